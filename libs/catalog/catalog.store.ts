@@ -18,8 +18,9 @@ const PRICE_BOOK_SQL = `
 SELECT
   (SELECT revision::text FROM catalog_revision) AS revision,
   (SELECT coalesce(json_agg(json_build_object('id', id, 'family', family, 'unit', unit, 'ownedBy', owned_by,
-      'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'routing', routing, 'created', floor(extract(epoch FROM created_at)))), '[]')
-    FROM models) AS models,
+      'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'created', floor(extract(epoch FROM created_at)),
+      'routing', coalesce((SELECT routing FROM models named WHERE named.id = m.alias_of), routing))), '[]')
+    FROM models m) AS models,
   (SELECT coalesce(json_agg(json_build_object('group', group_name, 'model', model_id)), '[]') FROM group_models) AS access,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', model_id, 'value', trim_scale(unit_price)::text,
       'input', trim_scale(input_price)::text, 'cachedInput', trim_scale(cached_input_price)::text,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal } from '#money/amount.js';
 import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
-import { inOrder, type Ranked, type Routing } from './channel-order.js';
+import { inOrder, type Routing } from './channel-order.js';
 
 /** What a model takes; an absent limit does not apply. Seconds are whole. */
 export interface ModelLimits {
@@ -31,7 +31,7 @@ export interface CatalogModel {
   readonly aliasOf: string | null;
   readonly enabled: boolean;
   readonly limits: ModelLimits;
-  /** An alias is routed as its model is. */
+  /** What decides among its channels; of an alias, that of its model. */
   readonly routing: Routing;
   /** Unix seconds. */
   readonly created: number;
@@ -83,33 +83,19 @@ export interface RouteRequest {
   readonly chance?: () => number;
 }
 
-/** A channel in its place, with the figure that its place goes by; null where that is not known, or none decides. */
-export interface RoutedChannel extends Ranked {
-  readonly channel: Channel;
-}
-
-/** What decides among the channels of a model. */
-export function routingOf({ models }: Catalog, model: string): Routing {
-  return models.get(models.get(model)?.aliasOf ?? model)?.routing ?? 'priority';
-}
-
 /** The channels that serve a model, best first. */
-export function routeOf(catalog: Catalog, { model, group, ...rest }: RouteRequest): RoutedChannel[] {
-  const routing = routingOf(catalog, model);
-  const known = catalog.models.get(model)?.aliasOf ?? model;
+export function routeOf(catalog: Catalog, { model, group, latencyMs, chance }: RouteRequest): Channel[] {
+  const { routing = 'priority', aliasOf = null } = catalog.models.get(model) ?? {};
+  const known = aliasOf ?? model;
   const figureOf = {
     priority: () => null,
     cost: ({ costs }: Channel) => costs.get(known) ?? null,
-    latency: ({ id }: Channel) => wholeOf(rest.latencyMs?.(id, known) ?? null),
+    latency: ({ id }: Channel) => wholeOf(latencyMs?.(id, known) ?? null),
   }[routing];
   const serving = catalog.channels
     .filter(({ enabled, models }) => enabled && models.has(model))
     .filter(({ groups }) => group === undefined || groups.has(group));
-  const ranked = serving.map((channel) => {
-    const { priority, weight } = channel;
-    return { channel, priority, weight, figure: figureOf(channel) };
-  });
-  return inOrder(ranked, routing, rest.chance);
+  return inOrder(serving, { routing, figureOf, chance });
 }
 
 function wholeOf(value: number | null): Decimal | null {
@@ -118,7 +104,7 @@ function wholeOf(value: number | null): Decimal | null {
 
 /** The same for a group, each with one of its keys by chance. */
 export function channelsFor(catalog: Catalog, request: RouteRequest & { group: string }): Channel[] {
-  return routeOf(catalog, request).map(({ channel }) => withSomeKey(channel));
+  return routeOf(catalog, request).map(withSomeKey);
 }
 
 function withSomeKey(channel: Channel): Channel {

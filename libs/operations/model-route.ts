@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import { routeOf, routingOf } from '#catalog/catalog.js';
+import { routeOf } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { type Decimal, plainDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -38,7 +38,7 @@ export class ModelRoutes {
         .filter((each) => each.program === 'gateway' && each.model === known);
     const latencyMs = (id: string) => slowest(vitalsOf(id));
     const route = routeOf(catalog, { model, latencyMs, chance: NO_CHANCE });
-    const channels = route.map(({ channel: { id, priority, weight, groups, costs } }) => ({
+    const channels = route.map(({ id, priority, weight, groups, costs }) => ({
       channelId: id,
       groups: [...groups].sort(),
       priority,
@@ -47,7 +47,7 @@ export class ModelRoutes {
       latencyMs: latencyMs(id),
       state: worst(vitalsOf(id)),
     }));
-    return { routing: routingOf(catalog, model), channels };
+    return { routing: found.routing, channels };
   }
 }
 

@@ -5,7 +5,6 @@ import { internalError } from '#platform/http/refusal.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { deadlineAfter } from '../charging/resolution.post.js';
-import { routingOf } from '#catalog/catalog.js';
 import { dryRunOf, type RoutedQuote } from '../routing/dry-run.js';
 import { readModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
@@ -99,7 +98,7 @@ export class ConversationService {
     const prepared = await prepare(this.parts, call);
     const { caller, model } = prepared;
     const quote = await this.parts.calls.quote({ ...priceOf(prepared), caller, model });
-    return { quote, routing: routingOf(await this.parts.catalog.get(), model.id) };
+    return { quote, routing: model.routing };
   }
 
   private async serve(call: ModelCall, client: ClientStream): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { measureImages } from '#catalog/image-estimate.js';
-import { type Channel, routingOf } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -139,7 +139,7 @@ export class ImageService {
   async quote(call: ImageCall): Promise<RoutedQuote> {
     const { channels: _, ...wanted } = await this.planned(call);
     const quote = await this.parts.calls.quote({ caller: call.caller, ...wanted });
-    return { quote, routing: routingOf(await this.parts.catalog.get(), wanted.model.id) };
+    return { quote, routing: wanted.model.routing };
   }
 
   /** The work of a call, and the channels that could do it. @throws ApiError if it is not permitted or not possible now */
