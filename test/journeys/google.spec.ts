@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { ApiError, GenerateVideosOperation, GoogleGenAI } from '@google/genai';
 import { GoogleGenAI as GoogleGenAI3 } from 'google-genai-3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const IMAGES = 'imgmodel-4';
 const VIDEOS = 'vidmodel-3';
+/** As Google names its own. */
+const VEO = 'veo-3.1-generate-preview';
 
 interface GoogleRefusal {
   error: { code: number; status: string; message: string; details: { reason: string }[] };
@@ -19,6 +22,8 @@ describe('the native style, by the Google SDK', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
+    const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
+    await addModel(relay.fixture.owner, { id: VEO, like: VIDEOS, ...sandbox });
   });
   afterAll(() => closeClean(relay));
 
@@ -147,7 +152,7 @@ describe('the native style, by the Google SDK', () => {
   it('reports a failed video by the operation, and refunds it', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
-    const started = await sdk.models.generateVideos({ model: VIDEOS, prompt: 'late [[fault:fail-late]]' });
+    const started = await sdk.models.generateVideos({ model: VEO, prompt: 'late [[fault:fail-late]]' });
     const failed = await until('the end of the operation', async () => {
       const operation = new GenerateVideosOperation();
       operation.name = started.name ?? '';
@@ -163,7 +168,7 @@ describe('the native style, by the Google SDK', () => {
     const customer = await relay.customer('1');
     const names: (string | undefined)[] = [];
     for await (const model of await sdkOf(customer).models.list()) names.push(model.name);
-    expect(names).toEqual(['models/chatmodel-2', `models/${IMAGES}`, `models/${VIDEOS}`]);
+    expect(names).toEqual(['models/chatmodel-2', `models/${IMAGES}`, `models/${VEO}`, `models/${VIDEOS}`]);
     const chat = await sdkOf(customer).models.get({ model: 'chatmodel-2' });
     expect(chat.supportedActions).toEqual(['generateContent', 'streamGenerateContent', 'countTokens']);
     const model = await sdkOf(customer).models.get({ model: IMAGES });

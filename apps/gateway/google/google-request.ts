@@ -6,18 +6,18 @@ import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
 import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
-/** The prefix of native model names, by call. */
+/** How native model names begin, by call: here, and at Google. */
 export const NATIVE = {
-  predict: { prefix: 'imgmodel', family: 'image' },
-  predictLongRunning: { prefix: 'vidmodel', family: 'video' },
+  predict: { name: /^(imgmodel|imagen)/, family: 'image' },
+  predictLongRunning: { name: /^(vidmodel|veo)/, family: 'video' },
 } as const;
 
 export type NativeCall = keyof typeof NATIVE;
 export const NATIVE_CALLS = Object.keys(NATIVE) as readonly NativeCall[];
 
-/** The native calls of a model: its prefix and its family have to agree. */
+/** The native calls of a model: its name and its family have to agree. */
 export function nativeCallsOf({ id, family }: Pick<CatalogModel, 'id' | 'family'>): NativeCall[] {
-  return NATIVE_CALLS.filter((call) => id.startsWith(NATIVE[call].prefix) && family === NATIVE[call].family);
+  return NATIVE_CALLS.filter((call) => NATIVE[call].name.test(id) && family === NATIVE[call].family);
 }
 
 /** The calls that answer contents, and the one that counts their tokens. */
@@ -195,6 +195,6 @@ function renamed(error: ApiError, names: Readonly<Record<string, string>>): ApiE
 /** A path that does not exist in this style. */
 export function noSuchCall(target: string): ApiError {
   const contents = CONTENTS_CALLS.map((call) => `models/{model}:${call}`).join(', ');
-  const offered = `${contents}, models/{imgmodel*}:predict, models/{vidmodel*}:predictLongRunning and files/{id}:download`;
+  const offered = `${contents}, models/{imgmodel*|imagen*}:predict, models/{vidmodel*|veo*}:predictLongRunning and files/{id}:download`;
   return new ApiError('unknown_url', `There is no ${target.slice(0, MAX_MODEL_CHARS)} here, but ${offered}.`);
 }

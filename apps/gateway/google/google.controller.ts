@@ -43,7 +43,7 @@ export class GoogleController {
     const read = readTarget(target, NATIVE_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
-    if (!model.startsWith(NATIVE[call].prefix)) throw noSuchModel(model, caller.group);
+    if (!NATIVE[call].name.test(model)) throw noSuchModel(model, caller.group);
     return inNativeNames<Predictions | { name: string }>(() =>
       call === 'predict'
         ? this.predict({ caller, model, body, request })

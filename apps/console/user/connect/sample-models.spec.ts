@@ -18,10 +18,11 @@ describe('what samples call', () => {
   });
 
   it('is by Google’s SDK only what the gateway serves in its style', () => {
-    expect(of(model('gemini-2.5-flash-image'), model('imagen-4'))).toEqual({
+    expect(of(model('gemini-2.5-flash-image'), model('flux-2-pro'))).toEqual({
       image: 'gemini-2.5-flash-image',
     });
     expect(of(model('imgmodel-9')).google).toBe('imgmodel-9');
+    expect(of(model('imagen-4')).google).toBe('imagen-4');
   });
 
   it('are left out where the group has none, unless it has no model at all', () => {

@@ -8,7 +8,7 @@ interface Caller {
 }
 
 /** The gateway serves Google's `:predict` for these names alone. */
-const GOOGLE = 'imgmodel';
+const GOOGLE = /^(imgmodel|imagen)/;
 
 /** What samples call: models that the key or the group has, those of the documentation where there are. Where it has none, those alone. */
 export function sampleModels(
@@ -30,7 +30,7 @@ export function sampleModels(
   const found = {
     ...pick('image', isGenerator),
     ...pick('video', ({ family }) => family === 'video'),
-    ...pick('google', (model) => isGenerator(model) && model.id.startsWith(GOOGLE)),
+    ...pick('google', (model) => isGenerator(model) && GOOGLE.test(model.id)),
     ...pick('messages', ({ family }) => family === 'chat'),
   };
   return Object.keys(found).length > 0 ? found : usualModels;
