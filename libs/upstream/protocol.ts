@@ -186,10 +186,16 @@ export class UpstreamAdapter {
     return true;
   }
 
+  /** Its vendor signs webhooks with a secret that the channel has to know. */
+  get needsWebhookSecret(): boolean {
+    return this.protocol.webhooks?.needsSecret === true;
+  }
+
   /** Whether webhooks of a channel can be checked. */
   takesWebhooks(channel: Channel): boolean {
-    const { webhooks } = this.protocol;
-    return webhooks !== undefined && (channel.webhookSecret !== null || !webhooks.needsSecret);
+    return (
+      this.protocol.webhooks !== undefined && (channel.webhookSecret !== null || !this.needsWebhookSecret)
+    );
   }
 
   /** What a webhook to the address of a channel says; null for one that its vendor did not sign, or that is old. */

@@ -57,11 +57,17 @@ export async function modelsPage(load) {
   return [INTRODUCTION, offerTable(page), OUTCOMES, ...sections].join('\n');
 }
 
-/** The console's list, which it has in the browser. @param {(alias: string) => Promise<object>} load as above */
+/** The console's lists, which it has in the browser. @param {(alias: string) => Promise<object>} load as above */
 export async function protocolList(load) {
-  const { protocolNames } = await load('#upstream/adapters.js');
+  const { protocolNames, Upstreams } = await load('#upstream/adapters.js');
+  const upstreams = new Upstreams();
+  const withSecret = protocolNames.filter((protocol) => upstreams.adapterFor(protocol).needsWebhookSecret);
+  await upstreams.close();
   return `// Written by \`npm run reference\` from libs/upstream/adapters.ts.
 export const protocols = ${JSON.stringify(protocolNames)} as const;
+
+/** Their vendors sign webhooks with a secret that the channel needs to know. */
+export const withWebhookSecret: readonly string[] = ${JSON.stringify(withSecret)};
 `;
 }
 

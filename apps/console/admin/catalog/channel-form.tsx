@@ -13,14 +13,8 @@ import { TextLine } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';
 import { ChannelModels } from './channel-models.js';
-import {
-  changesOf,
-  channelValues,
-  type ChannelValues,
-  createdBy,
-  withWebhookSecret,
-} from './channel-values.js';
-import { protocols } from './protocols.js';
+import { changesOf, channelValues, type ChannelValues, createdBy } from './channel-values.js';
+import { protocols, withWebhookSecret } from './protocols.js';
 
 const CHANNEL_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 

@@ -5,9 +5,6 @@ type Created = paths['/api/admin/channels']['post']['requestBody']['content']['a
 type Changed =
   paths['/api/admin/channels/{channelId}']['patch']['requestBody']['content']['application/json'];
 
-/** Their vendors sign webhooks with a secret that the channel needs to know. */
-export const withWebhookSecret: readonly string[] = ['openai', 'replicate'];
-
 /** What a channel is when nothing else is said, as the server has it. */
 const USUAL_TIMEOUT_MS = 120_000;
 

@@ -13,3 +13,6 @@ export const protocols = [
   'bfl',
   'ark',
 ] as const;
+
+/** Their vendors sign webhooks with a secret that the channel needs to know. */
+export const withWebhookSecret: readonly string[] = ['openai', 'replicate'];
