@@ -20,7 +20,7 @@ import { endOf, stateAt, type VideoTask } from './vendor-tasks.js';
 import { giveToken, showAccount } from './vertex/tokens.js';
 import { fetchOperation, startOperation } from './vertex/vertex.js';
 import { createVideo, downloadVideo, pollVideo, remixVideo, serveVideo } from './videos.js';
-import { setEndpoint } from './webhooks/end.js';
+import { setEndpoint } from './webhooks/task-webhooks.js';
 
 interface Route {
   verb: 'GET' | 'POST' | 'PUT' | 'DELETE';

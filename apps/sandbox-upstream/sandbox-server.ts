@@ -11,7 +11,7 @@ import { Studio } from './studio.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { VendorTasks } from './vendor-tasks.js';
 import { ServiceAccounts } from './vertex/accounts.js';
-import { WebhookKeys } from './webhooks/keys.js';
+import { WebhookKeys } from './webhooks/webhook-keys.js';
 
 export interface SandboxOptions {
   /** 127.0.0.1 by default. */

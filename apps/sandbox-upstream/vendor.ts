@@ -7,7 +7,7 @@ import type { Studio } from './studio.js';
 import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
 import type { ServiceAccounts } from './vertex/accounts.js';
-import type { WebhookKeys } from './webhooks/keys.js';
+import type { WebhookKeys } from './webhooks/webhook-keys.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
 export function newStats() {

@@ -17,7 +17,7 @@ import {
 } from './vendor.js';
 import { acceptTask, shownId, spoilPoll } from './task-calls.js';
 import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
-import { announceEnd } from './webhooks/end.js';
+import { announceEnd } from './webhooks/task-webhooks.js';
 
 const DEFAULT_SECONDS = 5;
 /** Twenty seconds take the drawing thread about a third of one. */

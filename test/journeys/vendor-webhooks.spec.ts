@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { validateWebhook } from 'replicate';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WEBHOOK_SECRET } from '#apps/sandbox-upstream/webhooks/end.js';
+import { WEBHOOK_SECRET } from '#apps/sandbox-upstream/webhooks/task-webhooks.js';
 import { addChannels } from '../support/fault-channels.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';

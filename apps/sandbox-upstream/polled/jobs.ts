@@ -21,7 +21,7 @@ import {
   type VideoTask,
 } from '../vendor-tasks.js';
 import { readVideoTask } from '../videos.js';
-import { announceEnd } from '../webhooks/end.js';
+import { announceEnd } from '../webhooks/task-webhooks.js';
 
 /** The order of an image, as its vendor's fields say it. */
 export interface JobOrder {
