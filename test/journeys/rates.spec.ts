@@ -12,6 +12,7 @@ const VIDEO = 'vendora-imagine-video';
 const FILM = 'vidmodel-3';
 /** Over xAI, which has no say in it. */
 const ALWAYS_WITH_SOUND = 'vendora-imagine-video-1.5';
+const MESH = 'vendora-3d';
 /** One pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -151,10 +152,18 @@ async function video(body: object): Promise<string> {
 
 const film = (body: object = {}) => video({ model: FILM, ...body });
 
-/** Waits for a video to be paid. */
+/** Waits for a video or an asset to be paid. */
 async function settled(id: string | null): Promise<string> {
-  await until('the video to be paid', async () => (await charge(id!)).state === 'settled');
+  await until('the task to be paid', async () => (await charge(id!)).state === 'settled');
   return id!;
+}
+
+/** Makes a 3D asset that is paid. */
+async function mesh(body: object): Promise<{ id: string; chargeId: string }> {
+  const response = await customer.send('/v1/3d', json({ model: MESH, ...body }));
+  expect(response.status).toBe(200);
+  const { id } = (await response.json()) as { id: string };
+  return { id, chargeId: await settled(response.headers.get('x-request-id')) };
 }
 
 /** The last video as its customer sees it. */
@@ -293,6 +302,15 @@ describe('a model with rates', () => {
     const body = { model: FILM, keyId: customer.keyId, seconds: 3 };
     const { data: quote } = await owner.api.POST('/api/quote', { body });
     expect(quote).toMatchObject({ amount: '0.1' });
+  });
+
+  it('charges a 3D asset by its mode', async () => {
+    const rates = [{ when: { mode: 'texture' as const }, unitPrice: '0.25' }];
+    await change([{ kind: 'price', model: MESH, price: { unitPrice: '0.1', rates } }]);
+    const draft = await mesh({ prompt: 'a boat [[instant]]' });
+    expect(await priced(draft.chargeId)).toEqual([{ mode: 'draft' }, '0.1', '0.1']);
+    const texture = await mesh({ mode: 'texture', draft_id: draft.id, prompt: 'blue [[instant]]' });
+    expect(await priced(texture.chargeId)).toEqual([{ mode: 'texture' }, '0.25', '0.25']);
   });
 
   it('makes no video without sound over a vendor that always adds it', async () => {

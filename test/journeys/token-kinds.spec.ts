@@ -20,10 +20,12 @@ const PRICES = {
   cachedAudioInput: '0.5',
   audioOutput: '64',
 };
+const CACHED_PRICES = { ...PRICES, cacheWrite: '6.25', cacheWrite1h: '10' };
 const MODELS = [
   ['by-tokens', 'image', '{"maxImages": 4}'],
   ['heard-by-tokens', 'speech', '{}'],
   ['spoken', 'chat', '{"maxInputTokens": 4000, "maxOutputTokens": 1000}'],
+  ['cached', 'chat', '{"maxInputTokens": 4000, "maxOutputTokens": 1000}'],
 ] as const;
 
 let relay: Relay;
@@ -44,7 +46,8 @@ beforeAll(async () => {
       const data = Array.from({ length: count }, () => ({ b64_json: PNG }));
       const choices = [{ index: 0, message: { role: 'assistant', content: 'Ahoy' }, finish_reason: 'stop' }];
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ data, choices, text: 'Ahoy', usage }));
+      const message = { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Ahoy' }] };
+      response.end(JSON.stringify({ ...message, data, choices, text: 'Ahoy', usage }));
     });
   });
   await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
@@ -55,20 +58,31 @@ beforeAll(async () => {
     `INSERT INTO channels (id, protocol, base_url, api_key) VALUES ('by-token', 'openai', $1, 'k')`,
     [url],
   );
-  await database.query(`INSERT INTO channel_groups VALUES ('by-token', 'Vendora-Main')`);
+  await database.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key) VALUES ('cached', 'anthropic', $1, 'k')`,
+    [url],
+  );
+  await database.query(
+    `INSERT INTO channel_groups VALUES ('by-token', 'Vendora-Main'), ('cached', 'Vendora-Main')`,
+  );
   for (const [id, family, limits] of MODELS) {
     await database.query(
       `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, 'token', 'vendora', $3)`,
       [id, family, limits],
     );
     await database.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [id]);
-    await database.query('INSERT INTO channel_models VALUES ($1, $2, $2)', ['by-token', id]);
+    const channel = id === 'cached' ? 'cached' : 'by-token';
+    await database.query('INSERT INTO channel_models VALUES ($1, $2, $2)', [channel, id]);
   }
   const [admin, colleague] = [
     await person(relay, { roles: ['admin'] }),
     await person(relay, { roles: ['admin'] }),
   ];
-  const changes = MODELS.map(([model]) => ({ kind: 'price' as const, model, price: PRICES }));
+  const changes = MODELS.map(([model]) => ({
+    kind: 'price' as const,
+    model,
+    price: model === 'cached' ? CACHED_PRICES : PRICES,
+  }));
   const { data } = await admin.api.POST('/api/admin/price-proposals', { body: { changes, note: 'by kind' } });
   const confirmed = await colleague.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
     params: { path: { proposalId: data!.id } },
@@ -220,5 +234,35 @@ describe('audio by the token', () => {
     // (40x1.25 + 5x10 + 50x6 + 10x0.5 + 45x64) / 1e6
     expect(charged).toBe('0.003285');
     expect(Number(held)).toBeGreaterThan((1000 * 64) / 1e6);
+  });
+});
+
+describe('a prompt that its vendor keeps', () => {
+  it('is written at the price of its lifetime, and read at another', async () => {
+    usage = {
+      input_tokens: 20,
+      cache_read_input_tokens: 300,
+      cache_creation_input_tokens: 70,
+      cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 30 },
+      output_tokens: 5,
+    };
+    const cached = (text: string, ttl: string) => ({
+      type: 'text',
+      text,
+      cache_control: { type: 'ephemeral', ttl },
+    });
+    const content = [cached('for an hour '.repeat(200), '1h'), cached('for minutes', '5m')];
+    const body = { model: 'cached', max_tokens: 50, messages: [{ role: 'user', content }] };
+    const { held, charged, lines } = await chargeOf(await customer.send('/v1/messages', json(body)));
+    expect(lines).toEqual({
+      input: '20',
+      cached_input: '300',
+      cache_write: '40',
+      cache_write_1h: '30',
+      output: '5',
+    });
+    // (20x5 + 300x1.25 + 40x6.25 + 30x10 + 5x10) / 1e6
+    expect(charged).toBe('0.001075');
+    expect(Number(held)).toBeGreaterThan(0.001075);
   });
 });
