@@ -24,6 +24,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
     siteTitle: 'Tollgate docs',
     nav: [
       { text: 'Quick start', link: '/getting-started' },

@@ -12,7 +12,7 @@ export const sections = [
     page('Concepts', '/concepts'),
     page('Billing explained', '/billing'),
   ]),
-  group('Use it', [
+  group('Build', [
     page('Endpoints', '/clients'),
     page('OpenAI SDK for Node', '/guides/openai'),
     page('Anthropic SDK', '/guides/anthropic'),
@@ -25,7 +25,7 @@ export const sections = [
     page('Webhooks', '/webhooks'),
     page('Resellers', '/resellers'),
   ]),
-  group('Run and look after it', [
+  group('Operate', [
     page('Operating', '/operating'),
     page('Runbooks', '/runbooks'),
     page('Configuration', '/configuration'),
@@ -68,7 +68,7 @@ export function decisionSidebar(pages) {
   return [
     page('Decisions', '/decisions/'),
     group(
-      'All of them',
+      'All decisions',
       decisions.map(({ name, title }) => page(title, `/decisions/${name}`)),
     ),
     page('Back to the guides', '/getting-started'),
