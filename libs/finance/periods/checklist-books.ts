@@ -137,5 +137,5 @@ async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Pro
   const words = cleared.items.map(clearedSentence);
   const more = cleared.count - cleared.items.length;
   if (more > 0) words.push(`So are ${more} others.`);
-  return { count: 0, message: words.join(' ') || 'Nothing was, or all of it is there still.' };
+  return { count: 0, message: words.join(' ') || 'None.' };
 }

@@ -15,5 +15,5 @@ export async function tellDoneAlone(
   const { count = 0 } = rows[0] ?? {};
   const declared = isOne ? 'The installation declares that there is no second person.' : null;
   const done = count === 0 ? null : `One person decided ${count} times what needs two.`;
-  return { count: 0, message: [declared, done].filter(Boolean).join(' ') || 'Two people decided.' };
+  return { count: 0, message: [declared, done].filter(Boolean).join(' ') || 'None.' };
 }
