@@ -63,8 +63,8 @@ export function OverviewPage() {
 function Outline() {
   return (
     <>
-      <SimpleGrid cols={BALANCES}>
-        {Array.from({ length: BALANCES.md }, (_, card) => (
+      <SimpleGrid {...BALANCES}>
+        {Array.from({ length: BALANCES.cols.md }, (_, card) => (
           <Skeleton key={card} height={110} />
         ))}
       </SimpleGrid>
@@ -73,7 +73,11 @@ function Outline() {
   );
 }
 
-const BALANCES = { base: 1, xs: 2, md: 4 };
+const BALANCES = {
+  cols: { base: 2, md: 4 },
+  spacing: { base: 'xs', xs: 'md' },
+  className: 'figures',
+};
 
 /** Who has called nothing is shown how, not how nothing went. */
 function isNew({ lastRequests }: AccountOverview): boolean {
@@ -121,7 +125,7 @@ function Balances({ overview }: { overview: AccountOverview }) {
     { name: 'today', value: today.spent },
   ] as const;
   return (
-    <SimpleGrid cols={BALANCES}>
+    <SimpleGrid {...BALANCES}>
       {cards.map(({ name, value }) => (
         <Card key={name} withBorder>
           <Stack gap="tiny">

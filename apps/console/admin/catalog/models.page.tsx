@@ -3,8 +3,9 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, rightColumn } from '../../ui/lists/columns.js';
+import { column, extra, onPhone, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { NONE } from '../../ui/lists/phone-row.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -72,9 +73,9 @@ function useColumns(): ListColumn<Shape<'Model'>>[] {
         {id}
       </OpenLink>
     )),
-    column('aliasOf', t('models.aliasOf'), ({ aliasOf }) => (
-      <span className="model-name">{aliasOf ?? '–'}</span>
-    )),
+    column('aliasOf', t('models.aliasOf'), ({ aliasOf }) =>
+      aliasOf === null ? NONE : <span className="model-name">{aliasOf}</span>,
+    ),
     column('family', t('models.family'), ({ family }) => t(`families.${family}`)),
     extra(column('unit', t('models.unit'), ({ unit }) => t(`units.${unit}`))),
     column('vendor', t('models.vendor'), ({ ownedBy }) => ownedBy),
@@ -82,16 +83,19 @@ function useColumns(): ListColumn<Shape<'Model'>>[] {
       <span className="model-name">{sales.map(salesText).join(', ') || t('models.noGroup')}</span>
     )),
     column('state', t('models.state'), ({ enabled }) => <OnOff isOn={enabled} />),
-    rightColumn('prices', t('models.prices'), ({ id, aliasOf }) => (
-      <TextLink
-        to="/admin/prices/models/$model"
-        params={{ model: aliasOf ?? id }}
-        size="sm"
-        aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
-      >
-        {t('models.pricesShort')}
-      </TextLink>
-    )),
+    onPhone(
+      'side',
+      rightColumn('prices', t('models.prices'), ({ id, aliasOf }) => (
+        <TextLink
+          to="/admin/prices/models/$model"
+          params={{ model: aliasOf ?? id }}
+          size="sm"
+          aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
+        >
+          {t('models.pricesShort')}
+        </TextLink>
+      )),
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { hasPage } from './navigation.js';
 import { usePlace } from './use-place.js';
 
@@ -8,10 +9,11 @@ import { usePlace } from './use-place.js';
 export function SectionTabs({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const { workspace, address } = usePlace(session);
+  const row = useChosenInView<HTMLElement>(address);
   const section = workspace?.links.find((link) => hasPage(link, address));
   if (!section || section.pages.length < 2) return null;
   return (
-    <nav className="section-tabs" aria-label={t(`nav.${section.label}`)}>
+    <nav ref={row} className="section-tabs" aria-label={t(`nav.${section.label}`)}>
       {section.pages.map(({ to, label }) => (
         <Link
           key={to}

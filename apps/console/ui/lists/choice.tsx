@@ -1,6 +1,7 @@
 import { Checkbox, SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useParam } from '../address.js';
+import { useChosenInView } from '../chosen-in-view.js';
 
 interface Option<Word extends string> {
   value: Word;
@@ -77,8 +78,9 @@ interface SwitchProps<Word extends string> {
 
 /** One of a few words that are all seen, of which one is always chosen. */
 export function Switch<Word extends string>({ label, options, value, set }: SwitchProps<Word>) {
+  const row = useChosenInView<HTMLDivElement>(value);
   return (
-    <div className="switch">
+    <div ref={row} className="switch">
       <SegmentedControl
         aria-label={label}
         w="max-content"

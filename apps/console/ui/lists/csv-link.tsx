@@ -12,8 +12,8 @@ export function CsvLink({ path, query = {} }: { path: string; query?: Record<str
       href={`${path}${stringifySearch(query)}`}
       download
       variant="default"
-      size="xs"
-      leftSection={<IconDownload size={14} aria-hidden />}
+      size="sm"
+      leftSection={<IconDownload size={16} aria-hidden />}
     >
       {t('csv')}
     </Button>

@@ -91,7 +91,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
   const isFirst = pager?.cursor === undefined;
   return (
     <Paper withBorder className={columnsName ? 'with-columns' : undefined}>
-      {columnsName && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
+      {columnsName && !isEmpty && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
       {isEmpty && isFirst ? (
         <EmptyState {...empty} />
       ) : (

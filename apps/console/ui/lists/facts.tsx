@@ -26,7 +26,12 @@ export function Fact({ name, value }: { name: string; value: ReactNode }) {
 /** A few figures beside each other. */
 export function Figures({ children }: { children: ReactNode }) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} component="dl" className="facts">
+    <SimpleGrid
+      cols={{ base: 2, md: 4 }}
+      spacing={{ base: 'xs', xs: 'md' }}
+      component="dl"
+      className="facts figures"
+    >
       {children}
     </SimpleGrid>
   );

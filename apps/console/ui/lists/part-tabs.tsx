@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useChosenInView } from '../chosen-in-view.js';
 import { PageFrame } from '../page.js';
 
 interface Part {
@@ -21,13 +22,14 @@ export function PartTabs({ label, parts }: PartTabsProps) {
   const navigate = useNavigate();
   const [first] = parts;
   const open = parts.find(({ name }) => name === tab) ?? first;
+  const row = useChosenInView<HTMLDivElement>(open.name);
   const choose = (name: string | null) => {
     const search: object = name === first.name ? {} : { tab: name };
     void navigate({ to: '.', search: { ...search } });
   };
   return (
     <Tabs value={open.name} onChange={choose} keepMounted={false}>
-      <Tabs.List aria-label={label}>
+      <Tabs.List ref={row} aria-label={label}>
         {parts.map(({ name, label: words }) => (
           <Tabs.Tab key={name} value={name}>
             {words}

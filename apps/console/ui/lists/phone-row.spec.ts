@@ -21,10 +21,9 @@ describe('a row on a phone', () => {
     });
   });
 
-  it('has a number beside it where there is no amount, and never what people press', () => {
+  it('has numbers that are no amounts below it, beside their names', () => {
     const columns = [{ id: 'name' }, { id: 'models', align: 'right' as const }];
-    expect(phonePlaces(columns).get('models')).toBe('side');
-    expect(phonePlaces([{ id: 'name' }, { id: 'do', align: 'right' as const }]).get('do')).toBe('below');
+    expect(phonePlaces(columns).get('models')).toBe('below');
   });
 
   it('follows columns that say where they belong', () => {

@@ -20,7 +20,7 @@ export const MENU = 'menu';
 
 /**
  * Where each column goes on a phone. A row is called by its first column that is neither a time nor a number, and the first
- * amount is beside it; columns that say otherwise go first.
+ * amount of money is beside it: other numbers say nothing without their names. Columns that say otherwise go first.
  */
 export function phonePlaces(columns: readonly PlacedColumn[]): ReadonlyMap<string, PhonePlace> {
   const main =
@@ -28,10 +28,7 @@ export function phonePlaces(columns: readonly PlacedColumn[]): ReadonlyMap<strin
     columns.find((column) => column.phone === undefined && column.align !== 'right' && !isTime(column)) ??
     columns[0];
   const open = columns.filter((column) => column !== main && column.phone === undefined);
-  const side =
-    columns.find(({ phone }) => phone === 'side') ??
-    open.find(({ isMoney }) => isMoney) ??
-    open.find(({ id, align }) => align === 'right' && id !== ACTIONS);
+  const side = columns.find(({ phone }) => phone === 'side') ?? open.find(({ isMoney }) => isMoney);
   return new Map(columns.map((column) => [column.id, placeOf(column, main, side)]));
 }
 

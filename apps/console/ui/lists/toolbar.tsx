@@ -11,7 +11,7 @@ interface ToolbarProps {
 export function Toolbar({ aside, children }: ToolbarProps) {
   return (
     <Group justify="space-between" align="flex-end">
-      <Group align="flex-end" gap="sm">
+      <Group align="flex-end" gap="sm" className="toolbar">
         {children}
       </Group>
       {aside}

@@ -5,7 +5,7 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { endSession, leave } from '../../shell/session.js';
-import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -67,7 +67,7 @@ function useColumns(): ListColumn<Shape<'ListedSession'>>[] {
     )),
     column('ip', t('sessions.ip'), ({ ip }) => ip ?? '–'),
     timeColumn('lastSeenAt', t('sessions.seen')),
-    timeColumn('createdAt', t('sessions.since')),
+    onPhone('hidden', timeColumn('createdAt', t('sessions.since'))),
     rightColumn(
       'end',
       t('sessions.action'),

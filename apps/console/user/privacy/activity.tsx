@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
-import { column, timeColumn } from '../../ui/lists/columns.js';
+import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 
 const PAGE = 20;
@@ -29,12 +29,12 @@ function useColumns(): ListColumn<Line>[] {
   return [
     timeColumn('at', t('activity.at')),
     column('by', t('activity.by'), ({ by }) => t(`activity.actors.${by}`)),
-    {
+    onPhone('main', {
       id: 'action',
       header: t('activity.action'),
       // An action that is newer than these texts is shown by its name.
       cell: ({ action }) => t(`activity.actions.${action}` as 'activity.action', { defaultValue: action }),
-    },
+    }),
     column('reason', t('activity.reason'), ({ reason }) => reason ?? '–'),
   ];
 }

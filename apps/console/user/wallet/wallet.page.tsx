@@ -97,7 +97,7 @@ function BalanceCards({ account }: { account: GetAnswer<'/api/account'> }) {
           {frozen.reason === 'debt' ? t('frozen.debt') : frozen.reason}
         </Notice>
       )}
-      <SimpleGrid cols={{ base: 1, xs: Math.min(shown.length, 2), md: shown.length }}>
+      <SimpleGrid cols={{ base: 2, md: shown.length }} spacing={{ base: 'xs', xs: 'md' }} className="figures">
         {shown.map((name) => (
           <Card key={name} withBorder>
             <Hint>{t(`balance.${name}`)}</Hint>
