@@ -146,7 +146,7 @@ async function meetAFailure({ page }: Tab): Promise<void> {
   await page.getByRole('button', { name: 'Generate video' }).click();
   await page
     .getByRole('alert')
-    .getByText(/The task failed/)
+    .getByText(/The work failed/)
     .waitFor();
   await page.getByRole('link', { name: 'Logs' }).click();
   const tabs = page.getByRole('navigation', { name: 'Logs' });

@@ -453,11 +453,11 @@ describe('an administrator', () => {
     await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('vendora-boat');
     await drawer.getByLabel('Alias of').click();
     await page.getByRole('option', { name: 'vendora-imagine-video', exact: true }).click();
-    await drawer.getByLabel('Seconds, at least').fill('9');
-    await drawer.getByLabel('Seconds, at most').fill('5');
+    await drawer.getByLabel('Min seconds').fill('9');
+    await drawer.getByLabel('Max seconds').fill('5');
     await drawer.getByRole('button', { name: 'Add the alias' }).click();
     await drawer.getByText(/inSeconds|axSeconds/).waitFor();
-    await drawer.getByLabel('Seconds, at most').fill('10');
+    await drawer.getByLabel('Max seconds').fill('10');
     await drawer.getByRole('button', { name: 'Add the alias' }).click();
     await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
   });

@@ -107,7 +107,7 @@ describe('the wallet', () => {
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Invite reward' }).click();
     await page.waitForURL('**kind=invite-reward**');
-    await page.getByText('No transactions match your filters.').waitFor();
+    await page.getByText('No transactions match your filters').waitFor();
     const csv = page.getByRole('link', { name: 'CSV' }).last();
     expect(await csv.getAttribute('href')).toBe('/api/statement.csv?view=requests&kind=invite-reward');
     await page.getByRole('link', { name: 'Clear filters' }).click();

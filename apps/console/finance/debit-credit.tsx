@@ -27,7 +27,7 @@ export function DebitCredit({
   return (
     <Paper withBorder>
       <ScrollArea.Autosize type="auto">
-        <Table className="data-list" aria-label={label} verticalSpacing="xs">
+        <Table className="data-list sides" aria-label={label} verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{heading}</Table.Th>

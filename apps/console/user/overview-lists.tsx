@@ -37,7 +37,7 @@ function Running({ task }: { task: Shape<'Task'> }) {
           {prompt}
         </Text>
         <StatusBadge tone={state === 'queued' ? 'waiting' : 'busy'}>
-          {state === 'queued' ? t('overview.running.queued') : `${progress} %`}
+          {state === 'queued' ? t('overview.running.queued') : `${progress}%`}
         </StatusBadge>
       </Group>
       <Progress value={progress} aria-label={t('overview.running.progress', { prompt })} />

@@ -56,7 +56,8 @@ function ofCurl({ baseUrl, apiKey, named }: Filled): CodeSample {
     name: 'curl',
     language: 'bash',
     code: `curl ${baseUrl}/v1/images/generations \\
-  -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer ${apiKey}" \\
+  -H "Content-Type: application/json" \\
   -d '{"model": "${named.image}", "prompt": "a lighthouse at dusk"}'`,
   };
 }

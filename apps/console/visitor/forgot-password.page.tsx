@@ -21,7 +21,7 @@ export function ForgotPasswordPage() {
     <EntrancePage title={t('forgot.title')} about={t('forgot.about')}>
       <ForgotForm done={setSentTo} />
       <TextLink to="/sign-in" size="sm">
-        {t('signUp.signIn')}
+        {t('forgot.signIn')}
       </TextLink>
     </EntrancePage>
   );

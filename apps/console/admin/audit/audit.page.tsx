@@ -122,13 +122,13 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
 
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
   const { t } = useTranslation('admin');
-  const { subject, actor, actorEmail, accountId, recordedAt, requestId, before, after } = entry;
+  const { subject, actor, accountId, recordedAt, requestId, before, after } = entry;
   const changes = changesBetween(before, after);
   return (
     <Stack>
       <Text className="model-name">{subject}</Text>
       <TextLine>
-        <Who actor={actor} /> {actorEmail} · <When at={recordedAt} />
+        <Who actor={actor} /> · <When at={recordedAt} />
       </TextLine>
       {accountId !== null && (
         <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -7,6 +7,7 @@ import { Alarms, Totals } from '../../operator/system.page.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
 import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -32,10 +33,10 @@ export function AdminHomePage() {
       <Waiting />
       <ChannelStrip />
       <Section title={t('home.work')}>
-        <Group align="flex-end" gap="sm">
+        <Toolbar>
           <DayRanges days={days} set={set} />
           <SmallPrint>{t('home.utc')}</SmallPrint>
-        </Group>
+        </Toolbar>
         <WorkOverview days={days} />
       </Section>
     </PageFrame>

@@ -23,6 +23,10 @@ const route = getRouteApi('/admin/');
 /** As the server has it. */
 const MOST_DAYS = 366;
 
+function isEmpty({ charges, failedCharges }: Shape<'WorkSums'>): boolean {
+  return charges + failedCharges === 0;
+}
+
 export function WorkOverview({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('charts');
   const { from, to } = days;
@@ -39,7 +43,7 @@ function Asked({ days }: { days: Required<DaySpan> }) {
       {(found) => (
         <>
           <Drawn work={found} />
-          <Breakdown work={found} />
+          {!isEmpty(found.total) && <Breakdown work={found} />}
         </>
       )}
     </Loaded>
@@ -54,7 +58,7 @@ function Drawn({ work }: { work: Work }) {
   const navigate = useNavigate();
   const shortDay = useShortDay();
   const { total, before } = work;
-  const isEmpty = [total, before].every(({ charges, failedCharges }) => charges + failedCharges === 0);
+  const isNothing = [total, before].every(isEmpty);
   return (
     <MetricChart
       chart={work}
@@ -73,7 +77,7 @@ function Drawn({ work }: { work: Work }) {
       }}
       withTotal
       hint={t('dayHint')}
-      empty={isEmpty ? { title: t('nothing'), hint: t('nothingHint') } : null}
+      empty={isNothing ? { title: t('nothing'), hint: t('nothingHint') } : null}
     />
   );
 }

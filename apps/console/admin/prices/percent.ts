@@ -3,7 +3,7 @@ import { addDecimals, compareDecimals, decimalsOf } from '../../ui/decimal.js';
 /** Tenths of a percent. */
 const PER_UNIT = 1_000n;
 
-/** By how much a value goes up or down: "+20 %", "−12.5 %", to the tenth of a percent. The old one is above 0. */
+/** By how much a value goes up or down: "+20%", "−12.5%", to the tenth of a percent. The old one is above 0. */
 export function changeInPercent(before: string, after: string): string {
   const scale = Math.max(decimalsOf(before), decimalsOf(after));
   const [old, now] = [whole(before, scale), whole(after, scale)];
@@ -12,7 +12,7 @@ export function changeInPercent(before: string, after: string): string {
   const size = tenths < 0n ? -tenths : tenths;
   const sign = tenths < 0n ? '−' : tenths > 0n ? '+' : compareDecimals(before, after) === 0 ? '' : '±';
   const fraction = size % 10n === 0n ? '' : `.${size % 10n}`;
-  return `${sign}${size / 10n}${fraction}\u00a0%`;
+  return `${sign}${size / 10n}${fraction}%`;
 }
 
 function roundedDivision(value: bigint, by: bigint): bigint {

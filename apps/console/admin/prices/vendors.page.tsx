@@ -97,7 +97,7 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
         fields={{
           of: oneOfField(t('vendors.vendor'), {
             data: [...vendors],
-            placeholder: t('models.any'),
+            placeholder: t('vendors.any'),
             clearable: true,
           }),
           marginPercent: amountField(t('vendors.margin'), {
@@ -164,7 +164,7 @@ function useColumns(): ListColumn<VendorModel>[] {
     )),
     rightColumn('asked', t('vendors.asked'), ({ asked, unit }) => <PriceValue price={asked} unit={unit} />),
     rightColumn('margin', t('vendors.marginColumn'), ({ marginPercent }) =>
-      marginPercent === null ? '–' : `${marginPercent} %`,
+      marginPercent === null ? '–' : `${marginPercent}%`,
     ),
     column('state', t('columns.state'), (model) => <State model={model} />),
   ];

@@ -53,7 +53,7 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
         <Section title={t('findings.details')}>
           <Facts label={t('findings.details')}>
             {known.map(([name, value]) => (
-              <Fact key={name} name={detailOf(name)} value={<Identifier>{value}</Identifier>} />
+              <Fact key={name} name={detailOf(name)} value={<Detail value={value} />} />
             ))}
           </Facts>
         </Section>
@@ -61,6 +61,14 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
       {resolvedAt === null && <Acknowledge finding={finding} />}
     </Stack>
   );
+}
+
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
+
+/** Times are as the database writes them. */
+function Detail({ value }: { value: string | null }) {
+  if (value === null || !TIME.test(value)) return <Identifier>{value}</Identifier>;
+  return <When at={value.replace(' ', 'T').replace('+00', 'Z')} />;
 }
 
 /** A finding stays open until its control no longer sees it; this only says that someone is looking at it. */

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -7,6 +6,7 @@ import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
 import { Strip } from '../../ui/lists/strip.js';
 import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -35,11 +35,11 @@ export function FinanceHomePage() {
       <Waiting />
       <Controls />
       <Section title={t('home.days')}>
-        <Group align="flex-end" gap="sm">
+        <Toolbar>
           <BasisSwitch show={show} setShow={(chosen) => set({ show: chosen })} />
           <DayRanges days={days} set={set} />
           <SmallPrint>{t('utc')}</SmallPrint>
-        </Group>
+        </Toolbar>
         <Money days={days} />
       </Section>
     </PageFrame>

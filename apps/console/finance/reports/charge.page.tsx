@@ -109,8 +109,8 @@ function Costs({ charge: { costs } }: { charge: Shape<'ChargeMargin'> }) {
             name={t(`charge.outcomes.${outcome}`)}
             value={
               <>
-                <Money value={cost} currency={COSTS} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
-                <TransactionLinks ids={[transactionId]} />
+                <Money value={cost} currency={COSTS} /> · {channel} ·{' '}
+                {t('charge.units', { count: Number(units) })} · <TransactionLinks ids={[transactionId]} />
               </>
             }
           />

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
@@ -27,14 +28,13 @@ export function DeferredPage() {
   const report = useShown('/api/finance/reports/deferred-revenue', { query: daysUntil(days) });
   return (
     <PageFrame title={t('deferred.title')} about={t('deferred.about')}>
-      <Group align="flex-end" gap="sm">
+      <Toolbar aside={<CsvLink path="/api/finance/reports/deferred-revenue.csv" query={daysUntil(days)} />}>
         <DayRange from={days.from} to={days.to} set={useFilter()} />
         <ButtonLink to="/finance/deferred-revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
         </ButtonLink>
         <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
-        <CsvLink path="/api/finance/reports/deferred-revenue.csv" query={daysUntil(days)} />
-      </Group>
+      </Toolbar>
       <Loaded query={report} lines={12}>
         {(found) => <Report report={found} days={days} />}
       </Loaded>

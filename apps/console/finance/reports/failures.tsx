@@ -1,9 +1,10 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
@@ -28,11 +29,10 @@ export function Failures() {
   return (
     <Stack gap="xl">
       <Stack>
-        <Group align="flex-end" gap="sm">
+        <Toolbar aside={<CsvLink path="/api/finance/reports/refunds.csv" query={times} />}>
           <DaysFilter />
           <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
-          <CsvLink path="/api/finance/reports/refunds.csv" query={times} />
-        </Group>
+        </Toolbar>
         <RefundDays times={times} />
       </Stack>
       <Section

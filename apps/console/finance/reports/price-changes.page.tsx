@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
@@ -13,6 +13,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PageFrame } from '../../ui/page.js';
 import { WordsField } from '../../ui/lists/search-field.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { timesOf } from '../utc-days.js';
@@ -28,7 +29,7 @@ export function PriceChangesPage() {
   const changes = useShown('/api/finance/reports/price-changes', { query });
   return (
     <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>
-      <Group align="flex-end" gap="sm">
+      <Toolbar aside={<CsvLink path="/api/finance/reports/price-changes.csv" query={query} />}>
         <DaysFilter />
         <Choice
           label={t('priceChanges.kind')}
@@ -36,8 +37,7 @@ export function PriceChangesPage() {
           param="kind"
         />
         <WordsField label={t('priceChanges.subject')} param="subject" />
-        <CsvLink path="/api/finance/reports/price-changes.csv" query={query} />
-      </Group>
+      </Toolbar>
       <DataList
         label={t('priceChanges.title')}
         query={rowsOf(changes, (data) => data.versions)}
@@ -47,6 +47,11 @@ export function PriceChangesPage() {
       />
     </PageFrame>
   );
+}
+
+/** Prices of tokens are one text: 2.5/1.25/10. */
+function valueText(kind: Shape<'PriceChange'>['kind'], value: string): string {
+  return kind === 'multiplier' ? `× ${value}` : value.replaceAll('/', ' / ');
 }
 
 function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
@@ -66,8 +71,8 @@ function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
     column('subject', t('priceChanges.subject'), ({ kind, subject }) => (
       <TwoLines first={subject} second={t(`priceChanges.kinds.${kind}`)} />
     )),
-    rightColumn('value', t('priceChanges.value'), ({ before, value }) =>
-      before === null ? value : `${before} → ${value}`,
+    rightColumn('value', t('priceChanges.value'), ({ kind, before, value }) =>
+      before === null ? valueText(kind, value) : `${valueText(kind, before)} → ${valueText(kind, value)}`,
     ),
     column('by', t('priceChanges.by'), ({ proposal }) =>
       proposal === null ? (

@@ -1,9 +1,10 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { type GetAnswer } from '../../api/queries.js';
 import { dayColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
@@ -27,11 +28,10 @@ export function Promotion() {
   const report = useShown('/api/finance/reports/promotion', { query: timesOf({ from, to }) });
   return (
     <Stack>
-      <Group align="flex-end" gap="sm">
+      <Toolbar aside={<CsvLink path="/api/finance/reports/promotion.csv" query={timesOf({ from, to })} />}>
         <DaysFilter />
         <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
-        <CsvLink path="/api/finance/reports/promotion.csv" query={timesOf({ from, to })} />
-      </Group>
+      </Toolbar>
       <Loaded query={report} lines={4}>
         {(found) => <Totals report={found} />}
       </Loaded>

@@ -20,7 +20,9 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
           <Stack gap="sm">
             <Group justify="space-between">
               <Group gap="xs">
-                <Text fw={600}>{t('charge.title')}</Text>
+                <Text fw={600} className="model-name">
+                  {found.requestedModel ?? found.model ?? t('charge.title')}
+                </Text>
                 <StaffChargeBadge state={found.state} />
               </Group>
               {found.agrees !== null && (
@@ -50,10 +52,10 @@ function Why({ charge: { refusal, release } }: { charge: Shape<'Charge'> }) {
 
 function Facts({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('support');
-  const { requestedModel, model, group, pricing, hold, settlement, release, upstream, requestId } = charge;
+  const { group, pricing, hold, settlement, release, upstream, requestId } = charge;
   const amount = (of: { amount: string } | null) => of && <Money value={of.amount} />;
   const facts = [
-    { name: t('usage.model'), value: `${requestedModel ?? model ?? '–'} · ${group ?? '–'}` },
+    { name: t('keys.group'), value: group },
     { name: t('usage.at'), value: hold && <When at={hold.at} /> },
     { name: t('charge.units'), value: pricing?.units },
     { name: t('charge.delivered'), value: settlement?.deliveredUnits },

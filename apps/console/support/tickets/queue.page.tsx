@@ -44,7 +44,7 @@ export function TicketQueuePage() {
             hint: isWaiting ? t('queue.doneHint') : t('queue.noMatchHint'),
             action: isWaiting && (
               <ButtonLink to="/support/tickets" search={{ state: 'all' }} variant="default">
-                {t('queue.states.all')}
+                {t('queue.showAll')}
               </ButtonLink>
             ),
           }}

@@ -155,7 +155,8 @@ function jsonLines({ body, path }: PlaygroundCall, url: string): Record<CodeLang
   const isAudio = path === PATHS.speech;
   return {
     curl: `curl ${url} \\
-  -H "Authorization: Bearer ${KEY_PLACEHOLDER}" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer ${KEY_PLACEHOLDER}" \\
+  -H "Content-Type: application/json" \\
   -d '${json.replaceAll("'", `'\\''`)}'${isAudio ? ' -o speech.mp3' : ''}`,
     javascript: `const response = await fetch('${url}', {
   method: 'POST',
@@ -189,7 +190,8 @@ function formLines(
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);
   return {
     curl: [
-      `curl ${url} -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
+      `curl ${url}`,
+      `  -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
       `  -F '${part}=@${quoted(name)}'`,
       ...fields.map(([field, value]) => `  --form-string '${field}=${quoted(value)}'`),
     ].join(' \\\n'),

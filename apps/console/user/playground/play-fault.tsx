@@ -3,6 +3,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ApiFailure } from '../../api/failure.js';
 import { ButtonLink } from '../../ui/links.js';
+import { type Fault, isFault } from '../fault-text.js';
 
 /** What helps against a fault: a page, or words alone. */
 interface Remedy {
@@ -13,7 +14,6 @@ interface Remedy {
 const KEY: Remedy = { words: 'key', to: '/tokens' };
 const SUPPORT: Remedy = { words: 'support', to: '/tickets/new' };
 
-/** Refusals that calls meet often, in the language of the page; the server's message and the code follow. */
 const REMEDIES = {
   insufficient_user_quota: { words: 'topUp', to: '/wallet' },
   key_limit_exceeded: KEY,
@@ -28,19 +28,15 @@ const REMEDIES = {
   upstream_rejected: { words: 'settings' },
   generation_failed: { words: 'again' },
   unreachable: { words: 'connection' },
-} as const satisfies Record<string, Remedy>;
-
-function isKnown(code: string): code is keyof typeof REMEDIES {
-  return code in REMEDIES;
-}
+} as const satisfies Record<Fault, Remedy>;
 
 /** Why a call was refused or failed, in plain words, with the code that clients see; and what to do next. */
 export function PlayFault({ failure }: { failure: ApiFailure }) {
   const { t } = useTranslation('calls');
   const { code, message, requestId } = failure;
-  const remedy: Remedy = isKnown(code) ? REMEDIES[code] : { words: 'again' };
+  const remedy: Remedy = isFault(code) ? REMEDIES[code] : { words: 'again' };
   return (
-    <Alert color="red" title={t(isKnown(code) ? `play.faults.${code}` : 'play.faults.other')}>
+    <Alert color="red" title={t(isFault(code) ? `play.faults.${code}` : 'play.faults.other')}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{message}</Text>
         <Text size="sm">{t(`play.next.${remedy.words}`)}</Text>

@@ -1,4 +1,13 @@
-import { Autocomplete, FileInput, Group, NumberInput, Select, Switch, Textarea } from '@mantine/core';
+import {
+  Autocomplete,
+  FileInput,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Switch,
+  Textarea,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
@@ -89,7 +98,7 @@ function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
     clearable: true,
   };
   return (
-    <Group grow align="flex-start">
+    <SimpleGrid cols={{ base: 2, md: resolutions?.length ? 3 : 2 }} spacing="sm">
       <NumberInput
         label={t('play.fields.seconds')}
         description={t('play.fields.secondsHint', { least: minSeconds, most: maxSeconds })}
@@ -122,6 +131,6 @@ function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
         value={form.values.aspect_ratio || null}
         onChange={(value) => form.setFieldValue('aspect_ratio', value ?? '')}
       />
-    </Group>
+    </SimpleGrid>
   );
 }

@@ -33,7 +33,9 @@ export function PlayResult({ played, taskId, isSending }: ResultProps) {
         ) : played ? (
           <Shown played={played} />
         ) : (
-          <Text c="dimmed">{t('play.nothingYet')}</Text>
+          <Text c="dimmed" ta="center" py="xl">
+            {t('play.nothingYet')}
+          </Text>
         )}
       </Paper>
     </Stack>

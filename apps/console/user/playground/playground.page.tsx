@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { marketQuery } from '../../visitor/market/market.js';
@@ -23,6 +24,7 @@ export function PlaygroundPage() {
   const { t } = useTranslation('calls');
   const { key } = route.useSearch();
   const kind = useKind();
+  const row = useChosenInView<HTMLDivElement>(kind);
   const navigate = route.useNavigate();
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
@@ -31,7 +33,7 @@ export function PlaygroundPage() {
         onChange={(chosen) => void navigate({ search: { kind: chosen as PlayKind, key } })}
         keepMounted={false}
       >
-        <Tabs.List aria-label={t('play.kinds')}>
+        <Tabs.List ref={row} aria-label={t('play.kinds')}>
           {playKinds.map((each) => (
             <Tabs.Tab key={each} value={each}>
               {t(`play.kind.${each}`)}

@@ -1,13 +1,15 @@
-import { Alert, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { CopyLine } from '../../ui/copy.js';
+import { Fact, Facts } from '../../ui/lists/facts.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { TextLink } from '../../ui/links.js';
 import { useNow } from '../../ui/now.js';
 import { When } from '../../ui/when.js';
+import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
 import { availableMs, contentOf, TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
@@ -18,6 +20,7 @@ const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.j
 /** A task with its preview, its file and what became of the money. */
 export function TaskDetails({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
+  const faultText = useFaultText();
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
@@ -26,13 +29,13 @@ export function TaskDetails({ task }: { task: Shape<'Task'> }) {
       </Group>
       <Preview task={task} />
       {task.error && (
-        <Alert color="red" title={t('task.failed', { code: task.error.code })}>
+        <Alert color="red" title={faultText(task.error.code)}>
           {task.error.message}
         </Alert>
       )}
       <Text>{task.prompt}</Text>
       <Amounts task={task} />
-      <Facts task={task} />
+      <About task={task} />
       <TextLink to="/logs" search={{ charge: task.chargeId }} size="sm">
         {t('task.toCharge')}
       </TextLink>
@@ -83,7 +86,7 @@ function Amounts({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-function Facts({ task }: { task: Shape<'Task'> }) {
+function About({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();
@@ -105,17 +108,10 @@ function Facts({ task }: { task: Shape<'Task'> }) {
     [t('task.facts.ended'), task.endedAt && <When key="ended" at={task.endedAt} />],
   ];
   return (
-    <Table aria-label={t('task.title')}>
-      <Table.Tbody>
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row">{name}</Table.Th>
-              <Table.Td className="model-name">{value}</Table.Td>
-            </Table.Tr>
-          ))}
-      </Table.Tbody>
-    </Table>
+    <Facts label={t('task.title')}>
+      {facts.map(([name, value]) => (
+        <Fact key={name} name={name} value={value} />
+      ))}
+    </Facts>
   );
 }

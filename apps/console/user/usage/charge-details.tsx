@@ -8,6 +8,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
+import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
@@ -53,6 +54,7 @@ export function ChargeDetails({ id }: { id: string }) {
 
 function Head({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
+  const faultText = useFaultText();
   const { model, requestedModel, settlement, hold, refusal, state } = charge;
   return (
     <Stack gap="xs">
@@ -66,7 +68,7 @@ function Head({ charge }: { charge: Shape<'Charge'> }) {
         <Text size="sm">{t('charge.aliasOf', { model })}</Text>
       )}
       {refusal ? (
-        <Alert color="red" title={t('charge.refused', { code: refusal.code })}>
+        <Alert color="red" title={faultText(refusal.code)}>
           {refusal.message}
         </Alert>
       ) : (
@@ -90,10 +92,14 @@ const EVENTS = {
   refunded: 'refunded',
 } as const;
 
+const REFUSED = 'refused: ';
+
 function Timeline({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
-  const wordsOf = (what: string) =>
-    what in EVENTS ? t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`) : what;
+  const wordsOf = (what: string) => {
+    if (what in EVENTS) return t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`);
+    return what.startsWith(REFUSED) ? t('charge.refused', { code: what.slice(REFUSED.length) }) : what;
+  };
   return (
     <Stack gap="xs">
       <Table aria-label={t('charge.timeline')}>

@@ -79,7 +79,7 @@ function useStepText({ stepSeconds }: Pick<Shape<'UsageChart'>, 'stepSeconds'>) 
     useLocale(),
     stepSeconds === 86_400
       ? { month: 'short', day: 'numeric', timeZone: 'UTC' }
-      : { hour: '2-digit', minute: '2-digit' },
+      : { hour: 'numeric', minute: '2-digit' },
   );
   return (at: string) => format.format(new Date(at));
 }

@@ -146,7 +146,7 @@ function useColumns(): ListColumn<Invitee>[] {
 
 function Reward({ reward }: { reward: Invitee['rewards'][number] | undefined }) {
   const { t } = useTranslation('wallet');
-  if (!reward) return <Text size="sm">{t('invites.notYet')}</Text>;
+  if (!reward) return t('invites.notYet');
   return (
     <Stack gap={0} align="flex-end">
       <Money value={reward.amount} signed />

@@ -7,11 +7,9 @@ import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
-import { exactDecimal } from '../../ui/decimal.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { useLocale } from '../../ui/locale.js';
-import { Money } from '../../ui/money.js';
+import { Money, useMoneyText } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
@@ -100,15 +98,15 @@ function Outcome({ order }: { order: Shape<'OrderWithReversals'> }) {
 
 function About({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
-  const locale = useLocale();
-  const { id, state, credits, pay, currency, rate, provider, createdAt, expiresAt, paidAt } = order;
+  const price = useMoneyText(order.currency)(order.rate);
+  const { id, state, credits, pay, currency, provider, createdAt, expiresAt, paidAt } = order;
   return (
     <Card withBorder>
       <Facts label={t('order.title')}>
         <Fact name={t('orders.state')} value={<OrderBadge state={state} />} />
         <Fact name={t('topUp.youGet')} value={<Money value={credits} />} />
         <Fact name={t('topUp.youPay')} value={<Money value={pay} currency={currency} />} />
-        <Fact name={t('order.rate')} value={exactDecimal(rate, locale)} />
+        <Fact name={t('order.rate')} value={t('topUp.rate', { price })} />
         <Fact name={t('orders.provider')} value={t(`provider.${provider}`)} />
         <Fact name={t('orders.createdAt')} value={<When at={createdAt} />} />
         {paidAt !== null && <Fact name={t('order.paidAt')} value={<When at={paidAt} />} />}

@@ -60,8 +60,8 @@ export function Statement() {
         columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}
         empty={{
-          title: t('statement.emptyTitle'),
-          hint: isFiltered ? t('statement.emptyFiltered') : t('statement.emptyHint'),
+          title: isFiltered ? t('statement.emptyFiltered') : t('statement.emptyTitle'),
+          hint: isFiltered ? t('statement.emptyFilteredHint') : t('statement.emptyHint'),
           action: isFiltered && (
             <TextLink to="/wallet" search={{ tab: 'statement' }}>
               {t('statement.all')}

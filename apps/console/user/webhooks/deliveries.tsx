@@ -184,12 +184,17 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
             <Attempts delivery={found} />
           </Section>
           <Section title={t('delivery.body')}>
-            <CodeLines code={found.body} label={t('delivery.body')} />
+            <CodeLines code={linesOf(found.body)} label={t('delivery.body')} />
           </Section>
         </Stack>
       )}
     </Loaded>
   );
+}
+
+/** What was sent is JSON on one line. */
+function linesOf(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2);
 }
 
 function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) {
