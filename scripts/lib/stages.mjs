@@ -13,6 +13,7 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
+ * @property {boolean} [waits] its specs wait for the database a third of the time, in which those of a third worker run
  * @property {string} [beside] runs at the same time as the stage of this name, which comes before it: by itself, one of them
  *   would leave a core idle
  * @property {boolean} [accounting] it needs the programs of accountants
@@ -64,8 +65,8 @@ export const stages = [
     command: [bin('knip/bin/knip.js'), '--no-progress'],
     beside: 'format',
   },
-  { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
-  { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
+  { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders(), waits: true },
+  { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'], waits: true },
   {
     name: 'attacks',
     about: 'what strangers, customers and staff may try',
@@ -212,6 +213,7 @@ export function specsCommand(stage, extra) {
       `--reporter=${reporter}`,
       `--outputFile=${report}`,
       ...(stage.alone ? ['--maxWorkers=1'] : []),
+      ...(stage.waits ? ['--maxWorkers=3'] : []),
       ...stage.folders.map((path) => `${root}/${path}/`),
       ...extra,
     ],
