@@ -16,6 +16,7 @@ import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { ChargeService, Hold } from '../charging/charge.service.js';
+import { paidRequest } from './paid-request.js';
 import { type ChannelEntry, noChannelFree, workOf } from '../charging/channel-entry.js';
 import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
@@ -286,11 +287,6 @@ export class TaskCreator {
     const facts = { taskId: id, requestId, channel: channel.id, kind, upstreamStatus, reason };
     this.parts.log.warn(facts, 'an upstream did not accept a task');
   }
-}
-
-/** A video is priced with sound unless it says otherwise. If its price depends on that, the vendor is asked for sound. */
-function paidRequest(request: TaskRequest, { ratedBy }: Hold): TaskRequest {
-  return request.audio === undefined && ratedBy.includes('audio') ? { ...request, audio: true } : request;
 }
 
 function viewOf(draft: Draft, { amount: heldAmount }: Hold): ViewedTask {

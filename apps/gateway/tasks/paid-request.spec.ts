@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import type { TaskRequest } from '#tasks/task.js';
+import { paidRequest } from './paid-request.js';
+
+const video: TaskRequest = { prompt: 'a paper boat' };
+const remix: TaskRequest = { ...video, remix: { videoId: 'ours', upstreamId: 'theirs' } };
+
+it.each([
+  { asked: video, ratedBy: ['audio'], audio: true },
+  { asked: video, ratedBy: ['resolution'], audio: undefined },
+  { asked: { ...video, audio: false }, ratedBy: ['audio'], audio: false },
+  { asked: remix, ratedBy: ['audio'], audio: undefined },
+] as const)('asks for sound where it was priced and can be asked for: $asked by $ratedBy', (given) => {
+  expect(paidRequest(given.asked, { ratedBy: given.ratedBy }).audio).toBe(given.audio);
+});
