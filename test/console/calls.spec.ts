@@ -65,10 +65,12 @@ describe('pictures of the playground', () => {
     await page.getByRole('option', { name: 'Video' }).click();
     await page.getByText('No requests match your filters').waitFor();
     expect(page.url()).toContain('family=video');
+    await tab.goto('/logs?family=image');
+    const requests = page.getByRole('table', { name: 'Requests, newest first' });
+    await requests.waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
     await tab.goto('/logs?family=image');
-    const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByRole('columnheader', { name: 'Duration' }).waitFor();
   });
 });
