@@ -31,8 +31,15 @@ export function CopyIcon({ value, label }: { value: string; label: string }) {
   );
 }
 
+interface CodeLinesProps {
+  code: string;
+  label: string;
+  /** What the button copies, where lines are broken only to be read. */
+  copied?: string;
+}
+
 /** Lines of code with a button that copies them. `label` says what they are, for screen readers. */
-export function CodeLines({ code, label }: { code: string; label: string }) {
+export function CodeLines({ code, label, copied: text = code }: CodeLinesProps) {
   const { t } = useTranslation('shell');
   return (
     <div className="code-lines">
@@ -47,7 +54,7 @@ export function CodeLines({ code, label }: { code: string; label: string }) {
           ),
         )}
       </Code>
-      <CopyButton value={code}>
+      <CopyButton value={text}>
         {({ copied, copy }) => (
           <Button size="compact-xs" variant="default" className="code-copy" onClick={copy}>
             {copied ? t('copied') : t('copyCode')}

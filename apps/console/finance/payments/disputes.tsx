@@ -47,7 +47,7 @@ function useColumns(): ListColumn<Shape<'Dispute'>>[] {
     timeColumn('closedAt', t('disputes.closedAt')),
     menuColumn(({ disputeId, topupId, accountId }) => [
       { copy: disputeId },
-      ...copies({ order: topupId, account: accountId }),
+      ...copies({ topup: topupId, account: accountId }),
     ]),
   ];
 }

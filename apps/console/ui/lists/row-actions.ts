@@ -7,7 +7,7 @@ const LABELS = {
   charge: 'list.copyCharge',
   task: 'list.copyTask',
   account: 'list.copyAccount',
-  order: 'list.copyOrder',
+  topup: 'list.copyTopup',
 } as const;
 
 type Copied = { readonly [Name in keyof typeof LABELS]?: string | null };

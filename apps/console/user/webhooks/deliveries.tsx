@@ -15,7 +15,7 @@ import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { Ago, When } from '../../ui/when.js';
+import { Ago, When } from '../../ui/time/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -184,7 +184,7 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
             <Attempts delivery={found} />
           </Section>
           <Section title={t('delivery.body')}>
-            <CodeLines code={linesOf(found.body)} label={t('delivery.body')} />
+            <CodeLines code={linesOf(found.body)} copied={found.body} label={t('delivery.body')} />
           </Section>
         </Stack>
       )}
@@ -192,7 +192,7 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
   );
 }
 
-/** What was sent is JSON on one line. */
+/** What was sent, and signed, is JSON on one line. */
 function linesOf(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);
 }
