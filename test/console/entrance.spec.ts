@@ -107,6 +107,10 @@ describe('signing in', () => {
     await code.getByText('Bearer sk-tg-').waitFor();
     await tab.follow('/tokens');
     await page.getByText('My code').waitFor();
+    await page.getByRole('link', { name: 'New key' }).first().click();
+    await page.getByRole('dialog', { name: 'New key' }).getByLabel('Name').fill('studio');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText(/^sk-tg-/).waitFor();
     await tab.signIn(await person(relay));
     const second = await tab.context.newPage();
     await second.goto('/tokens');
@@ -114,6 +118,7 @@ describe('signing in', () => {
     // As browsers tell a tab that people come back to.
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
     await page.getByText('My code').waitFor({ state: 'detached' });
+    await page.getByText(/^sk-tg-/).waitFor({ state: 'detached' });
     await tab.follow('/connect');
     await code.getByText('<API_KEY>').waitFor();
   });

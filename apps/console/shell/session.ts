@@ -1,4 +1,5 @@
 import { type Query, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, queryClient, sendToken } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
 
@@ -41,6 +42,13 @@ export function currentSession(): Promise<Shape<'Session'> | null> {
 
 export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
+}
+
+/** A state that only its person sees, such as a secret shown once: it is gone once somebody else is signed in. */
+export function useOwnState<T>(): [T | null, (value: T | null) => void] {
+  const owner = useSession()?.userId ?? null;
+  const [kept, keep] = useState<{ owner: string | null; value: T | null }>({ owner, value: null });
+  return [kept.owner === owner ? kept.value : null, (value) => keep({ owner, value })];
 }
 
 /** Whether somebody of support looks at the console of a customer, where nothing can be changed. */

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
-import { readSessionAgain } from '../../shell/session.js';
+import { readSessionAgain, useOwnState } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -40,7 +40,7 @@ export function SetUpDevice({ done }: { done: () => void }) {
 
 function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
   const { t } = useTranslation('account');
-  const [step, setStep] = useState<Step | null>(null);
+  const [step, setStep] = useOwnState<Step>();
   const { enabled, recoveryCodesLeft } = totp;
   const go = (next: Step | null) => {
     setStep(next);

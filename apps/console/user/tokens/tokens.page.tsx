@@ -1,6 +1,5 @@
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
@@ -13,6 +12,7 @@ import { useTokenColumns } from './token-columns.js';
 import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
+import { useOwnState } from '../../shell/session.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
@@ -49,7 +49,7 @@ function OpenForms() {
   const { t } = useTranslation('tokens');
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [made, setMade] = useState<MadeToken | null>(null);
+  const [made, setMade] = useOwnState<MadeToken>();
   const close = () => void navigate({ search: search.cursor ? { cursor: search.cursor } : {} });
   return (
     <>

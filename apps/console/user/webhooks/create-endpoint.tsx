@@ -1,10 +1,9 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { useSession } from '../../shell/session.js';
+import { useOwnState, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -20,7 +19,7 @@ interface ModalProps {
 /** Adds an endpoint, then shows its secret, this once. */
 export function CreateEndpoint({ isOpen, close }: ModalProps) {
   const { t } = useTranslation('webhooks');
-  const [secret, setSecret] = useState<string | null>(null);
+  const [secret, setSecret] = useOwnState<string>();
   const leave = () => {
     setSecret(null);
     close();

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -12,11 +11,12 @@ import { Dialog } from '../../ui/forms/dialog.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
 import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { useOwnState } from '../../shell/session.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 
@@ -136,7 +136,7 @@ function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
 
 function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
-  const [secret, setSecret] = useState<string | null>(null);
+  const [secret, setSecret] = useOwnState<string>();
   const rotate = async () => {
     const params = { path: { endpointId: endpoint.id } };
     const { data } = await api.POST('/api/webhooks/{endpointId}/secret', { params });
