@@ -18,7 +18,7 @@ import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint, TextLine, TwoLines } from '../ui/texts.js';
-import { Ago, When } from '../ui/when.js';
+import { Ago, When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 

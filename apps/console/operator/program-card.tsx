@@ -7,7 +7,7 @@ import { FactGrid } from '../ui/lists/facts.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
-import { When } from '../ui/when.js';
+import { When } from '../ui/time/when.js';
 import { rate } from './program.js';
 
 const MEGABYTE = 1024 * 1024;

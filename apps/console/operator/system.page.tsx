@@ -9,7 +9,7 @@ import { Notice } from '../ui/notice.js';
 import { PageFrame } from '../ui/page.js';
 import { EmptyState, Loaded, Section } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
-import { When } from '../ui/when.js';
+import { When } from '../ui/time/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
 import { rate, type System } from './program.js';

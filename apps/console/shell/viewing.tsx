@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { Notice } from '../ui/notice.js';
-import { When } from '../ui/when.js';
+import { When } from '../ui/time/when.js';
 import { notifyFailure } from './notices.js';
 import { endView, isViewOver } from './session.js';
 

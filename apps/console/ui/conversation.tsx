@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SmallPrint } from './texts.js';
-import { When } from './when.js';
+import { When } from './time/when.js';
 
 /** Messages of a ticket, one below the other. */
 export function TicketConversation({ label, children }: { label: string; children: ReactNode }) {

@@ -17,9 +17,9 @@ const FAULTS = [
   'unreachable',
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+export type CallFault = (typeof FAULTS)[number];
 
-export function isFault(code: string): code is Fault {
+export function isFault(code: string): code is CallFault {
   return FAULTS.some((each) => each === code);
 }
 

@@ -8,7 +8,7 @@ import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
-import { Ago, When } from '../ui/when.js';
+import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
 
 /** Videos and 3D assets in progress. */

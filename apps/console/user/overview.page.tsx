@@ -21,7 +21,7 @@ import {
   type AccountOverview,
   useOverview,
 } from './overview.js';
-import { useShortDay } from '../ui/when.js';
+import { useShortDay } from '../ui/time/when.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {

@@ -19,7 +19,7 @@ import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
-import { Ago, When } from '../../ui/when.js';
+import { Ago, When } from '../../ui/time/when.js';
 import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';

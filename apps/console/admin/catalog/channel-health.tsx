@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];
 type CircuitState = Program['state'];

@@ -11,7 +11,7 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { LOOK_AGAIN_MS } from '../catalog/channel-health.js';
 import { ChannelStrip } from './channel-strip.js';
 import { WorkOverview } from './work-overview.js';

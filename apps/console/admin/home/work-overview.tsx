@@ -14,7 +14,7 @@ import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { useShortDay } from '../../ui/when.js';
+import { useShortDay } from '../../ui/time/when.js';
 
 type Work = Shape<'WorkChart'>;
 type Row = Work['subjects'][number];

@@ -14,7 +14,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { changeInPercent } from './percent.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');

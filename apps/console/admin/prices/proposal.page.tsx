@@ -14,7 +14,7 @@ import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { nameOf } from './change.js';
 import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';

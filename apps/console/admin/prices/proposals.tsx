@@ -8,7 +8,7 @@ import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 
 const route = getRouteApi('/admin/prices');
 const PAGE = 25;

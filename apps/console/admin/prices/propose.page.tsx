@@ -10,7 +10,7 @@ import { isDecimal } from '../../ui/decimal.js';
 import { MomentField, TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
-import { localMinute } from '../../ui/minute.js';
+import { localMinute } from '../../ui/time/minute.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';

@@ -12,7 +12,7 @@ import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { allOf, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { PriceChart } from '../../ui/charts/price-chart.js';

@@ -4,7 +4,7 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { Duration } from '../../ui/duration.js';
+import { Duration } from '../../ui/time/duration.js';
 import { PageFrame } from '../../ui/page.js';
 
 type Run = Item<'/api/admin/retention'>;

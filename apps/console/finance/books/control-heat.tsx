@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { useShortDay } from '../../ui/when.js';
+import { useShortDay } from '../../ui/time/when.js';
 
 /** Findings of a day from which on it is drawn darker. */
 const LEVELS = [1, 3, 10] as const;

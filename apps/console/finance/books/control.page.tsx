@@ -13,7 +13,7 @@ import { BackLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { RunControls } from './books.page.js';
 import { useFindingWords } from './finding-words.js';

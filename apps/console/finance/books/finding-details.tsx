@@ -9,7 +9,7 @@ import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { useFindingWords } from './finding-words.js';

@@ -14,7 +14,7 @@ import { Money } from '../../ui/money.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';

@@ -5,7 +5,7 @@ import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { Day, When } from '../../ui/when.js';
+import { Day, When } from '../../ui/time/when.js';
 import { nextToClose } from '../periods/period.js';
 import { monthOf, today } from '../utc-days.js';
 

@@ -13,7 +13,7 @@ import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { DebitCredit } from '../debit-credit.js';
 import { KindOfPosting } from '../kinds.js';

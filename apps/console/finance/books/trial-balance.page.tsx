@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { addDays, startOf, today } from '../utc-days.js';
 import { BalanceLines } from './balance-lines.js';
 

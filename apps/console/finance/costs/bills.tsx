@@ -10,7 +10,7 @@ import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/states.js';
-import { Day } from '../../ui/when.js';
+import { Day } from '../../ui/time/when.js';
 import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';

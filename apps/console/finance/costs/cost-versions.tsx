@@ -8,7 +8,7 @@ import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lis
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';

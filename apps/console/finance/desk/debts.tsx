@@ -16,7 +16,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { useNote } from '../note.js';
 import { CREDITS, ID } from '../../ui/patterns.js';

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useLocale } from '../../ui/locale.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 import { EmptyState } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';

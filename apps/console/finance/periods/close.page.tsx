@@ -12,7 +12,7 @@ import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { ErrorState, Loaded, Section } from '../../ui/states.js';
-import { Day, When } from '../../ui/when.js';
+import { Day, When } from '../../ui/time/when.js';
 import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
 import { nextToClose } from './period.js';

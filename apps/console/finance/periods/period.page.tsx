@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
 import { transactionColumn } from '../columns.js';
 import { KindOfPosting } from '../kinds.js';

@@ -8,7 +8,7 @@ import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/co
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { PeriodBadge } from './period-state.js';
 
 const route = getRouteApi('/finance/periods');

@@ -13,7 +13,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
 import { Filters, useNarrowed } from './filters.js';

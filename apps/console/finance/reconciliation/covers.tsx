@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/shape.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 
 /** The time that a report covers. */
 export function Covers({

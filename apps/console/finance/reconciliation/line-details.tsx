@@ -8,7 +8,7 @@ import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { reportProviders } from '../../api/enumerations.js';
 

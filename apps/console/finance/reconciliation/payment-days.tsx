@@ -6,7 +6,7 @@ import { addDecimals, signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Day } from '../../ui/when.js';
+import { Day } from '../../ui/time/when.js';
 import { matchTones } from './reconciliation.js';
 import { TextLink } from '../../ui/links.js';
 

@@ -10,7 +10,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { ServerWords } from '../server-words.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useNarrowed } from './filters.js';

@@ -10,7 +10,7 @@ import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';

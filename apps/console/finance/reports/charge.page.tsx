@@ -10,7 +10,7 @@ import { Money } from '../../ui/money.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 

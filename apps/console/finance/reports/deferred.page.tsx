@@ -14,7 +14,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { Day, When } from '../../ui/when.js';
+import { Day, When } from '../../ui/time/when.js';
 import { addDays, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { FamilyName } from './family-name.js';
 

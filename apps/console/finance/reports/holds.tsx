@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
 

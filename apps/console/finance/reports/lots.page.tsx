@@ -11,7 +11,7 @@ import { Identifier } from '../../ui/identifier.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { TwoLines } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';

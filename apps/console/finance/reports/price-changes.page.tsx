@@ -15,7 +15,7 @@ import { PageFrame } from '../../ui/page.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/price-changes');

@@ -7,7 +7,7 @@ import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/list
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from './durations.js';
-import { useShortDay } from '../../ui/when.js';
+import { useShortDay } from '../../ui/time/when.js';
 
 /** How long money took to come back, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {

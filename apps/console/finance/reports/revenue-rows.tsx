@@ -7,7 +7,7 @@ import { COSTS, exactDecimal } from '../../ui/decimal.js';
 import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
-import { Day } from '../../ui/when.js';
+import { Day } from '../../ui/time/when.js';
 import { FamilyName } from './family-name.js';
 import { type Basis, type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
 

@@ -17,7 +17,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
 import { useWorkName } from './revenue-metrics.js';

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import type { AccountRecord } from './found-account.js';
 
 /** The keys of an account, with their limits: only the owner changes them. */

@@ -10,7 +10,7 @@ import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
 import { AccountGroups } from './account-groups.js';

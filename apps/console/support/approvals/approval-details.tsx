@@ -13,7 +13,7 @@ import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
 import { TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 
 /** What is asked for, field by field, and the decision. */

@@ -6,7 +6,7 @@ import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { StaffChargeBadge } from './charge-state.js';
 
 /** What became of a request and its money, for the person who answers. */

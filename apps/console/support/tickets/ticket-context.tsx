@@ -9,7 +9,7 @@ import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { Frozen } from '../accounts/frozen.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
 import { AssigneeField } from './assignee.js';

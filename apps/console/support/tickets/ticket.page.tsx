@@ -9,7 +9,7 @@ import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
 import { ReplyForm } from './reply-form.js';

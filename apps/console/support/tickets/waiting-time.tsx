@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useLocale } from '../../ui/locale.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import { useLocale } from '../locale.js';
 import { useMoneyText } from '../money.js';
-import { useNow } from '../now.js';
+import { useNow } from '../time/now.js';
 import type { ChartPoint } from './chart-props.js';
 import { Chart } from './chart.js';
 

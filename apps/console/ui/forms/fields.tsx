@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { localMinute } from '../minute.js';
+import { localMinute } from '../time/minute.js';
 
 /** What fields use of a form of the library's `useForm`. */
 interface Inputs {

@@ -1,6 +1,6 @@
 import { Text, Textarea, type TextareaProps, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { localMinute } from '../minute.js';
+import { localMinute } from '../time/minute.js';
 import { common, type Field, type FieldOptions } from './field.js';
 import { Password } from './fields.js';
 

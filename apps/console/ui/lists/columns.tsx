@@ -4,7 +4,7 @@ import { Who } from '../../shell/who.js';
 import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
-import { Ago, Day } from '../when.js';
+import { Ago, Day } from '../time/when.js';
 import { MENU, NONE, type PhonePlace } from './phone-row.js';
 import { type RowAction, RowMenu } from './row-menu.js';
 

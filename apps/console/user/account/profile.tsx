@@ -9,7 +9,7 @@ import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { ChangeEmail } from './email-change.js';
 
 const MOST_NAME_CHARS = 100;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { $api, api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 
 const MINUTE_MS = 60_000;
 /** More than any call takes. */

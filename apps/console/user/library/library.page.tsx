@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useAddressPager } from '../../ui/address.js';
-import { Duration } from '../../ui/duration.js';
+import { Duration } from '../../ui/time/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';

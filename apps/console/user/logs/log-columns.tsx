@@ -11,7 +11,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink, OpenLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from '../usage/charge-state.js';
 

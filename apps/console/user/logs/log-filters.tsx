@@ -9,7 +9,7 @@ import { Choice, FilterSelect } from '../../ui/lists/choice.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { usageRanges } from '../usage/usage-search.js';

@@ -5,7 +5,7 @@ import { useShown } from '../../api/lists.js';
 import { keepShown } from '../../api/queries.js';
 import { ButtonLink } from '../../ui/links.js';
 import { DataList, rowsOf } from '../../ui/lists/data-list.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useLogColumns } from './log-columns.js';

@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 import { PageFrame } from '../../ui/page.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { LogFilters } from './log-filters.js';

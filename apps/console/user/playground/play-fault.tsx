@@ -3,7 +3,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ApiFailure } from '../../api/failure.js';
 import { ButtonLink } from '../../ui/links.js';
-import { type Fault, isFault } from '../fault-text.js';
+import { type CallFault, isFault } from '../fault-text.js';
 
 /** What helps against a fault: a page, or words alone. */
 interface Remedy {
@@ -28,7 +28,7 @@ const REMEDIES = {
   upstream_rejected: { words: 'settings' },
   generation_failed: { words: 'again' },
   unreachable: { words: 'connection' },
-} as const satisfies Record<Fault, Remedy>;
+} as const satisfies Record<CallFault, Remedy>;
 
 /** Why a call was refused or failed, in plain words, with the code that clients see; and what to do next. */
 export function PlayFault({ failure }: { failure: ApiFailure }) {

@@ -7,7 +7,7 @@ import type { GetAnswer } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
 import { Dialog } from '../../ui/forms/dialog.js';
-import { Duration } from '../../ui/duration.js';
+import { Duration } from '../../ui/time/duration.js';
 import { tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';

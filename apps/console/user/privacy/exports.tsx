@@ -9,7 +9,7 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { useCurrentPassword } from '../account/current-password.js';
 
 const REREAD_MS = 3_000;

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useLocale } from '../../ui/locale.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 import { Hint } from '../../ui/texts.js';
 import { isTaskRunning } from './task.js';
 

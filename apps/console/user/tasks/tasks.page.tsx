@@ -10,7 +10,7 @@ import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
 import { TaskCost } from './task-cost.js';

@@ -8,10 +8,10 @@ import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
-import { useNow } from '../../ui/now.js';
+import { useNow } from '../../ui/time/now.js';
 import { ErrorState } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { forgetNewKey } from '../new-key.js';
 
 const DAY_MS = 86_400_000;

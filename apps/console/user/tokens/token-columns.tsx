@@ -17,7 +17,7 @@ import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLine, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { DeleteToken } from './delete-token.js';
 
 /** What the list of keys shows of each. */

@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/shape.js';
-import { localMinute } from '../../ui/minute.js';
+import { localMinute } from '../../ui/time/minute.js';
 
 /** The form of a key's rules: what is left empty is not limited. */
 export type RuleValues = {

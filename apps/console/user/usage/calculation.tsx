@@ -7,7 +7,7 @@ import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { useDimensionWords } from '../../ui/rate-lines.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { amountOf, recomputed } from './recompute.js';
 
 type Pricing = NonNullable<Shape<'Charge'>['pricing']>;

@@ -7,7 +7,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';

@@ -14,7 +14,7 @@ import { Money, useMoneyText } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
 

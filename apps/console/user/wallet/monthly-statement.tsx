@@ -16,7 +16,7 @@ import { Money } from '../../ui/money.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { latestMonths, monthOfAddress } from './statement-search.js';
 
 type Statement = Shape<'MonthlyStatement'>;

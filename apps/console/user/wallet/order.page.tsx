@@ -14,7 +14,7 @@ import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { When } from '../../ui/time/when.js';
 import { pendingCallOf } from '../playground/pending-call.js';
 import { ReceiptButton } from './receipt-link.js';
 import { OrderBadge } from './orders.js';

@@ -14,7 +14,7 @@ import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { TwoLines } from '../../ui/texts.js';
-import { Ago } from '../../ui/when.js';
+import { Ago } from '../../ui/time/when.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';

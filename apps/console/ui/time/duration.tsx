@@ -1,4 +1,4 @@
-import { useLocale } from './locale.js';
+import { useLocale } from '../locale.js';
 
 const UNITS = [
   ['day', 86_400],

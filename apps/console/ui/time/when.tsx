@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useNow } from './now.js';
-import { useLocale } from './locale.js';
+import { useLocale } from '../locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
