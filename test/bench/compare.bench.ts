@@ -46,8 +46,7 @@ interface Side {
 }
 
 interface Bench {
-  readonly children: Children;
-  readonly starts: readonly SideStart[];
+  readonly sides: readonly Side[];
   readonly stub: Generator;
   readonly stubUrl: string;
   readonly floor: Ledger;
@@ -66,20 +65,18 @@ export function benchCompare(options: CompareBenchOptions): Promise<void> {
     const { port } = await messageOf<{ port: number }>(stub);
     const stubUrl = `http://127.0.0.1:${port}`;
     const order: SideOrder = { mode: options.mode, upstreamUrl: stubUrl, accounts: options.accounts };
+    const sides: Side[] = [];
     const env = options.traces === undefined ? {} : await collectorOf(children, options.traces);
-    const starts: SideStart[] = [
-      { name: 'this', root: process.cwd(), env, order },
-      { name: 'other', root: other.root, env: {}, order },
-    ];
-    const bench = {
-      children,
-      starts,
-      stub: newGenerator(children),
-      stubUrl,
-      floor,
-      seconds: options.seconds,
-    };
+    for (const [name, root, more] of [
+      ['this', process.cwd(), env],
+      ['other', other.root, {}],
+    ] as const) {
+      say(`starting ${name}`);
+      sides.push(await startSide(children, { name, root, env: more, order }));
+    }
+    const bench = { sides, stub: newGenerator(children), stubUrl, floor, seconds: options.seconds };
     const rounds = await measure(bench, options.rounds);
+    await checkBooks(sides);
     summarize({ commit: other.commit, mode: options.mode, figures: compare(rounds) }, options.json);
   });
 }
@@ -147,31 +144,17 @@ async function measure(bench: Bench, count: number): Promise<Round[]> {
   for (let round = 1; round <= count; round += 1) {
     say(`round ${round} of ${count}`);
     // The second one meets what the first left behind; so the order changes.
-    rounds.push(await measureRound(bench, round % 2 === 0 ? bench.starts.toReversed() : bench.starts));
+    const sides = round % 2 === 0 ? [...bench.sides].reverse() : bench.sides;
+    const floor = await measureFloor(bench);
+    const floorsAt: number[] = [];
+    for (const perSecond of RATES) floorsAt.push((await measureFloor(bench, perSecond)).p50Ms);
+    const direct = await measureStub(bench);
+    const figures = new Map<Side['name'], Figures>();
+    for (const side of sides) figures.set(side.name, await measureSide(side, bench.seconds));
+    const floors = { floorMs: floor.p50Ms, floorAtMs: floorsAt };
+    rounds.push({ ...floors, direct, this: figures.get('this')!, other: figures.get('other')! });
   }
   return rounds;
-}
-
-/** With relays of its own: one and the same commit differs from start to start by a tenth. */
-async function measureRound(bench: Bench, starts: readonly SideStart[]): Promise<Round> {
-  const sides: Side[] = [];
-  for (const start of starts) sides.push(await startSide(bench.children, start));
-  const floor = await measureFloor(bench);
-  const floorAtMs: number[] = [];
-  for (const perSecond of RATES) floorAtMs.push((await measureFloor(bench, perSecond)).p50Ms);
-  const direct = await measureStub(bench);
-  const figures = new Map<Side['name'], Figures>();
-  for (const side of sides) figures.set(side.name, await measureSide(side, bench.seconds));
-  await checkBooks(sides);
-  for (const { child, generator } of sides)
-    for (const each of [child, generator.child]) await bench.children.stop(each);
-  return {
-    floorMs: floor.p50Ms,
-    floorAtMs,
-    direct,
-    this: figures.get('this')!,
-    other: figures.get('other')!,
-  };
 }
 
 function measureFloor({ floor, seconds }: Bench, perSecond?: number): ReturnType<typeof oneByOneFloor> {
