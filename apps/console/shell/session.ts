@@ -44,14 +44,14 @@ export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
-/** A state that only its person sees, such as a secret shown once: it is gone once somebody else is signed in. */
+/** State that only one person may see, such as a secret shown once: it is gone when somebody else signs in. */
 export function useOwnState<T>(): [T | null, (value: T | null) => void] {
   const owner = useSession()?.userId ?? null;
   const [kept, keep] = useState<{ owner: string | null; value: T | null }>({ owner, value: null });
   return [kept.owner === owner ? kept.value : null, (value) => keep({ owner, value })];
 }
 
-/** Whether somebody of support looks at the console of a customer, where nothing can be changed. */
+/** Whether this is support viewing a customer's console, where nothing can be changed. */
 export function useIsViewing(): boolean {
   return (useSession()?.viewing ?? null) !== null;
 }
