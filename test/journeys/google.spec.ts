@@ -9,7 +9,7 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 
 const IMAGES = 'imgmodel-4';
 const VIDEOS = 'vidmodel-3';
-/** As Google names its own. */
+/** Models with Google's own names. */
 const VEO = 'veo-3.1-generate-preview';
 
 interface GoogleRefusal {
@@ -30,7 +30,7 @@ describe('the native style, by the Google SDK', () => {
   const sdkOf = (customer: Customer) =>
     new GoogleGenAI({ apiKey: customer.apiKey, httpOptions: { baseUrl: relay.baseUrl } });
 
-  /** Newer versions predict in Vertex mode only, which with these options asks for the same paths. */
+  /** Newer versions predict only in Vertex mode, which uses the same paths with these options. */
   const vertexOf = (customer: Customer) =>
     new GoogleGenAI3({
       vertexai: true,
@@ -58,8 +58,8 @@ describe('the native style, by the Google SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.94', held: '0' });
   });
 
-  it('makes images by the newest version in Vertex mode', async () => {
-    // It says at every call that the method will go in 2027.
+  it('makes images with the newest version in Vertex mode', async () => {
+    // It warns at every call that the method will be removed in 2027.
     vi.spyOn(console, 'warn').mockImplementationOnce(() => undefined);
     const customer = await relay.customer('1');
     const { generatedImages = [] } = await vertexOf(customer).models.generateImages({
@@ -70,7 +70,7 @@ describe('the native style, by the Google SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.97', held: '0' });
   });
 
-  it('takes the common body too, and one image when no number is sent', async () => {
+  it('also accepts the OpenAI body, and makes one image by default', async () => {
     const customer = await relay.customer('1');
     for (const body of [{ prompt: 'common' }, { model: IMAGES, prompt: 'common', response_format: 'url' }]) {
       const response = await customer.send(`/v1beta/models/${IMAGES}:predict`, json(body));
@@ -82,7 +82,7 @@ describe('the native style, by the Google SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.94', held: '0' });
   });
 
-  it('makes images of each instance, charges their sum, and says which one was refused', async () => {
+  it('makes images for each instance, charges the sum, and says which instance was refused', async () => {
     const customer = await relay.customer('1');
     const predict = async (...prompts: string[]) => {
       const instances = prompts.map((prompt) => ({ prompt }));
@@ -131,7 +131,7 @@ describe('the native style, by the Google SDK', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-google-'));
     try {
       const downloadPath = join(folder, 'video.mp4');
-      // The client does not recognise addresses of plain http, so the name takes the place of the address.
+      // The client rejects plain http addresses, so this passes the file's name instead.
       await sdk.files.download({ file: `files/${id}`, downloadPath });
       const bytes = await until('the download', async () => {
         const read = await readFile(downloadPath).catch(() => null);
@@ -143,13 +143,13 @@ describe('the native style, by the Google SDK', () => {
     }
     expect((await fetch(`${uri}&key=${customer.apiKey}`)).status).toBe(200);
     expect((await fetch(uri ?? '')).status).toBe(401);
-    // The same task at the other address, in the words of its clients.
+    // The same task in the OpenAI style.
     expect(await customer.sdk().videos.retrieve(id)).toMatchObject({ status: 'completed', seconds: '4' });
     await until('the settlement', async () => (await customer.balance()).held === '0');
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 
-  it('reports a failed video by the operation, and refunds it', async () => {
+  it('reports a failed video in its operation, and refunds it', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
     const started = await sdk.models.generateVideos({ model: VEO, prompt: 'late [[fault:fail-late]]' });
@@ -164,7 +164,7 @@ describe('the native style, by the Google SDK', () => {
     await until('the release', async () => (await customer.balance()).main === '1');
   });
 
-  it('lists the models of the group that can be called in this style', async () => {
+  it("lists the group's models that support this style", async () => {
     const customer = await relay.customer('1');
     const names: (string | undefined)[] = [];
     for await (const model of await sdkOf(customer).models.list()) names.push(model.name);
@@ -178,7 +178,7 @@ describe('the native style, by the Google SDK', () => {
     }
   });
 
-  it('refuses in the words of the family, and the SDK throws its own error', async () => {
+  it("refuses in Google's error format, and the SDK throws its own error", async () => {
     const customer = await relay.customer('1');
     const error: unknown = await sdkOf(customer)
       .models.generateImages({ model: 'imgmodel-9', prompt: 'x' })
@@ -188,7 +188,7 @@ describe('the native style, by the Google SDK', () => {
     const keyless = await fetch(`${relay.baseUrl}/v1beta/models`, { headers: { 'x-goog-api-key': 'wrong' } });
     expect(keyless.status).toBe(401);
     expect(await keyless.json()).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } });
-    // Elsewhere the header means nothing.
+    // Other paths ignore this header.
     const elsewhere = await fetch(`${relay.baseUrl}/v1/models`, {
       headers: { 'x-goog-api-key': customer.apiKey },
     });
@@ -300,7 +300,7 @@ describe('the native style, by the Google SDK', () => {
       { instances: [{ prompt: 'x' }], webhookConfig: {} },
       [400, 'webhook_not_supported'],
     ],
-  ])('refuses %s for free', async (_what, path, body, expected) => {
+  ])('rejects %s, for free', async (_what, path, body, expected) => {
     const customer = await relay.customer('1');
     const { error } = await refused(customer, path, json(body), expected);
     expect(error.message).not.toMatch(/\bn must|aspect_ratio/);

@@ -8,7 +8,7 @@ const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat', seconds: '4' };
 
-/** Nobody renews the lease of a gateway that is simulated to be dead. */
+/** Nothing renews the lease of a gateway that is simulated to be dead. */
 const LEASE_SECONDS = 5;
 const DRAFT = { model: 'vendora-3d', prompt: 'a chair' };
 
@@ -37,13 +37,13 @@ describe('Idempotency-Key, over two gateways', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** How often the upstream was asked since the test began. */
+  /** Calls to the upstream since the test began. */
   async function asked(what: keyof SandboxStats): Promise<number> {
     return (await pair.stats())[what] - before[what];
   }
 
   it.each(['url', 'b64_json'])(
-    'makes one image of twenty requests at once, answered by %s',
+    'makes one image for twenty concurrent requests, answered with %s',
     async (format) => {
       const body = { ...IMAGE, prompt: `once ${format} [[work:0.3]]`, response_format: format };
       const answers = await Promise.all(
@@ -61,7 +61,7 @@ describe('Idempotency-Key, over two gateways', () => {
     },
   );
 
-  it('takes the order of fields for the same request, and another value for another one', async () => {
+  it('ignores the order of fields, and rejects a different value', async () => {
     const first = await post(IMAGES, keyed('order', { ...IMAGE, n: 1 }));
     const { model, prompt } = IMAGE;
     expect((await post(IMAGES, keyed('order', { n: 1, prompt, model }), 1)).text).toBe(first.text);
@@ -80,7 +80,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual(['settled']);
   });
 
-  it('knows a form by its fields: the boundary changes with every request', async () => {
+  it('compares forms by their fields, because the boundary differs in every request', async () => {
     const form = (over: Record<string, string> = {}): RequestInit => {
       const body = new FormData();
       for (const [name, value] of Object.entries({ ...VIDEO, ...over })) body.set(name, value);
@@ -97,7 +97,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await asked('videoCreates')).toBe(1);
   });
 
-  it('knows the files of a form by their bytes', async () => {
+  it("compares a form's files by their bytes", async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -115,7 +115,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual(['settled']);
   });
 
-  it('repeats a stream as it was, and charges it once', async () => {
+  it('replays a stream unchanged, and charges it once', async () => {
     const body = { model: 'vendora-chat', stream: true, messages: [{ role: 'user', content: 'hello' }] };
     const first = await post('/v1/chat/completions', keyed('stream', body));
     expect(first.headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -126,7 +126,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await asked('textsBegun')).toBe(1);
   });
 
-  it('makes one 3D asset and one charge, at once and later', async () => {
+  it('makes one 3D asset and one charge for concurrent and later repeats', async () => {
     const init = keyed('chair', DRAFT);
     const answers = await Promise.all([0, 1, 0].map((gateway) => post('/v1/3d', init, gateway as 0 | 1)));
     answers.push(await post('/v1/3d', init, 1));
@@ -145,7 +145,7 @@ describe('Idempotency-Key, over two gateways', () => {
   it.each([
     ['moderation', 400, 'content_policy_violation'],
     ['truncated', 502, 'generation_failed'],
-  ])('keeps what an upstream made of it: %s', async (fault, status, code) => {
+  ])('stores the outcome of the upstream call: %s', async (fault, status, code) => {
     const init = keyed(fault, { ...IMAGE, prompt: `no [[fault:${fault}]]` });
     const first = await post(IMAGES, init);
     const again = await post(IMAGES, init, 1);
@@ -158,7 +158,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual(['released']);
   });
 
-  it('frees its key if the request had no result', async () => {
+  it('can be used again if the request had no result', async () => {
     const busy = keyed('busy', { ...IMAGE, prompt: 'busy [[fault:reject-503]]' });
     expect((await post(IMAGES, busy)).status).toBe(503);
     expect((await post(IMAGES, busy, 1)).status).toBe(503);
@@ -184,14 +184,14 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await theirs.text()).not.toBe(own.text);
   });
 
-  it.each(['', 'x'.repeat(256), 'clé'])('refuses a key that is not a short text: %#', async (key) => {
+  it.each(['', 'x'.repeat(256), 'clé'])('rejects a key that is not a short text: %#', async (key) => {
     const answer = await post(IMAGES, keyed(key, IMAGE));
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { param: 'Idempotency-Key' } });
     expect(await customer.charges()).toEqual([]);
   });
 
-  it('deletes an answer with its file when it expires', async () => {
+  it('deletes a stored answer and its file when it expires', async () => {
     const init = keyed('old', { ...IMAGE, prompt: 'old', n: 3, response_format: 'b64_json' });
     await post(IMAGES, init);
     const files = () => readdir(join(pair.storageDir, 'answers'), { recursive: true });
@@ -206,7 +206,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual(['settled', 'settled']);
   });
 
-  it('is answered although the first client left before it could be', async () => {
+  it('is answered even if the first client disconnected early', async () => {
     const init = keyed('left', { ...IMAGE, prompt: 'left [[work:0.5]]' });
     const leaving = new AbortController();
     const first = customer.send(0, IMAGES, { ...init, signal: leaving.signal }).catch(() => 'left');
@@ -219,8 +219,8 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await asked('imagesRequests')).toBe(1);
   });
 
-  describe('whose gateway died', () => {
-    /** The row that a gateway leaves which dies while it is at work. */
+  describe('when its gateway dies', () => {
+    /** The row that a gateway leaves behind if it dies while working. */
     async function leaveBehind(key: string, path: string, body: object): Promise<string> {
       const { status } = await post(path, keyed(key, body));
       expect(status).toBe(200);
@@ -232,7 +232,7 @@ describe('Idempotency-Key, over two gateways', () => {
       return rows[0]?.charge_id ?? '';
     }
 
-    it('answers the task of a video, under either alias, once the lease is over', async () => {
+    it("answers with the video's task, under either path, once the lease expires", async () => {
       const chargeId = await leaveBehind('dead video', '/v1/videos', VIDEO);
       const answer = await post('/v1/videos', keyed('dead video', VIDEO), 1);
       expect(answer.status).toBe(200);
@@ -244,7 +244,7 @@ describe('Idempotency-Key, over two gateways', () => {
       expect(await asked('videoCreates')).toBe(1);
     });
 
-    it('answers an error for images, and never asks the upstream again', async () => {
+    it('answers with an error for images, and never calls the upstream again', async () => {
       await leaveBehind('dead image', IMAGES, IMAGE);
       for (const gateway of [0, 1] as const) {
         const answer = await post(IMAGES, keyed('dead image', IMAGE), gateway);
@@ -256,7 +256,7 @@ describe('Idempotency-Key, over two gateways', () => {
       expect(await asked('imagesRequests')).toBe(1);
     });
 
-    it('starts over after a hold that was refused', async () => {
+    it('starts over after a refused hold', async () => {
       await leaveBehind('dead refusal', '/v1/videos', VIDEO);
       await pair.fixture.owner.query(
         `UPDATE tasks SET state = 'refused', ended_at = now(), next_poll_at = NULL WHERE account_id = $1`,
@@ -270,7 +270,7 @@ describe('Idempotency-Key, over two gateways', () => {
 });
 
 describe('Idempotency-Key of a stream that takes longer than an image may', () => {
-  it('is waited for, since its gateway is alive, and answered with the same stream', async () => {
+  it('waits, since the gateway is alive, and answers with the same stream', async () => {
     const pair = await startPair({
       IDEMPOTENCY_LEASE_SECONDS: '2',
       IMAGE_REQUEST_LIMIT_SECONDS: '0.5',

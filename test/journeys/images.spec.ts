@@ -19,7 +19,7 @@ describe('images, by the OpenAI SDK', () => {
       .images.generate({ model: MODEL, prompt, n })
       .catch((error: unknown) => error);
 
-  it('answers with signed links that anyone can open until they expire', async () => {
+  it('returns signed links that anyone can open until they expire', async () => {
     const customer = await relay.customer('1');
     const result = await customer
       .sdk()
@@ -45,7 +45,7 @@ describe('images, by the OpenAI SDK', () => {
     await until('the link to be over', async () => (await fetch(url)).status === 404);
   });
 
-  it('answers with plain base64 when asked', async () => {
+  it('returns plain base64 on request', async () => {
     const customer = await relay.customer('1');
     const result = await customer
       .sdk({ path: '/vendora/v1' })
@@ -60,7 +60,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.97', held: '0' });
   });
 
-  it('charges the delivered images if fewer came than were requested', async () => {
+  it('charges only the delivered images if fewer came than were requested', async () => {
     const customer = await relay.customer('1');
     const result = await customer
       .sdk()
@@ -82,7 +82,7 @@ describe('images, by the OpenAI SDK', () => {
     ['reject-400', OpenAI.BadRequestError, 400, 'upstream_rejected'],
     ['reject-415', OpenAI.APIError, 415, 'unsupported_media_type'],
     ['reject-422', OpenAI.UnprocessableEntityError, 422, 'upstream_rejected'],
-  ])('passes on the refusal of the upstream, once and for free: %s', async (fault, kind, status, code) => {
+  ])("passes on the upstream's refusal, once and for free: %s", async (fault, kind, status, code) => {
     const customer = await relay.customer('1');
     const error = await failing(customer, `no [[fault:${fault}]]`);
     expect(error).toBeInstanceOf(kind);
@@ -91,7 +91,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await chargesOf(customer)).toEqual(['released']);
   });
 
-  it('refunds and forbids a repeat if it is unclear what the upstream did', async () => {
+  it("refunds, and forbids a retry, if the upstream's outcome is unknown", async () => {
     const customer = await relay.customer('1');
     for (const fault of ['truncated', 'accept-then-timeout']) {
       const error = await failing(customer, `late [[fault:${fault}]]`);
@@ -116,7 +116,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('refuses what the balance does not cover, before any upstream call', async () => {
+  it('refuses what exceeds the balance before any upstream call', async () => {
     const customer = await relay.customer('0.05');
     const error = await failing(customer, 'dear', 3);
     expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
@@ -125,7 +125,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await chargesOf(customer)).toEqual(['refused']);
   });
 
-  it('accepts exactly one of 64 requests if the credits are enough for one', async () => {
+  it('accepts exactly one of 64 requests if the balance covers one', async () => {
     const customer = await relay.customer('0.02');
     const sdk = customer.sdk();
     const outcomes = await Promise.all(
@@ -141,7 +141,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0', held: '0' });
   });
 
-  it('charges a client that left for what was delivered', async () => {
+  it('charges a disconnected client for what was delivered', async () => {
     const customer = await relay.customer('1');
     const leaving = new AbortController();
     const call = customer.send('/v1/images/generations', {
@@ -155,7 +155,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('takes a new price at once, without charging the old one', async () => {
+  it('applies a new price at once, and does not charge the old one', async () => {
     const customer = await relay.customer('1');
     await customer.sdk().images.generate({ model: 'imgmodel-4', prompt: 'before' });
     await relay.fixture.owner.query(
@@ -166,7 +166,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.92', held: '0' });
   });
 
-  it('refuses a key at the hold that was revoked a moment ago', async () => {
+  it('refuses the hold of a key that was just revoked', async () => {
     const customer = await relay.customer('1');
     await customer.sdk().images.generate({ model: MODEL, prompt: 'still' });
     await relay.fixture.revoke(customer.keyId);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(relay));
 
-/** The charge of a call for images. */
+/** The charge of a call that makes images. */
 async function made(body: object = {}): Promise<string> {
   const call = json({ model: 'imgmodel-4', prompt: 'a gate', n: 2, ...body });
   const answer = await customer.send('/v1/images/generations', call);
@@ -35,7 +35,7 @@ const isImage = async (answer: Response) =>
     .equals(PNG);
 
 describe('the images of a charge', () => {
-  it('have links again, for every key of the account', async () => {
+  it('get new links, with any key of the account', async () => {
     const id = await made();
     const kept = await keptOf(customer.send(`/v1/charges/${id}/images`));
     expect(kept.map(({ index, mime_type }) => [index, mime_type])).toEqual([
@@ -46,7 +46,7 @@ describe('the images of a charge', () => {
     const soon = Date.now() / 1_000 + 3_600;
     expect(kept[0]!.expires_at).toBeLessThanOrEqual(soon);
     expect(kept[0]!.expires_at).toBeGreaterThan(soon - 600);
-    // Links are good until a whole second: a later one would be of another.
+    // Links expire on whole seconds, so one made later would differ.
     await until('the next second but one', () => Promise.resolve(Date.now() / 1_000 + 3_600 > soon + 1));
     const again = await keptOf(customer.send(`/v1/charges/${id}/images`));
     expect(again.map(({ expires_at }) => expires_at)).toEqual(kept.map(({ expires_at }) => expires_at));
@@ -63,7 +63,7 @@ describe('the images of a charge', () => {
     expect((await owner.send(`/api/charges/${id}/images/${name}${forged}`)).status).toBe(404);
   });
 
-  it('are none if they were only sent, if the call failed, or if the files are gone', async () => {
+  it('are empty if images were only sent inline, if the call failed, or if the files are gone', async () => {
     const sent = await made({ response_format: 'b64_json' });
     expect(await keptOf(customer.send(`/v1/charges/${sent}/images`))).toEqual([]);
     const failing = json({ model: 'imgmodel-4', prompt: 'a gate [[fault:reject-503]]' });

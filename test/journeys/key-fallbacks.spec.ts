@@ -45,10 +45,10 @@ const read = async (path: string) => {
 const headersOf = ({ headers }: Response) => [headers.get('x-served-model'), headers.get('x-failed-models')];
 
 describe('the fallback models of a key', () => {
-  it('serve where the model of the request cannot, held and charged at the price of the one that serves', async () => {
+  it('serve if the requested model cannot, held and charged at their own price', async () => {
     const answer = await send(IMAGES, { model: 'dead-image', ...IMAGE });
     expect(answer.status).toBe(200);
-    // As without a fallback: nobody asked for another shape.
+    // The same fields as without a fallback, since the request names no list of models.
     expect(Object.keys((await answer.json()) as object)).not.toContain('model');
     expect(headersOf(answer)).toEqual(['imgmodel-4', 'dead-image=service_unavailable']);
     expect(await read(`/v1/charges/${answer.headers.get('x-request-id')}`)).toMatchObject({
@@ -63,7 +63,7 @@ describe('the fallback models of a key', () => {
     expect(await read('/v1/key')).toMatchObject({ fallback_models: ['imgmodel-4', 'vendora-chat'] });
   });
 
-  it.each([false, true])('are passed over where they are of another kind, stream: %p', async (stream) => {
+  it.each([false, true])('are skipped if they have another type, stream: %p', async (stream) => {
     const answer = await send(CHATS, { model: 'dead-chat', stream, ...CHAT });
     expect(await answer.text()).toContain('"model":"vendora-chat"');
     const failed = 'dead-chat=service_unavailable, imgmodel-4=model_not_supported_here';
@@ -82,7 +82,7 @@ describe('the fallback models of a key', () => {
     expect(headersOf(answer)).toEqual(['imgmodel-4', 'off-image=model_not_found']);
   });
 
-  it('are passed over where the request is too much for them', async () => {
+  it('are skipped if the request exceeds their limits', async () => {
     const other = await keyOf(owner, { fallbackModels: ['one-image', 'imgmodel-4'] });
     const answer = await send(IMAGES, { model: 'dead-image', n: 2, ...IMAGE }, other);
     expect(answer.status).toBe(200);
@@ -91,10 +91,10 @@ describe('the fallback models of a key', () => {
   });
 
   it.each<[string, string, { fallbackModels: string[]; totalLimit?: string }, object]>([
-    ['makes less', '5', { fallbackModels: ['one-image'] }, { n: 2 }],
+    ['makes fewer images', '5', { fallbackModels: ['one-image'] }, { n: 2 }],
     ['costs more than the balance', '0.025', { fallbackModels: ['imgmodel-4'] }, {}],
     ['costs more than the key may spend', '5', { fallbackModels: ['imgmodel-4'], totalLimit: '0.025' }, {}],
-  ])('leave a busy model worth a repeat where the fallback %s', async (_what, credits, rules, rest) => {
+  ])('keep the answer for a busy model retryable if the fallback %s', async (_what, credits, rules, rest) => {
     const other = await person(relay, { credits });
     const body = { model: 'cheap-image', ...IMAGE, ...rest };
     const answer = await send(IMAGES, body, await keyOf(other, rules));
@@ -107,7 +107,7 @@ describe('the fallback models of a key', () => {
     expect(data).toMatchObject({ balance: { main: credits, held: '0' } });
   });
 
-  it('leave a dry run with the answer of the model that was named', async () => {
+  it('do not change the answer of a dry run for the named model', async () => {
     const other = await keyOf(owner, { fallbackModels: ['one-image'] });
     const answer = await send(IMAGES, { model: 'off-image', n: 2, dry_run: true, ...IMAGE }, other);
     expect(answer.status).toBe(404);
@@ -123,7 +123,7 @@ describe('the fallback models of a key', () => {
 
   it.each<[string, object, number, string]>([
     ['a request with a list of its own', { model: 'dead-image', models: [] }, 503, 'service_unavailable'],
-    ['a name that is wrong', { model: 'imgmodel-5' }, 404, 'model_not_found'],
+    ['a wrong name', { model: 'imgmodel-5' }, 404, 'model_not_found'],
     ['a list of its own and no channel', { model: 'off-image', models: [] }, 404, 'model_not_found'],
     ['the same in a dry run', { model: 'imgmodel-5', dry_run: true }, 404, 'model_not_found'],
     ['a model of another path', { model: 'dead-chat' }, 400, 'model_not_supported_here'],
@@ -133,13 +133,13 @@ describe('the fallback models of a key', () => {
       400,
       'upstream_rejected',
     ],
-  ])('serve nothing for %s', async (_what, body, status, code) => {
+  ])('do not serve for %s', async (_what, body, status, code) => {
     const answer = await send(IMAGES, { ...IMAGE, ...body });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
-  it('hold nothing that the key may not use', async () => {
+  it('hold nothing for a model that the key may not use', async () => {
     const params = { path: { keyId: key.keyId } };
     const rules = { allowedModels: ['dead-image', 'vendora-chat'] };
     await owner.api.PATCH('/api/keys/{keyId}', { params, body: rules });
@@ -148,7 +148,7 @@ describe('the fallback models of a key', () => {
     await owner.api.PATCH('/api/keys/{keyId}', { params, body: { allowedModels: null } });
   });
 
-  it('end with the rule', async () => {
+  it('stop when the rule is removed', async () => {
     const params = { path: { keyId: key.keyId } };
     await owner.api.PATCH('/api/keys/{keyId}', { params, body: { fallbackModels: null } });
     await until('the rule is gone', async () => (await read('/v1/key'))['fallback_models'] === null);

@@ -14,7 +14,7 @@ describe('a revoked key', () => {
   });
   afterAll(() => relay.close());
 
-  /** How often money was held for a customer. */
+  /** Number of holds for a customer. */
   async function holds({ accountId }: Customer): Promise<number> {
     const { rows } = await relay.fixture.billing.query<{ holds: number }>(
       `SELECT count(*)::integer AS holds FROM charges WHERE account_id = $1 AND state <> 'refused'`,
@@ -23,7 +23,7 @@ describe('a revoked key', () => {
     return rows[0]?.holds ?? 0;
   }
 
-  it('costs nothing from the moment of its deletion, whatever is in progress', async () => {
+  it('costs nothing from the moment it is deleted, whatever is in progress', async () => {
     for (let round = 0; round < 5; round += 1) {
       const customer = await relay.customer('5');
       let revoked = false;
@@ -42,7 +42,7 @@ describe('a revoked key', () => {
     }
   });
 
-  it('is refused by every path within a second, although gateways remember keys', async () => {
+  it('is refused on every path within a second, although gateways cache keys', async () => {
     const customer = await relay.customer('1');
     expect((await customer.send('/v1/models')).status).toBe(200);
     await revokeCustomerKey(relay.fixture.billing, customer.keyId);
@@ -86,7 +86,7 @@ describe('a gateway with configured hosts', () => {
   );
 
   it.each(['evil.example', 'alias.example', 'alias.example:80', '127.0.0.1.evil.example'])(
-    'refuses "%s" in the shape of the path',
+    'refuses "%s" in the error format of the path',
     async (host) => {
       const refused = await ask(host);
       expect(refused.status).toBe(421);

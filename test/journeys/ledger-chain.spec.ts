@@ -12,7 +12,7 @@ import { runTollgate } from '../support/tollgate.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 
-/** The chain of a running relay: built behind the postings, published, and what it finds when somebody forges. */
+/** The chain of a running relay: how it grows and is published, and what it reveals after a forgery. */
 let relay: Relay;
 let finance: Person;
 let receiver: WebhookReceiver;
@@ -56,7 +56,7 @@ async function blocks(query: { limit?: number; cursor?: string } = {}) {
   return data;
 }
 
-/** Everything that was posted is in a block. */
+/** Waits until every posting is in a block. */
 function sealed(): Promise<unknown> {
   return until('everything is sealed', async () => {
     const { rows } = await relay.fixture.owner.query<{ done: boolean }>(
@@ -74,7 +74,7 @@ const double = (times: string) =>
   );
 
 describe('the chain of the ledger', () => {
-  it('grows behind the postings, on the bus, in the log and for finance', async () => {
+  it('grows after each posting, and is visible on the bus, in the log and to finance', async () => {
     await sealed();
     const { items } = await blocks({ limit: 1 });
     const [head] = items;
@@ -88,7 +88,7 @@ describe('the chain of the ledger', () => {
     expect(response.status).toBe(403);
   });
 
-  it('is listed page by page', async () => {
+  it('is listed in pages', async () => {
     await relay.customer('5');
     await sealed();
     const numbers: number[] = [];
@@ -102,7 +102,7 @@ describe('the chain of the ledger', () => {
     expect(numbers.length).toBeGreaterThan(1);
   });
 
-  it('is verified on the command line, and against a hash that was kept', async () => {
+  it('is verified on the command line, and against a stored hash', async () => {
     const hash = (await blocks()).items[0]?.hash ?? '';
     const found = await verify('--head', hash);
     expect(found).toMatchObject({ code: 0 });
@@ -116,7 +116,7 @@ describe('the chain of the ledger', () => {
     expect((await verify('--from-block', '0')).code).toBe(2);
   });
 
-  it('is signed, sent to finance staff, and verified with just the public key', async () => {
+  it('is signed, mailed to finance staff, and verified with only the public key', async () => {
     await sealed();
     const [head] = (await blocks({ limit: 1 })).items;
     await until('the signed head to arrive', async () =>
@@ -159,7 +159,7 @@ describe('the chain of the ledger', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('names a forged amount on the command line and in its controls, until it is mended', async () => {
+  it('names a forged amount on the command line and in its control, until it is corrected', async () => {
     await double('* 2');
     const found = await verify();
     expect(found.code).toBe(1);

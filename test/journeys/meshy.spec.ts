@@ -12,7 +12,7 @@ interface Asset {
   error: { code: string } | null;
 }
 
-describe('3D assets of Meshy', () => {
+describe('3D assets from Meshy', () => {
   let relay: Relay;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('3D assets of Meshy', () => {
   it.each<[string, object, object]>([
     ['a preview and its refinement', { prompt: 'a teapot', face_limit: 5000 }, {}],
     ['the mesh of an image and its texture', { image: PICTURE }, { prompt: 'blue', pbr: true }],
-  ])('are made from create to file, and paid once each: %s', async (_what, draftFields, textureFields) => {
+  ])('are made, downloaded and charged once each: %s', async (_what, draftFields, textureFields) => {
     const customer = await relay.customer('1');
     const draft = await create(customer, draftFields);
     expect(await customer.balance()).toEqual({ main: '0.9', held: '0.1' });
@@ -53,7 +53,7 @@ describe('3D assets of Meshy', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('of several images are made, and cannot be textured', async () => {
+  it('made from several images cannot be textured', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { images: [PICTURE, PICTURE] });
     expect((await ended(customer, draft.id)).status).toBe('completed');
@@ -67,7 +67,7 @@ describe('3D assets of Meshy', () => {
     expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
   });
 
-  it('cost nothing when the vendor refuses them, in its own words', async () => {
+  it('cost nothing when the vendor refuses them, and show its reason', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { image: PICTURE });
     await ended(customer, draft.id);

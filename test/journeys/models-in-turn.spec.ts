@@ -13,7 +13,7 @@ import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
-/** Models whose only channel nobody listens on, by the model whose kind they are. */
+/** Models whose only channel is unreachable, by a model of the same type. */
 const DEAD = { 'dead-image': 'imgmodel-4', 'dead-chat': 'vendora-chat', 'dead-messages': 'vendora-messages' };
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
@@ -29,7 +29,7 @@ interface Charge {
   attempts: { model: string; state: string; code: string | null }[];
 }
 
-/** Every control finds nothing, however young; but nobody recorded what the models of this spec cost. */
+/** Every control finds nothing, however recent. Only the costs of this spec's models were never recorded. */
 async function expectGreenControls({ fixture }: Relay): Promise<void> {
   const { billing, log } = fixture;
   await requireCleanLedger(fixture);
@@ -53,7 +53,7 @@ describe('a request with several models', () => {
   beforeAll(async () => {
     relay = await startRelay({ BUS_REQUEST_TIMEOUT_SECONDS: '1' });
     upstream = await startScriptedUpstream({
-      // Refuses the relay itself, once nobody can end charges of the account.
+      // Rejects our key, after locking the balance so that no charge of the account can end.
       keyless: (response) =>
         void lock().then(
           () => response.writeHead(401).end(),
@@ -117,7 +117,7 @@ describe('a request with several models', () => {
     return rows.map(({ model, state }) => `${model} ${state}`);
   };
 
-  it('is served by the first that takes it, at the price of that one', async () => {
+  it("is served by the first that accepts it, at that model's price", async () => {
     const other = await relay.customer('5');
     const answer = await send(IMAGES, { model: 'dead-image', models: ['imgmodel-4'], ...IMAGE }, other);
     expect(answer.status).toBe(200);
@@ -158,7 +158,7 @@ describe('a request with several models', () => {
     expect(await repeat.text()).toBe(text);
     for (const { headers: sent } of [answer, repeat]) {
       expect(sent.get('x-served-model')).toBe('vendora-chat');
-      // The middle one speaks another dialect: no channel of it takes chats, and nothing was held for it.
+      // The middle one uses another protocol without chats, so nothing was held for it.
       expect(sent.get('x-failed-models')).toBe(
         'dead-chat=service_unavailable, dead-messages=model_not_found',
       );
@@ -171,14 +171,14 @@ describe('a request with several models', () => {
     expect(parseAmount(charged)).toBeLessThanOrEqual(parseAmount(held));
   });
 
-  it("is asked for by Anthropic's SDK", async () => {
+  it("works with Anthropic's SDK", async () => {
     const sdk = new Anthropic({ apiKey: customer.apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
     const several = { models: ['vendora-messages'] };
     const message = await sdk.messages.create({ model: 'dead-messages', ...CHAT, ...several });
     expect(message.model).toBe('vendora-messages');
   });
 
-  it('asks no model that the key may not use, and none above what the balance covers', async () => {
+  it('skips models that the key may not use, and those above the balance', async () => {
     const other = await relay.customer('0.1');
     await relay.fixture.owner.query(
       `UPDATE api_keys SET allowed_models = '{dead-image,vendora-imagine-image}' WHERE id = $1`,
@@ -190,7 +190,7 @@ describe('a request with several models', () => {
     expect(served.headers.get('x-failed-models')).toBe(
       'imgmodel-lite=model_not_found, imgmodel-4=model_not_allowed',
     );
-    // The dear one is not covered: that is no fault of the model, and a cheaper one was not asked for in its place.
+    // The expensive model is not covered. That is not its fault, so no cheaper one is tried in its place.
     const refused = await send(
       IMAGES,
       { model: 'dead-image', models: ['vendora-imagine-image'], ...IMAGE },
@@ -201,7 +201,7 @@ describe('a request with several models', () => {
     expect(await other.balance()).toEqual({ main: '0.08', held: '0' });
   });
 
-  it('is refused if none takes it, with nothing charged and a retry allowed', async () => {
+  it('is refused if none accepts it, with nothing charged and a retry allowed', async () => {
     const other = await relay.customer('5');
     const answer = await send(CHATS, { models: ['nothing', 'dead-chat'], ...CHAT }, other);
     expect(answer.status).toBe(503);
@@ -212,7 +212,7 @@ describe('a request with several models', () => {
     expect(await other.balance()).toEqual({ main: '5', held: '0' });
   });
 
-  it('is not sent to a second model once the first has refused what it says', async () => {
+  it('is not sent to a second model once the first has rejected its content', async () => {
     const other = await relay.customer('5');
     const body = { model: 'imgmodel-4', models: ['vendora-imagine-image'], prompt: '[[fault:moderation]]' };
     expect((await send(IMAGES, body, other)).status).toBe(400);
@@ -237,7 +237,7 @@ describe('a request with several models', () => {
     expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
   });
 
-  it('frees its Idempotency-Key when it is refused after a model that took nothing', async () => {
+  it('frees its Idempotency-Key if it is refused after a model did not accept it', async () => {
     const other = await relay.customer('0.02');
     const body = { model: 'cheap-image', models: ['imgmodel-4'], ...IMAGE };
     const headers = { 'idempotency-key': 'poor' };
@@ -258,7 +258,7 @@ describe('a request with several models', () => {
     expect(served.status).toBe(200);
   });
 
-  it('asks no other model before the release of the first is committed', async () => {
+  it('tries no other model before the release of the first is committed', async () => {
     const other = await relay.customer('5');
     const client = await relay.fixture.owner.connect();
     locked = { client, accountId: other.accountId };
@@ -280,7 +280,7 @@ describe('a request with several models', () => {
     expect(await chargesOf(other)).toEqual(['keyless-chat released']);
   });
 
-  it('keeps no dry run under an Idempotency-Key', async () => {
+  it('stores no dry run under an Idempotency-Key', async () => {
     const other = await relay.customer('5');
     for (const [path, body] of [
       [IMAGES, { model: 'imgmodel-4', ...IMAGE }],
@@ -289,7 +289,7 @@ describe('a request with several models', () => {
       const headers = { 'idempotency-key': `dry${path}` };
       const dry = await send(path, { ...body, dry_run: true }, other, headers);
       expect(await dry.json()).toMatchObject({ object: 'dry_run' });
-      // Free for the real request, though that is another one.
+      // The real request may still use it, although it is a different one.
       expect((await send(path, body, other, headers)).status).toBe(200);
     }
   });
@@ -297,28 +297,31 @@ describe('a request with several models', () => {
   it.each<[string, object, object]>([
     [IMAGES, { prompt: 'x', n: 2 }, { amount: '0.06', units: '2' }],
     [CHATS, CHAT, { amount: expect.any(String) }],
-  ])('says what %s would cost and who would serve it, and does nothing', async (path, body, priced) => {
-    const other = await relay.customer('5');
-    const model = path === IMAGES ? 'imgmodel-4' : 'vendora-chat';
-    const answer = await send(path, { models: ['nothing', model], dry_run: true, ...body }, other);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({
-      object: 'dry_run',
-      model,
-      models: [
-        {
-          model: 'nothing',
-          available: false,
-          error: { code: 'model_not_found', message: expect.any(String) },
-        },
-        expect.objectContaining({ model, available: true, ...priced }),
-      ],
-    });
-    expect(await chargesOf(other)).toEqual([]);
-    expect((await send(path, { model: 'nothing', dry_run: true, ...body }, other)).status).toBe(404);
-  });
+  ])(
+    'says what %s would cost and which model would serve it, and does nothing',
+    async (path, body, priced) => {
+      const other = await relay.customer('5');
+      const model = path === IMAGES ? 'imgmodel-4' : 'vendora-chat';
+      const answer = await send(path, { models: ['nothing', model], dry_run: true, ...body }, other);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({
+        object: 'dry_run',
+        model,
+        models: [
+          {
+            model: 'nothing',
+            available: false,
+            error: { code: 'model_not_found', message: expect.any(String) },
+          },
+          expect.objectContaining({ model, available: true, ...priced }),
+        ],
+      });
+      expect(await chargesOf(other)).toEqual([]);
+      expect((await send(path, { model: 'nothing', dry_run: true, ...body }, other)).status).toBe(404);
+    },
+  );
 
-  it('passes a model of another family, and a dry run says the same', async () => {
+  it('skips a model of another family, and a dry run says the same', async () => {
     const other = await relay.customer('5');
     const body = { models: ['vendora-chat', 'imgmodel-4'], ...IMAGE };
     const dry = await send(IMAGES, { ...body, dry_run: true }, other);
@@ -330,7 +333,7 @@ describe('a request with several models', () => {
     ]);
   });
 
-  it('refuses in a dry run what would end the request before any model serves', async () => {
+  it('refuses a dry run of a request that would end before any model serves', async () => {
     const body = { model: 'imgmodel-4', models: ['vendora-imagine-image'], prompt: 'x', n: 1000 };
     const answers = await Promise.all(
       [true, false].map((dryRun) => send(IMAGES, { ...body, dry_run: dryRun })),
@@ -344,7 +347,7 @@ describe('a request with several models', () => {
     [{ models: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'models', 'invalid_value'],
     [{ model: 'vendora-chat', dry_run: 'yes' }, 'dry_run', 'invalid_type'],
     [{ models: [] }, 'model', 'missing_required_parameter'],
-  ])('names the field at fault: %p', async (body, param, code) => {
+  ])('names the wrong field: %p', async (body, param, code) => {
     for (const [path, rest] of [
       [IMAGES, IMAGE],
       [CHATS, CHAT],

@@ -39,7 +39,7 @@ describe('the model list, by the OpenAI SDK', () => {
     ]);
   });
 
-  it('retrieves one model, and refuses one of another group', async () => {
+  it('retrieves one model, and hides those of another group', async () => {
     const model = await customer.sdk().models.retrieve('vendora-imagine-video-1.5');
     expect(model).toMatchObject({ id: 'vendora-imagine-video-1.5', object: 'model', owned_by: 'vendora' });
     const refusal = await customer
@@ -53,7 +53,7 @@ describe('the model list, by the OpenAI SDK', () => {
     });
   });
 
-  it('answers in the envelope of Anthropic’s SDK, by its version header and with its own errors', async () => {
+  it('uses the format of Anthropic’s SDK with its version header, errors included', async () => {
     const sdk = new Anthropic({ apiKey: customer.apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
     const ids: string[] = [];
     for await (const model of sdk.models.list()) ids.push(model.id);
@@ -78,7 +78,7 @@ describe('the model list, by the OpenAI SDK', () => {
     expect(lost).toMatchObject({ message: expect.stringContaining('one /v1 too many') });
   });
 
-  it('knows callers by their key, whatever the case of the scheme', async () => {
+  it('accepts the key in any case of the scheme', async () => {
     const lower = await fetch(`${relay.baseUrl}/v1/models`, {
       headers: { authorization: `bearer ${customer.apiKey}` },
     });

@@ -19,7 +19,7 @@ const VIDEO = { model: 'vendora-imagine-video', seconds: '2', resolution: '720p'
 const MESSAGES = [{ role: 'user', content: 'hello' }];
 const CONTENTS = [{ role: 'user', parts: [{ text: 'hello' }] }];
 
-/** A body that each operation takes, by its id, and what its path holds. */
+/** A body for each operation, by its id, and values for its path. */
 const BODIES: Record<string, object> = {
   generateImages: IMAGE,
   generateImagesAtVendora: { ...IMAGE, response_format: 'b64_json' },
@@ -49,19 +49,19 @@ const TARGETS: Record<string, string> = {
   streamGenerateContent: 'chatmodel-2',
   countTokens: 'chatmodel-2',
 };
-/** Operations that take forms alone. */
+/** Operations that accept only forms. */
 const FORMS = ['createTranscription', 'createTranslation'];
-/** What the address of an operation needs behind its path. */
+/** Values for the path of an operation. */
 const QUERIES: Record<string, string> = { streamGenerateContent: '?alt=sse' };
 
 function spoken(prompt = 'hello'): FormData {
   return soundForm(silentWav(1), { model: 'vendora-transcribe', prompt });
 }
 
-/** By which the vendor of a channel signs its webhooks. */
+/** The secret with which the vendor of a channel signs webhooks. */
 const SECRET = newWebhookSecret();
 
-/** What the steps read of the answers; the contract has looked at the rest. */
+/** What the steps read of the answers. The contract has checked the rest. */
 interface Answered {
   id: string;
   name: string;
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(documented)].sort()).toEqual([...new Set(routes)].sort());
   });
 
-  it('is a page for people too, which loads nothing and runs nothing', async () => {
+  it('is also a page for people, which loads and runs nothing', async () => {
     const response = await call('get', '/docs', { key: false });
     expect(response.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-/,
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     await call('get', '/openapi.json', { key: false });
   });
 
-  it('foresees the answers to clients without a key, without credit, and without a body', async () => {
+  it('describes the answers to clients without a key, without credits, and without a body', async () => {
     const poor = await relay.customer('0');
     for (const { path, method, operation } of contract.operations()) {
       const id = operation.operationId;
@@ -149,7 +149,7 @@ describe('the OpenAPI document', () => {
       expect((await call(method, url, { body: '{' })).status).toBe(400);
       const xml = { 'content-type': 'text/xml' };
       expect((await call(method, url, { body: '<a/>', headers: xml })).status).toBe(415);
-      // Counts are free, nobody else's video can be made again, and a webhook has to be signed.
+      // Counts are free, someone else's video cannot be remixed, and a webhook has to be signed.
       const free = { countMessageTokens: 200, countTokens: 200 };
       const ends: Record<string, number> = { ...free, remixVideo: 404, receiveVendorWebhook: 400 };
       const sent = FORMS.includes(id) ? { form: spoken() } : { body: BODIES[id] };
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(['', '/vendora'])('foresees images, by addresses that open them: %s', async (base) => {
+  it.each(['', '/vendora'])('describes images on each path: %s', async (base) => {
     for (const [path, id] of [
       ['generations', 'generateImages'],
       ['edits', 'editImages'],
@@ -179,7 +179,7 @@ describe('the OpenAPI document', () => {
     ['/v1/videos', '/v1/videos'],
     ['/v1/videos/generations', '/v1/videos'],
     ['/vendora/v1/videos/generations', '/vendora/v1/videos'],
-  ])('foresees videos of %s', async (creation, shelf) => {
+  ])('describes videos of %s', async (creation, shelf) => {
     const long = { ...VIDEO, prompt: 'a lighthouse [[work:3600]]' };
     const running = `${shelf}/${(await call('post', creation, { body: long })).parsed.id}`;
     expect((await call('delete', running)).status).toBe(400);
@@ -208,7 +208,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('foresees 3D assets', async () => {
+  it('describes 3D assets', async () => {
     const created = (await call('post', '/v1/3d', { body: BODIES['createAsset'] })).parsed;
     const ended = await until('the end of the asset', async () => {
       const { parsed } = await call('get', `/v1/3d/${created.id}`);
@@ -221,7 +221,7 @@ describe('the OpenAPI document', () => {
     for (const path of ['/v1/3d/x', '/v1/3d/x/content']) expect((await call('get', path)).status).toBe(404);
   });
 
-  it('foresees the native style', async () => {
+  it('describes the Google style', async () => {
     await call('get', '/v1beta/models');
     expect((await call('get', '/v1beta/models/imgmodel-4')).status).toBe(200);
     expect((await call('get', '/v1beta/models/vendora-chat')).status).toBe(404);
@@ -245,14 +245,14 @@ describe('the OpenAPI document', () => {
     ['/v1/messages', 'createMessage', { stream: true }],
     ['/v1/audio/speech', 'createSpeech', { response_format: 'wav' }],
     ['/v1/embeddings', 'createEmbedding', { encoding_format: 'base64' }],
-  ])('foresees conversation at %s, as it comes and otherwise', async (path, id, otherwise) => {
+  ])('describes chats at %s, streamed and not', async (path, id, otherwise) => {
     const body = BODIES[id] as { model: string };
     expect((await call('post', path, { body })).status).toBe(200);
     expect((await call('post', path, { body: { ...body, ...otherwise } })).status).toBe(200);
     expect((await call('post', path, { body: { ...body, model: 'nothing' } })).status).toBe(404);
   });
 
-  it('foresees contents, as they come and otherwise', async () => {
+  it('describes contents, streamed and not', async () => {
     const path = '/v1beta/models/chatmodel-2';
     const body = { contents: CONTENTS };
     expect((await call('post', `${path}:generateContent`, { body })).status).toBe(200);
@@ -267,7 +267,7 @@ describe('the OpenAPI document', () => {
     expect((await call('post', '/v1beta/models/nothing:generateContent', { body })).status).toBe(404);
   });
 
-  it('foresees what was heard, in each format', async () => {
+  it('describes transcriptions in each format', async () => {
     for (const path of ['/v1/audio/transcriptions', '/v1/audio/translations']) {
       for (const format of ['json', 'text', 'srt', 'verbose_json', 'vtt']) {
         const form = spoken('hello');
@@ -280,7 +280,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('foresees what is left', async () => {
+  it('describes balances and limits', async () => {
     const made = await call('post', '/v1/images/generations', { body: IMAGE });
     const id = made.headers.get('x-request-id') ?? '';
     for (const path of [
@@ -300,7 +300,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each<Record<string, string>>([{}, { 'anthropic-version': '2023-06-01' }])(
-    'foresees models, with %p',
+    'describes models, with %p',
     async (headers) => {
       expect((await call('get', '/v1/models', { headers })).status).toBe(200);
       expect((await call('get', '/v1/models/vendora-chat', { headers })).status).toBe(200);
@@ -308,7 +308,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('foresees webhooks of vendors', async () => {
+  it('describes vendor webhooks', async () => {
     const body = { id: 'nothing', status: 'succeeded' };
     const message = { id: 'msg_1', timestamp: Math.floor(Date.now() / 1000), body: JSON.stringify(body) };
     const headers = signedHeaders(message, [SECRET]);
@@ -316,7 +316,7 @@ describe('the OpenAPI document', () => {
     expect(answer.status).toBe(204);
   });
 
-  it('foresees what comes of an upstream that refuses', async () => {
+  it('describes the errors when an upstream refuses', async () => {
     const faults = [
       'moderation',
       'fail-late',
@@ -339,14 +339,14 @@ describe('the OpenAPI document', () => {
     for (const status of [400, 415, 422]) expect(contract.seen).toContain(`generateImages ${status}`);
   });
 
-  it('was held against an answer and a refusal of every operation', () => {
+  it('was checked with a success and an error of every operation', () => {
     const statusesOf = (id: string) =>
       [...contract.seen]
         .map((each) => each.split(' '))
         .flatMap(([of, status]) => (of === id ? [Number(status)] : []));
     const missing = contract.operations().flatMap(({ operation: { operationId: id, security } }) => {
       const statuses = statusesOf(id);
-      // What anybody may read, and takes nothing, has nothing to refuse.
+      // Public operations without input have nothing to refuse.
       const refused = security.length === 0 || statuses.some((status) => status >= 400);
       return statuses.some((status) => status < 300) && refused ? [] : [`${id}: ${statuses.join(', ')}`];
     });
@@ -361,7 +361,7 @@ describe('the OpenAPI document', () => {
     key?: boolean;
   }
 
-  /** Sends a request, and holds it and its answer against the document. */
+  /** Sends a request, and checks it and its answer against the document. */
   async function call(
     method: string,
     path: string,
@@ -386,7 +386,7 @@ describe('the OpenAPI document', () => {
     };
   }
 
-  /** Fetches a file, a part of it, none of it, and what it does not have. */
+  /** Downloads a file, a part of it, only its headers, and a range that it does not have. */
   async function file(url: string): Promise<void> {
     const path = url.slice(relay.baseUrl.length);
     const whole = await call('get', path);
@@ -398,7 +398,7 @@ describe('the OpenAPI document', () => {
   }
 });
 
-/** `get /v1/videos/*` for each handler of the gateway's controllers, as their decorators say. */
+/** `get /v1/videos/*` for each handler of the gateway's controllers, from their decorators. */
 async function declaredRoutes(): Promise<string[]> {
   const root = join(import.meta.dirname, '../../apps/gateway');
   const modules = globSync('**/*.controller.ts', { cwd: root }).map(

@@ -26,7 +26,7 @@ const chat = (content: string) =>
   json({ model: 'vendora-chat', stream: true, messages: [{ role: 'user', content }] });
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
 
-/** A gateway whose billing, database and upstream can be taken away one by one. */
+/** A gateway whose billing, database and upstream can be stopped one by one. */
 describe('the gateway while something is unavailable', () => {
   const env = {
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
@@ -86,7 +86,7 @@ describe('the gateway while something is unavailable', () => {
     await rm(storageDir, { recursive: true, force: true });
   });
 
-  it('answers 503 when billing does not, and the late hold is refused', async () => {
+  it('answers 503 if billing does not answer, and the late hold is refused', async () => {
     await stopBilling();
     const response = await send(IMAGES, json(IMAGE));
     expect(response.status).toBe(503);
@@ -111,7 +111,7 @@ describe('the gateway while something is unavailable', () => {
     expect(await balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('settles through the outbox what was delivered while billing was away', async () => {
+  it('settles through the outbox what was delivered while billing was down', async () => {
     const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:0.5]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
     await stopBilling();
@@ -123,7 +123,7 @@ describe('the gateway while something is unavailable', () => {
     expect(await charges()).toEqual([{ state: 'settled', settled: 20_000_000n }]);
   });
 
-  it('settles through the outbox a stream that ended while billing was away', async () => {
+  it('settles through the outbox a stream that ended while billing was down', async () => {
     const response = await send(CHATS, chat('[[tokens:20]] [[fault:slow-bytes]]'));
     expect(response.status).toBe(200);
     await stopBilling();
@@ -136,7 +136,7 @@ describe('the gateway while something is unavailable', () => {
     expect(await charges()).toEqual([{ state: 'settled', settled: 222_500n }]);
   });
 
-  it('releases through the outbox what failed while billing was away', async () => {
+  it('releases through the outbox what failed while billing was down', async () => {
     const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:0.5]][[fault:truncated]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
     await stopBilling();
@@ -149,7 +149,7 @@ describe('the gateway while something is unavailable', () => {
     expect(await balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('answers 503 without its database, and charges nothing for what was asked meanwhile', async () => {
+  it('answers 503 without its database, and charges nothing for requests in the meantime', async () => {
     await refuseConnections(true);
     const poll = await send('/v1/videos/01jcq3v8w1f5p6k7m8n9q0r1s2');
     expect(poll.status).toBe(503);
@@ -159,14 +159,14 @@ describe('the gateway while something is unavailable', () => {
 
     await refuseConnections(false);
     await until('the recovery', async () => (await send(IMAGES, json(IMAGE))).status === 200);
-    // A hold was asked for only if the gateway still had some of the minute's allowance of requests.
+    // A hold was requested only if the gateway still had requests left in this minute.
     await until('the end of all holds', async () => (await charges()).every(({ state }) => state !== 'held'));
     const states = (await charges()).map(({ state }) => state);
     expect(states.filter((state) => state !== 'refused')).toEqual(['settled']);
     expect(await balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('tries another channel only when the first provably did not take the work', async () => {
+  it('tries another channel only if the first provably did not accept the work', async () => {
     const other = await startSandbox({ imageSeconds: 0 });
     try {
       await addChannel('first', 'http://127.0.0.1:9');
@@ -190,7 +190,7 @@ describe('the gateway while something is unavailable', () => {
     }
   });
 
-  it('finishes what is in flight before it closes', async () => {
+  it('finishes requests in progress before it closes', async () => {
     const call = send(IMAGES, json({ ...IMAGE, prompt: 'still [[work:0.5]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
     const closed = gateway.close();
@@ -200,7 +200,7 @@ describe('the gateway while something is unavailable', () => {
     expect(await balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('bills what was sent of a stream that outlasts its shutdown limit', async () => {
+  it('bills the sent part of a stream that outlasts the shutdown limit', async () => {
     const response = await send(CHATS, chat('[[tokens:40]] [[fault:never-finish]]'));
     const reader = response.body!.getReader();
     await reader.read();
@@ -236,7 +236,7 @@ describe('the gateway while something is unavailable', () => {
     billing = undefined;
   }
 
-  /** The owner, a superuser, still comes in. */
+  /** The owner, a superuser, can still connect. */
   async function refuseConnections(refuse: boolean): Promise<void> {
     const { rows } = await fixture.owner.query<{ name: string }>('SELECT current_database() AS name');
     await fixture.owner.query(`ALTER DATABASE ${rows[0]?.name} CONNECTION LIMIT ${refuse ? 0 : -1}`);

@@ -34,7 +34,7 @@ describe('the npm package', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('starts a relay that is paid for an image, and whose books agree', async () => {
+  it('starts a relay that charges for an image, and whose books agree', async () => {
     relay = launch(tollgate(), ['start', '--json'], settings());
     const ready = await relay.line((line) => line.startsWith('{'));
     const { baseUrl, consoleUrl, apiKey } = JSON.parse(ready) as Record<string, string>;

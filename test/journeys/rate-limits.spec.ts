@@ -5,7 +5,7 @@ import { type Pair, type PairCustomer, startPair } from '../support/pair.js';
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
-/** Enough of a minute for every test here. */
+/** Covers a minute for every test here. */
 const NEEDED_SECONDS = 15;
 
 describe('limits of a key and a group, over two gateways', () => {
@@ -35,7 +35,7 @@ describe('limits of a key and a group, over two gateways', () => {
 
   const statuses = (answers: Response[]) => answers.map(({ status }) => status).sort();
 
-  it('lets the requests of a minute pass, and answers 429 to the others before they cost anything', async () => {
+  it('accepts the requests of a minute, and answers 429 to the others before they cost anything', async () => {
     await freshMinute();
     const customer = await limited('requests_per_minute = 4');
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ describe('limits of a key and a group, over two gateways', () => {
     expect((await customer.send(0, '/v1/models')).status).toBe(200);
   });
 
-  it('counts the keys of an account in a group together, and another account apart', async () => {
+  it('counts the keys of an account in a group together, and each account separately', async () => {
     await freshMinute();
     await pair.fixture.owner.query(`UPDATE groups SET requests_per_minute = 3 WHERE name = 'Public-Relay'`);
     const [one, other] = [await pair.customer('1', 'Public-Relay'), await pair.customer('1', 'Public-Relay')];

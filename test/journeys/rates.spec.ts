@@ -8,9 +8,9 @@ import { type Customer, expectCleanLedger, json, type Relay, startRelay, until }
 const IMAGE = 'imgmodel-4';
 const BY_SIZE = 'vendora-imagine-image';
 const VIDEO = 'vendora-imagine-video';
-/** Over Ark, which makes videos with or without sound. */
+/** Served over Ark, which makes videos with or without sound. */
 const FILM = 'vidmodel-3';
-/** Over xAI, which has no say in it. */
+/** Served over xAI, which has no such choice. */
 const ALWAYS_WITH_SOUND = 'vendora-imagine-video-1.5';
 const MESH = 'vendora-3d';
 /** One pixel. */
@@ -46,7 +46,7 @@ interface Charge {
 
 let relay: Relay;
 let vendor: Server;
-/** The bodies that the vendor of images was sent. */
+/** The bodies that the image vendor received. */
 const asked: string[] = [];
 let admin: Person;
 let colleague: Person;
@@ -105,7 +105,7 @@ async function propose(changes: Changes) {
   return admin.api.POST('/api/admin/price-proposals', { body: { changes, note: 'rates' } });
 }
 
-/** What a change would do to the requests of the last day, before it takes effect. */
+/** What a change would have done to the requests of the last day, before it takes effect. */
 async function change(changes: Changes) {
   const { data } = await propose(changes);
   const params = { path: { proposalId: data!.id } };
@@ -126,7 +126,7 @@ async function change(changes: Changes) {
   return preview!;
 }
 
-/** Makes images; answers the id of the charge. */
+/** Makes images. Returns the id of the charge. */
 async function image(body: object): Promise<string> {
   const response = await customer.send(
     '/v1/images/generations',
@@ -142,7 +142,7 @@ async function quoted(body: object): Promise<string> {
   return ((await response.json()) as { models: { amount: string }[] }).models[0]!.amount;
 }
 
-/** Makes a video of two seconds; answers the id of its charge, which has ended. */
+/** Makes a video of two seconds. Returns the id of its charge, which has ended. */
 async function video(body: object): Promise<string> {
   const wanted = { model: VIDEO, prompt: 'a boat [[instant]]', seconds: '2', ...body };
   const response = await customer.send('/v1/videos', json(wanted));
@@ -152,13 +152,13 @@ async function video(body: object): Promise<string> {
 
 const film = (body: object = {}) => video({ model: FILM, ...body });
 
-/** Waits for a video or an asset to be paid. */
+/** Waits until a video or asset is charged. */
 async function settled(id: string | null): Promise<string> {
   await until('the task to be paid', async () => (await charge(id!)).state === 'settled');
   return id!;
 }
 
-/** Makes a 3D asset that is paid. */
+/** Makes a 3D asset, and waits until it is charged. */
 async function mesh(body: object): Promise<{ id: string; chargeId: string }> {
   const response = await customer.send('/v1/3d', json({ model: MESH, ...body }));
   expect(response.status).toBe(200);
@@ -166,13 +166,13 @@ async function mesh(body: object): Promise<{ id: string; chargeId: string }> {
   return { id, chargeId: await settled(response.headers.get('x-request-id')) };
 }
 
-/** The last video as its customer sees it. */
+/** The last video, as its customer sees it. */
 async function newest(): Promise<object> {
   const list = (await (await customer.send('/v1/videos?limit=1')).json()) as { data: object[] };
   return list.data[0]!;
 }
 
-/** Whether the vendor was asked for sound in its last video; null where nothing was said. */
+/** The sound setting that the vendor received for its last video; null if it received none. */
 async function soundAsked(): Promise<boolean | null> {
   const response = await fetch(`${relay.sandboxUrl}/_sandbox/tasks?limit=1`);
   const { tasks } = (await response.json()) as { tasks: { audio: boolean | null }[] };
@@ -183,7 +183,7 @@ async function charge(id: string): Promise<Charge> {
   return (await (await customer.send(`/v1/charges/${id}`)).json()) as Charge;
 }
 
-/** What a charge is priced for and by, once the server computed it again to the same. */
+/** The rates and units of a charge, after the server has recalculated it to the same total. */
 async function priced(id: string): Promise<[dimensions: object, unitPrice: string, charged: string]> {
   const { data } = await owner.api.GET('/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
   expect(data).toMatchObject({ agrees: true });
@@ -195,7 +195,7 @@ async function priced(id: string): Promise<[dimensions: object, unitPrice: strin
 describe('a model with rates', () => {
   const before: string[] = [];
 
-  it('is priced as before until a proposal is confirmed, and the preview shows what was requested', async () => {
+  it('keeps its price until a proposal is confirmed, and the preview uses past requests', async () => {
     before.push(await image({ quality: 'high', size: '1024x1024' }), await image({ n: 2 }));
     before.push(await video({ resolution: '480p' }));
     expect(asked.some((body) => body.includes('quality'))).toBe(false);
@@ -209,7 +209,7 @@ describe('a model with rates', () => {
     ]);
   });
 
-  it('charges an image by its size, quality and whether an image was handed over, and asks for that quality', async () => {
+  it('charges an image by size, quality and whether it has an input image, and requests that quality', async () => {
     const high = { quality: 'high', size: '1024x1024' };
     expect(await quoted(high)).toBe('0.167');
     expect(await priced(await image(high))).toEqual([high, '0.167', '0.167']);
@@ -229,13 +229,13 @@ describe('a model with rates', () => {
     expect(await priced(edited.headers.get('x-request-id')!)).toEqual([{ input: 'image' }, '0.063', '0.063']);
   });
 
-  it('charges what was delivered at the price of what was asked for', async () => {
+  it('charges delivered images at the requested price', async () => {
     const id = await image({ prompt: 'only one', n: 3, quality: 'low' });
     expect(await charge(id)).toMatchObject({ held: '0.033', charged: '0.011' });
     expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.011']);
   });
 
-  it('charges a second of video by its resolution, however it is written', async () => {
+  it('charges a second of video by its resolution, in any spelling', async () => {
     expect(await priced(await video({ resolution: '480p' }))).toEqual([
       { resolution: '480p' },
       '0.05',
@@ -245,7 +245,7 @@ describe('a model with rates', () => {
     expect(await priced(await video({}))).toEqual([{}, '0.3', '0.6']);
   });
 
-  it('charges a second of video by its sound, and asks the vendor for what is paid for', async () => {
+  it('charges a second of video by its sound, and requests from the vendor what is paid for', async () => {
     expect(await priced(await film())).toEqual([{}, '0.05', '0.1']);
     expect(await soundAsked()).toBeNull();
     // Not announced: the gateway may learn of it from the hold.
@@ -287,13 +287,13 @@ describe('a model with rates', () => {
         return response.headers.get('x-request-id');
       },
     ],
-  ])('takes the sound of a video as clients of %s say it', async (_, ask) => {
+  ])('accepts the sound of a video in the format of %s clients', async (_, ask) => {
     const id = await settled(await ask());
     expect((await priced(id)).slice(0, 2)).toEqual([{ audio: 'off' }, '0.2']);
     expect(await soundAsked()).toBe(false);
   });
 
-  it('charges a length at its own price of a second, as a whole price', async () => {
+  it('charges each length at its own price per second, as a whole price', async () => {
     const rates = [{ when: { length: '3' }, unitPrice: '0.033333333333333333' }];
     await change([{ kind: 'price', model: FILM, price: { unitPrice: '0.05', rates } }]);
     expect(await priced(await film({ seconds: '2' }))).toEqual([{}, '0.05', '0.1']);
@@ -313,7 +313,7 @@ describe('a model with rates', () => {
     expect(await priced(texture.chargeId)).toEqual([{ mode: 'texture' }, '0.25', '0.25']);
   });
 
-  it('makes no video without sound over a vendor that always adds it', async () => {
+  it('makes no video without sound at a vendor that always adds it', async () => {
     const body = { model: ALWAYS_WITH_SOUND, prompt: 'a boat', generate_audio: false };
     const refused = await customer.send('/v1/videos', json(body));
     const error = { code: 'invalid_value', param: 'generate_audio' };
@@ -326,7 +326,7 @@ describe('a model with rates', () => {
     expect(await native.text()).toContain('parameters.generateAudio must be true or false');
   });
 
-  it('is listed with what the viewer would pay, and quoted in the console', async () => {
+  it("is listed at the viewer's price, and quoted in the console", async () => {
     await change([{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '2' }]);
     const { data } = await owner.api.GET('/api/public/prices', {
       params: { query: { text: VIDEO, limit: 200 } },
@@ -346,19 +346,19 @@ describe('a model with rates', () => {
     expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.022']);
   });
 
-  it('gives way to the fixed price of a group', async () => {
+  it('yields to the fixed price of a group', async () => {
     const fixed = [
       { kind: 'rule', group: 'Vendora-Main', rule: 'fixed_per_call', unitPrice: '0.001' },
     ] as const;
     await change([...fixed]);
     const id = await image({ quality: 'high', size: '1024x1024' });
     expect(await charge(id)).toMatchObject({ charged: '0.001', price: { rule: 'fixed_per_call' } });
-    // It is paid for by nobody, so it is not asked for.
+    // Nobody pays for it, so it is not requested.
     expect(asked.at(-1)).not.toContain('quality');
     await change([{ kind: 'rule', group: 'Vendora-Main', rule: 'none' }]);
   });
 
-  it('keeps every charge as it was when its rates change, and again when they end', async () => {
+  it('keeps every charge unchanged when its rates change, and when they end', async () => {
     const id = await image({ quality: 'low' });
     const rates = [{ when: { quality: 'low' }, unitPrice: '0.02' }];
     await change([{ kind: 'price', model: IMAGE, price: { unitPrice: '0.3', rates } }]);
@@ -378,7 +378,7 @@ describe('a model with rates', () => {
     ]);
   });
 
-  it('asks for no resolution that its rates leave out, and for one shape', async () => {
+  it('requests no resolution without a rate, and only one shape', async () => {
     const body = { model: BY_SIZE, size: '1024x1024', aspect_ratio: '3:2', resolution: '2K' };
     await image(body);
     expect(JSON.parse(asked.at(-1)!)).toMatchObject({ size: '1024x1024', resolution: '2k' });
@@ -391,7 +391,7 @@ describe('a model with rates', () => {
     expect(asked.at(-1)).not.toMatch(/resolution|aspect_ratio/);
   });
 
-  it('is in the register of price changes with each rate', async () => {
+  it('appears in the price change register with each rate', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     const { data } = await finance.api.GET('/api/finance/reports/price-changes', {
       params: { query: { kind: 'price', subject: IMAGE } },
@@ -405,30 +405,40 @@ describe('a model with rates', () => {
   });
 });
 
-describe('rates that make no sense', () => {
+describe('invalid rates', () => {
   const rate = (when: object) => ({ when, unitPrice: '0.1' });
 
   it.each<[string, string, object[], RegExp]>([
     [
-      'is hidden',
+      'can never apply',
       IMAGE,
       [rate({ quality: 'high' }), rate({ quality: 'high', size: '1:1' })],
       /rates\.1 can never/,
     ],
-    ['is for nothing of its model', VIDEO, [rate({ quality: 'high' })], /have no quality, use resolution/],
-    ['is for an unknown word', IMAGE, [rate({ colour: 'red' })], /changes\.0/],
-    ['is for everything', IMAGE, [rate({})], /changes\.0/],
-    ['is one too many', IMAGE, Array.from({ length: 65 }, (_, at) => rate({ size: `${at}` })), /changes\.0/],
-    ['has a word too long', IMAGE, [rate({ quality: 'x'.repeat(33) })], /changes\.0/],
     [
-      'is too dear',
+      'names a property that its model lacks',
+      VIDEO,
+      [rate({ quality: 'high' })],
+      /have no quality, use resolution/,
+    ],
+    ['names an unknown property', IMAGE, [rate({ colour: 'red' })], /changes\.0/],
+    ['has no condition', IMAGE, [rate({})], /changes\.0/],
+    [
+      'exceeds their number',
+      IMAGE,
+      Array.from({ length: 65 }, (_, at) => rate({ size: `${at}` })),
+      /changes\.0/,
+    ],
+    ['has a long value', IMAGE, [rate({ quality: 'x'.repeat(33) })], /changes\.0/],
+    [
+      'exceeds the highest price',
       IMAGE,
       [{ ...rate({ quality: 'high' }), unitPrice: '1000001' }],
       /rates\.0\.unitPrice is above/,
     ],
-    ['is of a chat', 'vendora-chat', [rate({ quality: 'high' })], /priced by the token/],
-    ['is of speech', 'vendora-speech', [rate({ quality: 'high' })], /leave rates out/],
-  ])('are refused where one %s', async (_, model, rates, message) => {
+    ['belongs to a chat', 'vendora-chat', [rate({ quality: 'high' })], /priced by the token/],
+    ['belongs to speech', 'vendora-speech', [rate({ quality: 'high' })], /leave rates out/],
+  ])('are rejected if one %s', async (_, model, rates, message) => {
     const price = { unitPrice: '1', rates } as typeof IMAGE_PRICE;
     const { error } = await propose([{ kind: 'price', model, price }]);
     expect(`${error?.error.param}: ${error?.error.message}`).toMatch(message);

@@ -20,7 +20,7 @@ function startOn(lagSeconds: string): Promise<Relay> {
   return startRelay((fixture) => ({
     REPORTS_DATABASE_URL: replica.urlOf(fixture.urlFor('billing')),
     REPORTS_LAG_SECONDS: lagSeconds,
-    // What reports on a replica go up to is marked by the jobs of the books.
+    // The bookkeeping jobs mark how far reports on a replica reach.
     CHAIN_SEAL_SECONDS: '0.2',
     REPORT_SECONDS: '0.2',
   }));
@@ -50,7 +50,7 @@ describe('reports on a read replica', () => {
   const linesOf = async (path: string) => (await (await user.send(path)).text()).trim().split('\n').length;
   const requestsSeen = async () => (await user.api.GET('/api/usage', {})).data?.items.length;
 
-  it('have what was posted, and say as of when', async () => {
+  it('contain what was posted, and say as of when', async () => {
     const before = Date.now();
     expect((await customer.send('/v1/images/generations', IMAGE)).status).toBe(200);
     await until('the posting to be reported', async () => (await usageBalance()) === '0.03');
@@ -59,7 +59,7 @@ describe('reports on a read replica', () => {
     expect((await user.send('/api/usage')).headers.has(AS_OF)).toBe(false);
   });
 
-  it('are read by connections of their own, which cannot write', async () => {
+  it('use their own connections, which cannot write', async () => {
     const reports = openPool({
       url: replica.urlOf(relay.fixture.urlFor('billing')),
       max: 1,
@@ -82,7 +82,7 @@ describe('reports on a read replica', () => {
     await onPrimary.end();
   });
 
-  it('know nothing of what the replica has not replayed, while pages show what was just done', async () => {
+  it('lack what the replica has not replayed, while pages show what was just done', async () => {
     await replica.pause();
     expect((await customer.send('/v1/images/generations', IMAGE)).status).toBe(200);
     expect(await requestsSeen()).toBe(2);
@@ -90,7 +90,7 @@ describe('reports on a read replica', () => {
     expect(await usageBalance()).toBe('0.03');
   });
 
-  it('touch no table of the books on the primary, whichever report it is', async () => {
+  it('read no ledger table of the primary, whichever report it is', async () => {
     const contract = await contractOf(relay.consoleUrl);
     const reports = (await routesOf(relay)).filter(({ path, method }) => {
       const { operation } = contract.find(method, relay.consoleUrl + path)!;
@@ -99,7 +99,7 @@ describe('reports on a read replica', () => {
     expect(reports.length).toBeGreaterThan(30);
     const client = await relay.fixture.owner.connect();
     try {
-      // The replica is paused, so that it does not learn of the locks.
+      // The replica is paused, so it does not learn of the locks.
       await client.query(`BEGIN; LOCK TABLE ledger_entries, ledger_transactions, ledger_accounts, charges, credit_lots,
         ledger_balance_snapshots, revenue_days, usage_quarters, adjustments, write_offs, topups, control_findings, ledger_periods
         IN ACCESS EXCLUSIVE MODE`);
@@ -107,7 +107,7 @@ describe('reports on a read replica', () => {
       for (const report of reports) {
         const values = { accountId: customer.accountId, controlId: 'holds' };
         const { status } = await finance.send(urlOf(report, values));
-        // Some samples of ids and times name nothing.
+        // Some sample ids and times do not exist.
         if (![200, 400, 404].includes(status)) refused.push(`${report.path}: ${status}`);
       }
       expect(refused).toEqual([]);
@@ -124,7 +124,7 @@ describe('reports on a read replica', () => {
   });
 });
 
-describe('a replica that is behind, or gone', () => {
+describe('a replica that lags or is gone', () => {
   let relay: Relay;
   let finance: Person;
 
@@ -140,7 +140,7 @@ describe('a replica that is behind, or gone', () => {
     return { status: response.status, retryAfter: response.headers.get('retry-after'), ...error };
   };
 
-  it('answers 503 with how far it is behind, and charges and pages go on', async () => {
+  it('answers 503 with its lag, and charges and pages continue', async () => {
     await replica.pause();
     await until('the replica to be behind', async () => (await refusal()).message.includes('seconds behind'));
     expect(await refusal()).toMatchObject({ status: 503, code: 'service_unavailable', retryAfter: '2' });

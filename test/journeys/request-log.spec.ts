@@ -19,7 +19,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The lines of every object, in the order of time. */
+/** The lines of every object, ordered by time. */
 async function exported(): Promise<object[]> {
   const files = (await readdir(folder, { recursive: true }))
     .filter((name) => name.endsWith('.ndjson.gz'))
@@ -32,7 +32,7 @@ async function exported(): Promise<object[]> {
     .map((line) => JSON.parse(line) as object);
 }
 
-/** Lets an hour pass: what was charged is that long ago, and was exported up to then. What is exported already would stay. */
+/** Moves charges and the export an hour into the past. What was exported already stays exported. */
 async function anHourLater(): Promise<void> {
   const { owner } = relay.fixture;
   await rm(join(folder, 'requests'), { recursive: true });
@@ -46,7 +46,7 @@ async function anHourLater(): Promise<void> {
   );
 }
 
-it('exports what was charged and refused once its hour is over, and nothing that is secret', async () => {
+it('exports charged and refused requests once their hour is over, without secrets', async () => {
   const prompt = 'a lighthouse that nobody else may know of';
   const image = () => customer.send('/v1/images/generations', json({ model: 'imgmodel-4', prompt }));
   expect([(await image()).status, (await image()).status]).toEqual([200, 403]);

@@ -64,7 +64,7 @@ async function routeBy(routing: 'priority' | 'cost' | 'latency'): Promise<void> 
 
 const route = async () => (await admin.api.GET('/api/admin/models/{model}/route', path)).data!;
 
-/** The channels that served images, each once. */
+/** The channels that served images, without duplicates. */
 async function servedBy(calls: number): Promise<string[]> {
   const before = await relay.fixture.billing.query('SELECT id FROM charges');
   const known = before.rows.map(({ id }: { id: string }) => id);
@@ -78,7 +78,7 @@ async function servedBy(calls: number): Promise<string[]> {
 }
 
 describe('a model with several channels', () => {
-  it('routed by cost is served by the cheapest that accepts, and the console shows the order', async () => {
+  it('routed by cost uses the cheapest channel that accepts, and the console shows the order', async () => {
     await routeBy('cost');
     expect(await servedBy(4)).toEqual(['cheap']);
     const { routing, channels } = await route();
@@ -91,25 +91,25 @@ describe('a model with several channels', () => {
     ]);
   });
 
-  it('keeps an expensive fallback a fallback by its priority, whatever the others cost', async () => {
+  it('keeps an expensive fallback last by its priority, whatever the others cost', async () => {
     await relay.fixture.owner.query(`UPDATE channels SET priority = 1 WHERE id = 'dear'`);
     expect((await route()).channels[0]).toMatchObject({ channelId: 'dear', priority: 1 });
     await relay.fixture.owner.query(`UPDATE channels SET priority = 0 WHERE id = 'dear'`);
   });
 
-  it('routed by latency shows what each gateway measured', async () => {
+  it('routed by latency shows the measurements of each gateway', async () => {
     await routeBy('latency');
     expect(await servedBy(1)).toHaveLength(1);
     await until('the gateway reports it', async () => {
       const { channels } = await route();
       const known = channels.map(({ latencyMs }) => latencyMs);
-      // Those that were measured come first, the fastest of them at the head.
+      // Measured channels come first, the fastest of them at the top.
       const sorted = known.toSorted((a, b) => (a ?? Infinity) - (b ?? Infinity));
       return known[0] !== null && JSON.stringify(known) === JSON.stringify(sorted);
     });
   });
 
-  it('leaves a note of each change, and an alias is routed as its model', async () => {
+  it('logs each change, and routes an alias like its model', async () => {
     const { rows } = await relay.fixture.billing.query(
       `SELECT before ->> 'routing' AS before, after ->> 'routing' AS after FROM audit_log
        WHERE subject = $1 AND action = 'model.changed' ORDER BY id`,

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** No broker is asked before the database. */
+/** No program asks a broker before the database. */
 function environmentOf(kind: string, urlOf: (url: string) => string = (url) => url) {
   const place = {
     databaseUrl: (role: 'gateway' | 'worker' | 'billing') => urlOf(database.urlFor(role)),
@@ -57,7 +57,7 @@ function environmentOf(kind: string, urlOf: (url: string) => string = (url) => u
   return { ...programs[kind]!.environment(place, { port: 0, healthPort: 0 }), LOG_LEVEL: 'warn' };
 }
 
-it.each(KINDS)('a %s does not start on a schema that took away what it uses', async (kind) => {
+it.each(KINDS)('a %s does not start on a schema without what it uses', async (kind) => {
   const { code, stderr } = await run(programs[kind]!.entry, [], environmentOf(kind));
   expect(stderr).toContain(SENTENCE);
   expect(code).toBe(1);
@@ -66,13 +66,13 @@ it.each(KINDS)('a %s does not start on a schema that took away what it uses', as
 it.each([
   ['topup', 'record', 'acc_1', '--credits', '1', '--payment-id', 'cash-1'],
   ['ledger', 'check'],
-])('tollgate %s %s does not work on it', async (...args) => {
+])('tollgate %s %s does not run on it', async (...args) => {
   const { code, stderr } = await runTollgate(args, { DATABASE_URL: database.urlFor('billing') });
   expect(stderr).toContain(SENTENCE);
   expect(code).toBe(1);
 });
 
-it('a program that finds no database waits for it, then checks its schema', async () => {
+it('a program without a database waits for it, then checks its schema', async () => {
   const way = await TcpSwitch.open({ path: join(folder, 'nothing') });
   try {
     const billing = launch(

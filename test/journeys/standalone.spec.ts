@@ -33,7 +33,7 @@ beforeAll(() => {
 
 afterAll(async () => {
   await killLaunched();
-  // A relay that was killed leaves its database server behind; a start and an orderly end clear it away.
+  // A killed relay leaves its database server running. A start and a clean stop remove it.
   await startEmbeddedPostgres({ dataDir: join(dataDir(), 'database'), log: pino({ level: 'silent' }) }).then(
     (server) => server.stop(),
     () => undefined,
@@ -70,7 +70,7 @@ async function expectCleanLedger(): Promise<void> {
 }
 
 describe('a standalone relay', () => {
-  it('prints one line when it is ready, with an account whose balance was topped up, and stops cleanly', async () => {
+  it('prints one line when it is ready, with a funded account, and stops cleanly', async () => {
     const relay = await start();
     expect(relay.stdout().trim().split('\n')).toHaveLength(1);
     expect(JSON.parse(relay.stdout())).toEqual({
@@ -112,11 +112,11 @@ describe('a standalone relay', () => {
     expect(await relay.end('SIGINT')).toBe(0);
   });
 
-  it('finishes an image in flight when it is asked to stop', async () => {
+  it('finishes an image in progress when it is stopped', async () => {
     const relay = await start();
     const before = await balance();
     const asked = { model: 'vendora-imagine-image', prompt: 'a harbour [[work:12]]' } as const;
-    // The SDK reads a body only when it is asked for the result, so it is asked at once.
+    // The SDK reads the body only when its result is awaited, so that happens right away.
     const image = sdk(relay)
       .images.generate({ ...asked, response_format: 'b64_json' })
       .then((answer) => answer);
@@ -126,7 +126,7 @@ describe('a standalone relay', () => {
     expect(await balance()).toEqual({ main: less(before.main, '0.02'), held: '0' });
   });
 
-  it('killed with a video in flight, continues it at the next start and loses nothing', async () => {
+  it('killed with a video in progress, continues it at the next start and loses nothing', async () => {
     const before = await balance();
     const relay = await start();
     const video = await sdk(relay).videos.create({
@@ -156,7 +156,7 @@ describe('a standalone relay', () => {
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
-  it('shows its main job in the demo', async () => {
+  it('shows its main features in the demo', async () => {
     const { code, stdout, stderr } = await run('dist/apps/cli/demo.js', [], environment());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('The run cost 0.24 credits, as expected; 0.76 credits are left.');
@@ -164,7 +164,7 @@ describe('a standalone relay', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   async function refused(env: Record<string, string>): Promise<string> {
     const { code, stdout, stderr } = await run(STANDALONE, ['--json'], {
       ...environment(),
@@ -183,25 +183,25 @@ describe('a start that cannot be', () => {
     return { server, port: String((server.address() as AddressInfo).port) };
   }
 
-  it.each(['PORT', 'CONSOLE_PORT'])('says that its %s is taken', async (variable) => {
+  it.each(['PORT', 'CONSOLE_PORT'])('says that its %s is in use', async (variable) => {
     const { server, port } = await busyPort();
     expect(await refused({ [variable]: port })).toContain(`${variable} ${port}`);
     server.close();
   });
 
-  it('says that its folder cannot be written', async () => {
+  it('says that it cannot write its folder', async () => {
     writeFileSync(join(folder, 'file'), '');
     expect(await refused({ DATA_DIR: join(folder, 'file', 'data') })).toContain(
       'Cannot write to the data folder',
     );
   });
 
-  it('names the setting that is wrong', async () => {
+  it('names the wrong setting', async () => {
     expect(await refused({ PORT: 'eighty', LEASE_SECONDS: '5' })).toContain('PORT must be a whole number');
     expect(await refused({ LEASE_SECONDS: 'long' })).toContain('LEASE_SECONDS must be seconds');
   });
 
-  it('says that the data is of a newer version, and that another relay uses it', async () => {
+  it('says that the data is from a newer version, or that another relay uses it', async () => {
     const server = await startEmbeddedPostgres({
       dataDir: join(dataDir(), 'database'),
       log: pino({ level: 'silent' }),

@@ -41,7 +41,7 @@ const spent = async (customer: Customer) =>
   });
 
 describe('a streamed image, by the OpenAI SDK', () => {
-  it('comes with partial images, and is paid once before its last event', async () => {
+  it('comes with partial images, and is charged once before its last event', async () => {
     const customer = await relay.customer('1');
     const stream = await customer
       .sdk()
@@ -58,7 +58,7 @@ describe('a streamed image, by the OpenAI SDK', () => {
     expect(events).toEqual([partial, partial, 'image_generation.completed']);
   });
 
-  it('of an edit costs the tokens of the images that it read and made', async () => {
+  it('of an edit costs the tokens of its input and output images', async () => {
     const customer = await relay.customer('1');
     const image = new File([Buffer.from(PNG, 'base64')], 'boat.png', { type: 'image/png' });
     const wanted = {
@@ -71,11 +71,11 @@ describe('a streamed image, by the OpenAI SDK', () => {
     const events: string[] = [];
     for await (const event of await customer.sdk().images.edit(wanted)) events.push(event.type);
     expect(events).toEqual(['image_edit.partial_image', 'image_edit.completed']);
-    // 1 - (2 x 5 + 272 x 8 + 372 x 32) / 1e6: two words, an image that was read, and one that was made after another.
+    // 1 - (2 x 5 + 272 x 8 + 372 x 32) / 1e6: two words, the input image, and the edited image.
     expect(await spent(customer)).toBe('0.98591');
   });
 
-  it('is finished and paid for a client that left', async () => {
+  it('is finished and charged if its client disconnects', async () => {
     const customer = await relay.customer('1');
     const left = new AbortController();
     const body = { model: 'drawn', prompt: 'a boat [[fault:slow-bytes]]', stream: true, partial_images: 3 };
@@ -85,7 +85,7 @@ describe('a streamed image, by the OpenAI SDK', () => {
     expect(await spent(customer)).toBe('0.96');
   });
 
-  it('is quoted as it would be held for', async () => {
+  it('is quoted like its hold', async () => {
     const customer = await relay.customer('1');
     const body = { model: 'drawn', prompt: 'a boat', stream: true, dry_run: true };
     const response = await customer.send('/v1/images/generations', json(body));
@@ -96,7 +96,7 @@ describe('a streamed image, by the OpenAI SDK', () => {
     ['several', { n: 2 }, 'n'],
     ['by address', { response_format: 'url' }, 'response_format'],
     ['too many before it', { partial_images: 4 }, 'partial_images'],
-  ])('is refused: %s', async (_what, more, param) => {
+  ])('is rejected: %s', async (_what, more, param) => {
     const customer = await relay.customer('1');
     const body = json({ model: 'drawn', prompt: 'a boat', stream: true, ...more });
     const response = await customer.send('/v1/images/generations', body);
@@ -104,7 +104,7 @@ describe('a streamed image, by the OpenAI SDK', () => {
     expect(await response.json()).toMatchObject({ error: { param } });
   });
 
-  it('is refused where no vendor of the model streams, and costs nothing', async () => {
+  it('is rejected if no vendor of the model streams, and costs nothing', async () => {
     const customer = await relay.customer('1');
     const body = json({ model: 'vendora-imagine-image', prompt: 'a boat', stream: true });
     const response = await customer.send('/v1/images/generations', body);

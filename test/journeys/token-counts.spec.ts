@@ -5,7 +5,7 @@ import { closeClean, type Customer, type Relay, startRelay } from '../support/re
 const MODEL = 'vendora-messages';
 const messages = [{ role: 'user' as const, content: 'how long is this message to a lighthouse?' }];
 
-describe("the count of a message's tokens, by Anthropic's SDK", () => {
+describe("a token count, by Anthropic's SDK", () => {
   let relay: Relay;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
   const sdkOf = ({ apiKey }: Customer) => new Anthropic({ apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
   const refusalOf = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
 
-  it('is what the message is charged as, and costs nothing itself', async () => {
+  it('is what the message is charged for, and is free itself', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
     const asked = { model: MODEL, system: 'Be brief.', messages };
@@ -27,14 +27,14 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
     expect(counted).toBeGreaterThan(0);
   });
 
-  it('is answered to a key without credit', async () => {
+  it('is available to a key without credits', async () => {
     const poor = await relay.customer('0');
     expect((await sdkOf(poor).messages.countTokens({ model: MODEL, messages })).input_tokens).toBeGreaterThan(
       0,
     );
   });
 
-  it('leaves out fields about the answer, and refuses what the message must not have', async () => {
+  it('ignores fields about the answer, and rejects fields that the message must not have', async () => {
     const sdk = sdkOf(await relay.customer('1'));
     const more = { max_tokens: 10, stream: true };
     expect(
@@ -50,7 +50,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
     }
   });
 
-  it('is asked of no model that the key may not call, nor of one that counts nothing', async () => {
+  it('is refused for a model that the key may not use, and for one without counting', async () => {
     const customer = await relay.customer('1');
     const count = (model: string) => refusalOf(sdkOf(customer).messages.countTokens({ model, messages }));
     expect(await count('vendora-chat')).toMatchObject({ status: 404 });
@@ -70,7 +70,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
     ['reject-529', 503],
     ['reject-401', 503],
     ['reject-500', 503],
-  ])('passes a fault of the vendor on as one of its own: %s', async (fault, status) => {
+  ])("reports the vendor's fault as an error of ours: %s", async (fault, status) => {
     const sdk = sdkOf(await relay.customer('1'));
     const content = `[[fault:${fault}]]`;
     const refusal = await refusalOf(

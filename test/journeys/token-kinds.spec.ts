@@ -8,7 +8,7 @@ import { silentWav, soundForm } from '../support/sounds.js';
 /** One pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** Of a million tokens, as OpenAI asks for them. */
+/** Prices per million tokens, like OpenAI's. */
 const PRICES = {
   input: '5',
   cachedInput: '1.25',
@@ -32,7 +32,7 @@ let relay: Relay;
 let vendor: Server;
 let owner: Person;
 let customer: Customer;
-/** What the vendor reports next; undefined: nothing. */
+/** The usage that the vendor reports next; undefined: none. */
 let usage: object | undefined;
 let asked = '';
 
@@ -105,7 +105,7 @@ interface Charged {
   delivered: { lines: { kind: string; units: string; amount: string }[] };
 }
 
-/** What a request was charged for and by, once the server computed it again to the same. */
+/** The units and total of a charge, after the server has recalculated it to the same total. */
 async function chargeOf(response: Response): Promise<{ held: string; charged: string; lines: object }> {
   expect(response.status).toBe(200);
   const id = response.headers.get('x-request-id')!;
@@ -125,7 +125,7 @@ const image = (body: object = {}) =>
   customer.send('/v1/images/generations', json({ model: 'by-tokens', prompt: 'a boat', ...body }));
 
 describe('images by the token', () => {
-  it('cost what their vendor reports, by the kind of token', async () => {
+  it('cost what their vendor reports, by token type', async () => {
     usage = {
       input_tokens: 350,
       output_tokens: 4_200,
@@ -165,7 +165,7 @@ describe('images by the token', () => {
     });
   });
 
-  it('are held for at the most that the vendor can count, as a dry run says', async () => {
+  it('are held at the most that the vendor can count, as a dry run says', async () => {
     usage = { input_tokens: 2, output_tokens: 272 };
     const dry = await image({ dry_run: true, n: 2 });
     const { models } = (await dry.json()) as { models: { amount: string }[] };
@@ -176,7 +176,7 @@ describe('images by the token', () => {
     expect(charged).toBe('0.008714');
   });
 
-  it('cost a usual amount where the vendor reports nothing', async () => {
+  it('cost a likely amount if the vendor reports nothing', async () => {
     usage = undefined;
     const { charged, lines } = await chargeOf(await image({ quality: 'low', n: 2 }));
     expect(lines).toMatchObject({ image_output: '544' });
@@ -197,7 +197,7 @@ describe('audio by the token', () => {
     return chargeOf(await customer.send('/v1/audio/transcriptions', { method: 'POST', body }));
   };
 
-  it('that was transcribed has a separate price', async () => {
+  it('has a price of its own in a transcription', async () => {
     usage = {
       type: 'tokens',
       input_tokens: 26,
@@ -209,12 +209,12 @@ describe('audio by the token', () => {
     expect(charged).toBe('0.00018');
   });
 
-  it('is counted by its length where the vendor reports nothing', async () => {
+  it('is counted by its length if the vendor reports nothing', async () => {
     usage = undefined;
     expect((await hear()).lines).toMatchObject({ audio_input: '20' });
   });
 
-  it('of a chat is read and written at its prices, and held for at the highest', async () => {
+  it('of a chat has its own input and output prices, and is held at the highest', async () => {
     usage = {
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -237,7 +237,7 @@ describe('audio by the token', () => {
   });
 });
 
-describe('a prompt that its vendor keeps', () => {
+describe('a prompt that its vendor caches', () => {
   it('is written at the price of its lifetime, and read at another', async () => {
     usage = {
       input_tokens: 20,

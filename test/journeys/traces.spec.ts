@@ -28,7 +28,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** What a client that traces sends. */
+/** The headers of a client that traces. */
 function clientTrace(flags = '01'): { traceId: string; spanId: string; traceparent: string } {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
@@ -57,7 +57,7 @@ async function spanOf(traceId: string, name: string): Promise<ReceivedSpan> {
 async function pathTo(traceId: string, name: string): Promise<string[]> {
   const span = await spanOf(traceId, name);
   let path: string[] = [];
-  // A span is sent when it ends, which is before those around it.
+  // A span is sent when it ends, which is before its parents end.
   await until(`what is around ${name}`, async () => {
     path = pathOf(collector.of(traceId), span);
     return path[0]?.startsWith('POST ');
@@ -133,7 +133,7 @@ describe('calls of clients that trace', () => {
     expect(groups.sort()).toEqual(['billing', 'notifications']);
   });
 
-  it('name the tokens of a chat, and what was wrong', async () => {
+  it('name the tokens of a chat, and its error', async () => {
     const { traceId, traceparent } = clientTrace();
     expect((await customer.send('/v1/chat/completions', json(CHAT, { traceparent }))).status).toBe(200);
     const { attributes } = await spanOf(traceId, 'settle');
@@ -157,7 +157,7 @@ describe('calls of clients that trace', () => {
     ['of no version', `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01`],
     ['two of them', `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01, 00-${'2'.repeat(32)}-${'2'.repeat(16)}-01`],
     ['long', `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01-${'x'.repeat(8_000)}`],
-  ])('begin a trace of ours where their traceparent is %s', async (_, traceparent) => {
+  ])('start a trace of our own if their traceparent is %s', async (_, traceparent) => {
     const tracestate = 'evil=mark-of-a-stranger,'.repeat(100);
     const headers = { tracestate, ...(traceparent === undefined ? {} : { traceparent }) };
     const answer = await customer.send('/v1/images/generations', json(IMAGE, headers));
@@ -170,7 +170,7 @@ describe('calls of clients that trace', () => {
     expect(ours()?.parentSpanId).toBeUndefined();
   });
 
-  it('leave nothing secret with the collector, and their ids in the log', async () => {
+  it('send no secrets to the collector, and appear with their ids in the log', async () => {
     const { traceId, traceparent } = clientTrace();
     const body = json({ ...IMAGE, prompt: 'refused [[fault:reject-503]]' }, { traceparent });
     await customer.send('/v1/images/generations', body);
@@ -217,7 +217,7 @@ describe('what a client may decide', () => {
       await customer.send('/v1/images/generations', body);
       expect(relay.logged()).toContain(traceId);
     } finally {
-      // Sends what is left.
+      // Flushes the remaining spans.
       await closeClean(relay);
     }
     return collector.of(traceId)[0]?.traceId;
@@ -270,7 +270,7 @@ describe('an upstream', () => {
     return seen.at(-1) as IncomingHttpHeaders;
   }
 
-  it('learns of the trace only where the operator says so', async () => {
+  it('receives the trace only if the operator allows it', async () => {
     const { traceId, traceparent } = clientTrace();
     const silent = await headersOf({}, traceparent);
     expect(silent['authorization']).toBe('Bearer key');
@@ -284,31 +284,28 @@ describe('an upstream', () => {
   });
 });
 
-describe('a collector that is away', () => {
+describe('a collector that is down', () => {
   it.each([
     ['refuses', (url: string) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/nowhere` }), 'failed'],
     ['does not listen', () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }), 'failed'],
-  ])(
-    '%s: calls go on, spans are dropped and counted, and the stop waits for little',
-    async (_, at, outcome) => {
-      collector.answer((response) => void response.writeHead(400).end());
-      const relay = await startRelay(settings(at(collector.url)));
-      try {
-        const customer = await relay.customer('5');
-        for (let call = 0; call < 3; call += 1)
-          expect((await customer.send('/v1/images/generations', json(IMAGE))).status).toBe(200);
-        const counted = async () => {
-          const metric = await relay.registry.getSingleMetric('tollgate_trace_spans_total')?.get();
-          return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
-        };
-        await until('spans to be counted', async () => (await counted()) > 0);
-        expect(relay.logged()).toContain('the trace collector does not accept spans');
-      } finally {
-        const startedAt = performance.now();
-        await closeClean(relay);
-        collector.answer(undefined);
-        expect(performance.now() - startedAt).toBeLessThan(20_000);
-      }
-    },
-  );
+  ])('%s: calls continue, spans are dropped and counted, and stopping is quick', async (_, at, outcome) => {
+    collector.answer((response) => void response.writeHead(400).end());
+    const relay = await startRelay(settings(at(collector.url)));
+    try {
+      const customer = await relay.customer('5');
+      for (let call = 0; call < 3; call += 1)
+        expect((await customer.send('/v1/images/generations', json(IMAGE))).status).toBe(200);
+      const counted = async () => {
+        const metric = await relay.registry.getSingleMetric('tollgate_trace_spans_total')?.get();
+        return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+      };
+      await until('spans to be counted', async () => (await counted()) > 0);
+      expect(relay.logged()).toContain('the trace collector does not accept spans');
+    } finally {
+      const startedAt = performance.now();
+      await closeClean(relay);
+      collector.answer(undefined);
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+    }
+  });
 });

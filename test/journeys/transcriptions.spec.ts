@@ -5,9 +5,9 @@ import { closeClean, type Customer, type Relay, startRelay, until } from '../sup
 import { silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm } from '../support/sounds.js';
 
-/** 0.015 a second. */
+/** 0.015 per second. */
 const MODEL = 'vendora-transcribe';
-/** 2.5 and 10 for a million tokens of input and output. */
+/** 2.5 and 10 per million tokens of input and output. */
 const BY_TOKENS = 'vendora-transcribe-tokens';
 const PATH = '/v1/audio/transcriptions';
 
@@ -63,7 +63,7 @@ describe('a transcription, by the OpenAI SDK', () => {
     expect(rows).toEqual([{ state: 'settled', family: 'speech', settled: '60000000' }]);
   });
 
-  it('is in the requested format, for each of them', async () => {
+  it('comes in each requested format', async () => {
     const file = await toFile(silentWav(5), 'speech.wav');
     const { transcriptions, translations } = customer.sdk().audio;
     const ask = { model: MODEL, file };
@@ -84,13 +84,13 @@ describe('a transcription, by the OpenAI SDK', () => {
     expect(await translations.create(ask)).toMatchObject({ text: 'The light is on.' });
   });
 
-  it('is a stream where tokens are counted, and is charged what they cost', async () => {
+  it('is streamed if it is priced by tokens, and charged for them', async () => {
     const other = await relay.customer('1');
     const file = await toFile(silentWav(10), 'speech.wav');
     const ask = { model: BY_TOKENS, file, prompt: 'one two three' } as const;
     const whole = await other.sdk().audio.transcriptions.create(ask);
     expect(whole).toMatchObject({ text: 'one two three', usage: { input_tokens: 100, output_tokens: 3 } });
-    // 100 of input at 0.0000025 and 3 of output at 0.00001.
+    // 100 input tokens at 0.0000025 and 3 output tokens at 0.00001.
     expect(await other.balance()).toEqual({ main: '0.99972', held: '0' });
     const events = await other.sdk().audio.transcriptions.create({ ...ask, stream: true });
     let text = '';
@@ -102,15 +102,15 @@ describe('a transcription, by the OpenAI SDK', () => {
 
 describe('the hold for audio', () => {
   it.each<[string, Buffer, Record<string, string>, Partial<Charge>]>([
-    ['its length where it can be counted', silentMp3(383), {}, { held: '0.18', settled: '0.15' }],
+    ['its length if that can be counted', silentMp3(383), {}, { held: '0.18', settled: '0.15' }],
     [
-      'the most that its file can be, and what was heard is charged',
+      'the most that its file can contain, and what was heard is charged',
       silentM4a(36, 75_000),
       {},
       { held: '1.53', settled: '0.075' },
     ],
     [
-      'no less than it is charged',
+      'never exceeded by the charge',
       silentM4a(36),
       { prompt: '[[seconds:5000]]' },
       { held: '0.09', settled: '0.09' },
@@ -121,7 +121,7 @@ describe('the hold for audio', () => {
     expect(await chargeOf(response)).toMatchObject({ state: 'settled', ...expected });
   });
 
-  it('and usage beyond it is logged for the operator, who bears it', async () => {
+  it('does not cover usage beyond it, which is logged and which the operator bears', async () => {
     const response = await hear(silentM4a(4), { prompt: '[[seconds:100]]' });
     const id = response.headers.get('x-request-id');
     const lines = relay
@@ -133,23 +133,23 @@ describe('the hold for audio', () => {
     ).toHaveLength(1);
   });
 
-  it('counts if a vendor reports nothing', async () => {
+  it('is charged if a vendor reports nothing', async () => {
     const quiet = { prompt: '[[fault:no-usage]]' };
     expect(await chargeOf(await hear(silentWav(3.2), quiet))).toMatchObject({ settled: '0.06' });
     expect(await chargeOf(await hear(silentM4a(78), quiet))).toMatchObject({ settled: '0.15' });
     const tokens = await chargeOf(await hear(silentWav(10), { ...quiet, model: BY_TOKENS }));
-    // 102 of input: ten a second, and those of the fields.
+    // 102 input tokens: ten per second, and those of the fields.
     expect(tokens).toMatchObject({ state: 'settled' });
     expect(Number(tokens.settled)).toBeCloseTo(0.0003, 3);
   });
 
-  it('is no more than the limit of the model', async () => {
+  it("is no more than the model's limit", async () => {
     const response = await hear(silentM4a(36, 75_000), { model: 'strict' });
     expect(await chargeOf(response)).toMatchObject({ held: '0.075', settled: '0.075' });
     expect((await hear(silentWav(6), { model: 'strict' })).status).toBe(400);
   });
 
-  it('is for its words and its sound alone where tokens are counted, a prompt included', async () => {
+  it('covers only the prompt and the sound if it is priced by tokens', async () => {
     const fields = { model: BY_TOKENS, prompt: 'two words' };
     const { held } = await chargeOf(await hear(silentOgg(1_000), fields));
     // 62 seconds at 20 tokens, those of the fields, and 4,096 of output.
@@ -185,7 +185,7 @@ describe('a transcription that fails', () => {
     expect(await chargeOf(response)).toMatchObject({ state: 'released', charged: '0' });
   });
 
-  it('is answered once under a key, with the same file, and refused with another', async () => {
+  it('is answered once for an Idempotency-Key and the same file, and rejected with another file', async () => {
     const ask = (sound: Buffer) => {
       const body = soundForm(sound, { model: MODEL, prompt: 'once' });
       return customer.send(PATH, { method: 'POST', body, headers: { 'idempotency-key': 'sound-1' } });
@@ -199,7 +199,7 @@ describe('a transcription that fails', () => {
     expect(Number(before.main) - Number((await customer.balance()).main)).toBeCloseTo(0.03, 9);
   });
 
-  it('is charged to a client that left while it was made', async () => {
+  it('is charged to a client that disconnected meanwhile', async () => {
     const other = await relay.customer('1');
     const leaving = new AbortController();
     const body = soundForm(silentWav(2), { model: MODEL, prompt: 'x [[work:0.5]]' });

@@ -39,8 +39,8 @@ async function stateOf(id: string) {
 
 const KONTEXT = 'flux-kontext-pro';
 
-describe('the catalog of vendors on the command line', () => {
-  it('becomes prices only by a proposal', async () => {
+describe('the vendor catalog on the command line', () => {
+  it('changes prices only through a proposal', async () => {
     expect(await stateOf(KONTEXT)).toMatchObject({ state: 'missing', asked: null });
     const importing = ['catalog', 'import', '--margin', '25', '--model', KONTEXT];
     const refused = await tollgate(...importing);
@@ -60,7 +60,7 @@ describe('the catalog of vendors on the command line', () => {
     expect((await json(...importing)).proposal).toBeNull();
   });
 
-  it('shows a changed list price by its exit code', async () => {
+  it('shows a changed list price with its exit code', async () => {
     const { proposal } = await json(
       'catalog',
       'import',
@@ -70,7 +70,7 @@ describe('the catalog of vendors on the command line', () => {
       'flux-kontext-max',
       '--add-missing',
     );
-    // As if an earlier version of the catalog had listed it at less.
+    // As if an earlier version of the catalog had listed a lower price.
     await ledger.owner.query('ALTER TABLE price_bases DISABLE TRIGGER append_only');
     await ledger.owner.query(
       `UPDATE price_bases SET list_price = '{"unitPrice": "0.07"}' WHERE model_id = 'flux-kontext-max'`,
@@ -86,7 +86,7 @@ describe('the catalog of vendors on the command line', () => {
     expect(stdout).toMatch(/flux-kontext-max .* moved, below list/);
   });
 
-  it('says what it lists and refuses what it cannot take, in one sentence', async () => {
+  it('says what it lists, and rejects invalid input in one sentence', async () => {
     const listed = await tollgate('catalog', 'diff', '--model', 'claude-haiku-4-5');
     expect(listed.stdout).toContain('1/0.1/5/1.25/2 ');
     const { stdout } = await tollgate('catalog', 'import', '--margin', '10', '--vendor', 'fal', '--dry-run');

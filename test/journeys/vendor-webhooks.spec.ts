@@ -7,13 +7,13 @@ import { addChannels } from '../support/fault-channels.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
-/*
- * What a vendor's webhook brings about, and what one that is none does not. Polls are an hour apart here, so a task that
- * ends was polled because of a webhook. The vendor sends to a receiver, and each test hands on what it likes.
+/**
+ * What a vendor's webhook causes, and what a forged one does not. Polls are an hour apart here, so if a task ends, a
+ * webhook caused its poll. The vendor sends to a receiver, and each test forwards what it wants.
  */
 
 const PROTOCOLS = ['fal', 'replicate', 'openai'];
-/** Bad signatures that one address may send in a minute: more than the other tests send. */
+/** Bad signatures that one address may send in a minute, more than the other tests send. */
 const FAILED_PER_MINUTE = 60;
 
 let relay: Relay;
@@ -54,13 +54,13 @@ interface Sent {
   body: string;
 }
 
-/** Hands a webhook on to the gateway, as if the vendor had sent it there. */
+/** Forwards a webhook to the gateway, as if the vendor had sent it there. */
 async function deliver({ path, headers, body }: Sent): Promise<number> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   return (await fetch(relay.baseUrl + path, init)).status;
 }
 
-/** One that Replicate could have sent. */
+/** A webhook that Replicate could have sent. */
 function signed(content: object, ageSeconds = 0): Sent {
   const body = JSON.stringify(content);
   const at = new Date(Date.now() - ageSeconds * 1000);
@@ -82,7 +82,7 @@ async function create(customer: Customer, protocol: string, prompt: string) {
   return { id, name: rows[0]!.name };
 }
 
-/** The webhook that the vendor sends at the end of a task. */
+/** The webhook that the vendor sends when a task ends. */
 function sentAbout(name: string): Promise<Sent> {
   const strip = ({ path, headers, body }: Received): Sent => {
     const own = Object.entries(headers).filter(([header]) => /^(x-fal-webhook|webhook)-/.test(header));
@@ -115,7 +115,7 @@ async function settled(customer: Customer): Promise<{ main: string; held: string
 }
 
 describe.each(PROTOCOLS)('a webhook of %s', (protocol) => {
-  it('ends its task, once; before it nothing forged does, and after it nothing changes', async () => {
+  it('ends its task once; forgeries before it and repeats after it do nothing', async () => {
     const customer = await relay.customer('1');
     const { id, name } = await create(customer, protocol, 'a harbour [[work:0]]');
     const webhook = await sentAbout(name);
@@ -140,7 +140,7 @@ describe.each(PROTOCOLS)('a webhook of %s', (protocol) => {
     expect(await chargesOf(customer)).toEqual(['settled']);
   });
 
-  it('about a failure has the credits refunded', async () => {
+  it('about a failure refunds the credits', async () => {
     const customer = await relay.customer('1');
     const { id, name } = await create(customer, protocol, 'a harbour [[fault:fail-late]] [[work:0]]');
     expect(await deliver(await sentAbout(name))).toBe(204);
@@ -151,7 +151,7 @@ describe.each(PROTOCOLS)('a webhook of %s', (protocol) => {
 });
 
 describe('a signed webhook', () => {
-  it('decides nothing: a task that still runs is polled, and goes on', async () => {
+  it('decides nothing: a running task is polled, and continues', async () => {
     const customer = await relay.customer('1');
     const { id, name } = await create(customer, 'replicate', 'a harbour [[work:3600]]');
     const content = { id: name, status: 'succeeded', output: 'https://files.example/other.mp4' };
@@ -166,7 +166,7 @@ describe('a signed webhook', () => {
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0.2' });
   });
 
-  it('that is old, early, or of nothing that we know changes nothing', async () => {
+  it('changes nothing if it is old, early, or about something unknown', async () => {
     const customer = await relay.customer('1');
     const { id, name } = await create(customer, 'replicate', 'a harbour [[work:3600]]');
     const waiting = await rowOf(id);
@@ -178,7 +178,7 @@ describe('a signed webhook', () => {
     expect(await rowOf(id)).toEqual(waiting);
   });
 
-  it('waits when a minute has seen too many of its channel', async () => {
+  it('is postponed if its channel has had too many in this minute', async () => {
     await relay.fixture.owner.query(
       `INSERT INTO request_allowances (subject, minute, taken)
        SELECT 'webhooks of channel flooded', floor(extract(epoch FROM now()) / 60) + ahead, 1000000
@@ -189,13 +189,13 @@ describe('a signed webhook', () => {
     expect(await deliver(toFlooded({}))).toBe(204);
   });
 
-  it('is refused unread when it is too large, and when it is not JSON', async () => {
+  it('is rejected unread if it is too large, or not JSON', async () => {
     expect(await deliver(signed({ id: 'a', logs: 'x'.repeat(64 * 1024) }))).toBe(413);
     expect(await deliver({ ...signed({}), body: 'no JSON' })).toBe(400);
   });
 });
 
-it('is signed as the vendors’ own clients check it', async () => {
+it('is accepted by the vendors’ own clients', async () => {
   const customer = await relay.customer('1');
   const { headers: sent, body: text } = await sentAbout(
     (await create(customer, 'replicate', '[[work:0]]')).name,
@@ -214,7 +214,7 @@ it('is signed as the vendors’ own clients check it', async () => {
   expect(await webhooks.unwrap(body, headers)).toMatchObject({ type: 'video.completed', data: { id: name } });
 });
 
-it('is not taken from an address that has sent too many bad ones', async () => {
+it('is refused from an address that has sent too many bad signatures', async () => {
   const forged = { ...signed({}), headers: {} };
   let last = 400;
   for (let times = 0; last === 400 && times <= 2 * FAILED_PER_MINUTE; times += 1)

@@ -56,7 +56,7 @@ describe('a remix of a video', () => {
     expect(await customer.balance()).toEqual(before);
   };
 
-  it('is made by the SDK from the vendor’s own video, and priced as one like it', async () => {
+  it('is made with the SDK from the vendor’s own video, at the price of a similar video', async () => {
     const customer = await relay.customer('1');
     const { videos } = customer.sdk();
     const source = await finished(customer, { size: '1280x720' });
@@ -86,7 +86,7 @@ describe('a remix of a video', () => {
     await until('the end of it all', async () => (await videos.retrieve(again.id)).status === 'completed');
   });
 
-  it('is one job and one charge, however often it is asked for under one key', async () => {
+  it('is one job and one charge, however often it is requested under one key', async () => {
     const customer = await relay.customer('1');
     const source = await finished(customer);
     const before = (await remixesAtVendor()).length;
@@ -110,7 +110,7 @@ describe('a remix of a video', () => {
     await refused(customer, id, [400, 'video_failed']);
   });
 
-  it('is of a finished video of the account alone', async () => {
+  it("is only possible for the account's own finished videos", async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const source = await finished(customer);
@@ -127,7 +127,7 @@ describe('a remix of a video', () => {
     await refused(customer, slow.id, [400, 'video_not_ready']);
   });
 
-  it('is refused for good, and costs nothing, once the original is gone', async () => {
+  it('is refused permanently, for free, once the original is gone', async () => {
     const customer = await relay.customer('1');
     const source = await finished(customer);
     await fetch(`${relay.sandboxUrl}/_sandbox/reset`, { method: 'POST' });
@@ -146,7 +146,7 @@ interface Asked {
   path: string;
 }
 
-/** A way to the sandbox that notes every create, and by which key it came. */
+/** A proxy to the sandbox that records every create, and its key. */
 async function startVendor(channel: string, sandboxUrl: string, asked: Asked[]): Promise<Server> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -170,7 +170,7 @@ async function startVendor(channel: string, sandboxUrl: string, asked: Asked[]):
   return server;
 }
 
-/** Were the vendor of each drawn anew, all of them would be right once in 4 to the power of this. */
+/** With random channels, all of these would be right once in 4 to the power of this number. */
 const PAIRS = 8;
 
 describe('two channels with two keys each', () => {
@@ -231,7 +231,7 @@ describe('two channels with two keys each', () => {
       `UPDATE channels SET enabled = false WHERE id IN ('east', 'west')`,
       `UPDATE channels SET enabled = true WHERE id IN ('east', 'west')`,
     ],
-  ])('refuse it for good once %s', async (_, change, undo) => {
+  ])('refuse it permanently once %s', async (_, change, undo) => {
     const { owner } = relay.fixture;
     const body = { model: MODEL, prompt: 'the last [[work:0]]', seconds: '4' } as const;
     const { id } = await customer.sdk().videos.create(body);

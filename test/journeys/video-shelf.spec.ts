@@ -12,7 +12,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
   });
   afterAll(() => closeClean(relay));
 
-  it('is paged by its last id, newest first or oldest first, without what was refused', async () => {
+  it('is paged by its last id in either order, without refused videos', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('0.01');
     const sdk = customer.sdk();
@@ -27,7 +27,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
     for (let number = 0; number < 5; number += 1) {
       ids.push((await sdk.videos.create({ model: MODEL, prompt: `number ${number}`, seconds: '4' })).id);
     }
-    // The sixth is more than the balance holds, and so it never was a video.
+    // The sixth exceeds the balance, so it never became a video.
     await expect(sdk.videos.create({ model: MODEL, prompt: 'dear', seconds: '12' })).rejects.toMatchObject({
       code: 'insufficient_user_quota',
     });
@@ -104,12 +104,12 @@ describe('the list of videos, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 
-  it('has none of the calls of the SDK that are not offered, and says so once', async () => {
+  it("refuses the SDK's other video calls, and says so once", async () => {
     const customer = await relay.customer('1');
     const asked: string[] = [];
     const counting: typeof fetch = (input, init) => {
       const url = input instanceof Request ? input.url : input.toString();
-      // Before its first upload the SDK tries out the function with a data URL.
+      // Before its first upload, the SDK tests its function with a data URL.
       if (!url.startsWith('data:')) asked.push(new URL(url).pathname);
       return fetch(input, init);
     };

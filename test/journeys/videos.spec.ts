@@ -5,7 +5,7 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 
 const MODEL = 'vendora-imagine-video';
 
-/** What the answers hold beyond the SDK's own type. */
+/** The fields of answers beyond the SDK's own type. */
 interface Task extends Omit<Video, 'status' | 'usage'> {
   status: string;
   task_id: string;
@@ -14,7 +14,7 @@ interface Task extends Omit<Video, 'status' | 'usage'> {
   video?: { url: string; duration: number; respect_moderation: boolean };
 }
 
-describe('videos, by the OpenAI SDK and raw', () => {
+describe('videos, by the OpenAI SDK and raw requests', () => {
   let relay: Relay;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
   });
   afterAll(() => closeClean(relay));
 
-  it('creates by multipart, polls to the end, downloads whole and in part, and charges once', async () => {
+  it('is created from a form, polled to the end, downloaded whole and in part, and charged once', async () => {
     const customer = await relay.customer('1');
     const sdk = customer.sdk();
     const created = await sdk.videos.create({
@@ -97,7 +97,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
   });
 
   it.each(['/v1/videos/generations', '/vendora/v1/videos/generations'])(
-    'speaks the other words after %s, and its address opens without a key',
+    'has the other format after %s, and its address opens without a key',
     async (path) => {
       const customer = await relay.customer('1');
       const created = await post(customer, path, { model: 'vidmodel-3', prompt: 'waves', duration: 3 });
@@ -119,7 +119,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     },
   );
 
-  it('uses the default duration, and the price of the model for its alias', async () => {
+  it("uses the default duration, and the model's price for its alias", async () => {
     const customer = await relay.customer('1');
     const created = await post(customer, '/v1/videos', {
       model: 'vendora-imagine-video-1.5-preview',
@@ -152,7 +152,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     expect(await content.json()).toMatchObject({ error: { code: 'video_failed' } });
   });
 
-  it('answers a plain queued if it is unclear whether the upstream accepted it', async () => {
+  it('answers with a plain queued if it is unknown whether the upstream accepted it', async () => {
     const customer = await relay.customer('1');
     const created = await post(customer, '/v1/videos', {
       model: MODEL,
@@ -174,7 +174,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     expect(seen.at(-1)).toBe('completed');
   });
 
-  it('opens a task to its own account only, also by the id that the upstream gave it', async () => {
+  it("shows a task only to its own account, also by the upstream's id", async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const created = await post(customer, '/v1/videos', { model: MODEL, prompt: 'mine' });
@@ -193,7 +193,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     }
   });
 
-  it('answers 404 once the file is over, and keeps the status', async () => {
+  it('answers 404 once the file has expired, and keeps the status', async () => {
     const brief = await startRelay({ VIDEO_FILE_LIFE_SECONDS: '1' });
     try {
       const customer = await brief.customer('1');
@@ -216,7 +216,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     }
   });
 
-  it('refuses image input, foreign groups and models of another type before anything is held', async () => {
+  it('refuses image input, other groups and models of another type before any hold', async () => {
     const customer = await relay.customer('1');
     const file = await customer
       .sdk({ retries: 2 })
@@ -258,7 +258,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     return (await response.json()) as Task;
   }
 
-  /** Polls to the end, with the words seen on the way. */
+  /** Polls to the end. Returns the states on the way. */
   async function polled(customer: Customer, path: string): Promise<{ last: Task; seen: string[] }> {
     const seen: string[] = [];
     const last = await until('the end of the video', async () => {

@@ -4,7 +4,7 @@ import { closeClean, json, type Relay, startRelay, until } from '../support/rela
 
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
-/** Enough of a minute for a test. */
+/** Covers a minute for a test. */
 const NEEDED_SECONDS = 20;
 
 let relay: Relay;
@@ -53,7 +53,7 @@ it('images per minute are counted one by one, and a request beyond them holds no
   expect((await send(CHATS, chat(10))).status).toBe(200);
 });
 
-it('a request that could never pass uses up nothing of the others', async () => {
+it('a request that could never pass leaves the limit untouched', async () => {
   const send = await keyWith({ imagesPerMinute: 2 });
   const large = await send(IMAGES, image(3));
   expect(large.status).toBe(429);
@@ -73,7 +73,7 @@ it('tokens per minute are the likely input and the requested output', async () =
   expect((await send(CHATS, chat(100))).status).toBe(200);
 });
 
-it('of a group are shared by the keys that an account has in it, and by no other account', async () => {
+it("of a group are shared by an account's keys in it, and not by other accounts", async () => {
   const admin = await person(relay, { roles: ['admin'] });
   const other = await person(relay, { credits: '5' });
   const { response } = await admin.api.PATCH('/api/admin/groups/{group}', {
@@ -104,7 +104,7 @@ it('of a group are shared by the keys that an account has in it, and by no other
   expect(left(await elsewhere(IMAGES, image(1)), 'images')).toEqual([null, null]);
 });
 
-it('hold for all keys of an account together', async () => {
+it('apply to all keys of an account together', async () => {
   await relay.fixture.owner.query('UPDATE accounts SET images_per_minute = 3 WHERE id = $1', [
     owner.accountId,
   ]);
