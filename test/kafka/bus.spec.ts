@@ -30,10 +30,10 @@ import {
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 
-/** Needs `npm run build`: a program that can be killed is a process of its own. */
+/** Needs `npm run build`, because a program that can be killed runs as a separate process. */
 const KEEPER = join(import.meta.dirname, '../../dist/test/support/bus-program.js');
 
-/** A connection in a namespace of its own, so that tests do not meet on the broker. */
+/** A connection with a namespace of its own, so that tests do not share topics. */
 function createTransport(options: Partial<KafkaOptions> = {}): KafkaTransport {
   return new KafkaTransport({
     brokers,
@@ -60,20 +60,20 @@ describe('KafkaTransport', () => {
     await admin.disconnect();
   });
 
-  it('is given brokers by KAFKA_BROKERS', () => {
+  it('connects to the brokers in KAFKA_BROKERS', () => {
     expect(brokers).not.toEqual([]);
   });
 
   busContract(() => createTransport());
 
-  it('creates its topics although several programs start at once', async () => {
+  it('creates its topics even if several programs start at once', async () => {
     const namespace = `t${newId()}.`;
     const programs = Array.from({ length: 6 }, () => createTransport({ namespace }));
     await Promise.all(programs.map(({ connection }) => connection.connect()));
     for (const program of programs) await program.close();
   });
 
-  it('gives each asker its own answers and shares the work between programs', async () => {
+  it('returns answers to the process that asked, and shares the work between programs', async () => {
     const namespace = `t${newId()}.`;
     const tills = [new Till(), new Till()];
     const askers = [createTransport({ namespace }), createTransport({ namespace })];
@@ -98,7 +98,7 @@ describe('KafkaTransport', () => {
     for (const each of [...programs, ...buses, ...askers, ...workers]) await each.close();
   });
 
-  it('lets every instance hear a broadcast', async () => {
+  it('delivers a broadcast to every instance', async () => {
     const namespace = `t${newId()}.`;
     const tills = [new Till(), new Till()];
     const doors = tills.map(() => createTransport({ namespace }));
@@ -114,7 +114,7 @@ describe('KafkaTransport', () => {
     for (const each of [...programs, ...doors, bus, speaker]) await each.close();
   });
 
-  it('delivers again what was not committed, and everything on a replay from the start', async () => {
+  it('delivers again what was not committed, and everything when replayed from the start', async () => {
     const namespace = `t${newId()}.`;
     const asker = createTransport({ namespace });
     const bus = busOn(asker);
@@ -141,7 +141,7 @@ describe('KafkaTransport', () => {
     for (const each of [bus, asker, second]) await each.close();
   });
 
-  it('has committed what it handled when it leaves', async () => {
+  it('has committed everything it handled when it leaves', async () => {
     const namespace = `t${newId()}.`;
     const first = createTransport({ namespace });
     const bus = busOn(first);
@@ -158,7 +158,7 @@ describe('KafkaTransport', () => {
     for (const each of [next, bus, first, second]) await each.close();
   });
 
-  it('answers a request again whose program was killed between its commit and its reply', async () => {
+  it('answers a request again if the program was killed between commit and reply', async () => {
     const namespace = `t${newId()}.`;
     const folder = mkdtempSync(join(tmpdir(), 'bus-spec-'));
     const kept = { brokers, namespace, file: join(folder, 'answers') };
@@ -187,7 +187,7 @@ describe('KafkaTransport', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('returns to messages that failed when its program stopped', async () => {
+  it('retries messages that failed when its program stopped', async () => {
     const namespace = `t${newId()}.`;
     const failing = new Till();
     failing.work = async () => {
@@ -293,7 +293,7 @@ describe('KafkaTransport', () => {
     for (const each of [program, bus, producer, consumer]) await each.close();
   });
 
-  it('refuses a topic that has another number of partitions', async () => {
+  it('refuses a topic with a different number of partitions', async () => {
     const namespace = `t${newId()}.`;
     const transport = createTransport({ namespace });
     await transport.connection.connect();
@@ -321,7 +321,7 @@ describe('KafkaTransport', () => {
     for (const each of [bus, transport]) await each.close();
   });
 
-  it('fails to connect within seconds when no broker is there', async () => {
+  it('fails to connect within seconds if there is no broker', async () => {
     const transport = createTransport({ brokers: ['127.0.0.1:1'] });
     const bus = busOn(transport);
     await expect(bus.request(testTopics.asked, ask(1), { timeoutMs: 200 })).rejects.toThrow(

@@ -52,13 +52,13 @@ describe('two of each program over Kafka', () => {
     }
   }
 
-  /** The limits of all others are short, so that a recovery takes seconds. */
+  /** Restarts the gateways with other limits. The default ones are short, so that a recovery takes seconds. */
   async function restartGateways(env: Environment = {}): Promise<void> {
     for (const index of [0, 1]) await relay.replace('gateway', index, 'SIGTERM', env);
     await relay.untilReady();
   }
 
-  /** Clients of several accounts shop while `work` goes on. */
+  /** Clients of several accounts call while `work` runs. */
   async function underLoad(
     groups: Shoppers[],
     random: () => number,
@@ -87,12 +87,12 @@ describe('two of each program over Kafka', () => {
     beforeAll(() => restartGateways(PATIENCE));
     afterAll(() => restartGateways());
 
-    it('gives every client of both gateways what it pays for, and nothing else', async () => {
+    it('delivers to every client of both gateways what it pays for, and nothing else', async () => {
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => shopTheList(relay.books, relay.nextUrl)));
       expect(outcomes).toEqual(outcomes.map(() => expectedOutcome));
     });
 
-    it('serves a video by whichever gateway, and charges it once', async () => {
+    it('serves a video through either gateway, and charges it once', async () => {
       const clients = await shoppers('0.1');
       const { taskId } = await clients.video('seen by both', 2);
       await expectTrueBooks(clients);
@@ -101,7 +101,7 @@ describe('two of each program over Kafka', () => {
       expect(await relay.books.balanceOf(clients.account)).toEqual({ main: '0', held: '0' });
     });
 
-    it('accepts exactly one of 64 requests of one account when the money is for one', async () => {
+    it('accepts exactly one of 64 requests of an account whose balance covers one', async () => {
       const clients = await shoppers('0.02');
       await Promise.all(Array.from({ length: 64 }, () => clients.images('[[instant]]')));
       expect(clients.count(({ status }) => status === 200)).toBe(1);
@@ -180,7 +180,7 @@ describe('two of each program over Kafka', () => {
     const before = await imagesAsked();
     const slow = clients.images('slow [[work:2]]');
     const isHeld = async () => (await relay.books.balanceOf(clients.account)).held === '0.02';
-    // The gateway has read of the hold: what the database shows may not have been answered yet.
+    // The upstream call proves that the gateway received the hold's answer. The database may be ahead of it.
     await until('the call upstream', async () => (await imagesAsked()) > before);
     relay.signal('billing', 'SIGSTOP');
     try {
@@ -196,7 +196,7 @@ describe('two of each program over Kafka', () => {
     expect(await statesOf(clients.account)).toEqual(['refused', 'refused', 'refused', 'settled']);
   });
 
-  it('leaves the ledger as it is when every message is read again from the first', async () => {
+  it('does not change the ledger when every message is read again from the start', async () => {
     await relay.atRest();
     const before = await ledger();
     relay.signal('billing', 'SIGSTOP');
@@ -210,7 +210,7 @@ describe('two of each program over Kafka', () => {
     expect(await ledger()).toEqual(before);
   });
 
-  it('gives the same answers and balances if messages are doubled, reordered and unanswered', async () => {
+  it('gives the same answers and balances if messages are duplicated, reordered and unanswered', async () => {
     const chaos = { BUS_CHAOS: 'duplicate,reorder,drop-first-reply,max-delay-ms=60' };
     await Promise.all([
       relay.replace('billing', 0, 'SIGTERM', chaos),
@@ -247,7 +247,7 @@ describe('two of each program over Kafka', () => {
   }
 
   /**
-   * All that messages make, as one fingerprint for each table. Revenue is recognised and costs are told behind them, by the
+   * Everything that messages write, as one fingerprint per table. Recognition and upstream costs follow later, by the
    * clock.
    */
   async function ledger(): Promise<unknown> {

@@ -20,12 +20,12 @@ import {
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 const namespace = `t${newId()}.`;
-/** A busy machine must not cost a member its place: what it had not committed would rightly come again. */
+/** A busy machine must not cost a member its place: what it had not committed would rightly arrive again. */
 const SESSION_TIMEOUT_MS = 60_000;
 const JOINS = 3;
-/** A coordinator with much to do: at any moment some of what was handled is not committed yet. */
+/** The delay of a slow coordinator: at any moment, some handled messages are not committed yet. */
 const COMMIT_MS = 100;
-/** As many messages in flight at a time. */
+/** Messages in flight at a time. */
 const SENDERS = 6;
 
 function member(): KafkaTransport {
@@ -50,7 +50,7 @@ async function joined() {
   return { till, transport, leave: async () => (await program.close(), transport.close()) };
 }
 
-/** Tells numbers, each once, until it is stopped. */
+/** Publishes numbers, each once, until it is stopped. */
 class Teller {
   private sent = 0;
   private isStopped = false;
@@ -60,7 +60,7 @@ class Teller {
     this.senders = Array.from({ length: SENDERS }, (_, index) => this.send(`account ${index}`));
   }
 
-  /** Resolves with all that was told. */
+  /** Resolves with all published numbers. */
   async stop(): Promise<number[]> {
     this.isStopped = true;
     await Promise.all(this.senders);
@@ -74,7 +74,7 @@ class Teller {
 
 type Request = (payload: unknown) => Promise<unknown>;
 
-/** Each commit is on its way for a while. */
+/** Delays each commit. */
 function slowCommits(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker') as {
     prototype: { offsetCommit: Request };
@@ -90,8 +90,8 @@ const NOT_COORDINATOR = 16;
 const COORDINATOR_LOADING = 14;
 
 /**
- * As of a broker that was started again: the next heartbeat hears that the coordinator is elsewhere, and the join after it
- * that it is still loading. The membership holds all along. Resolves when both were said.
+ * Like a restarted broker: the next heartbeat learns that the coordinator moved, and the join after it that the
+ * coordinator is still loading. The member keeps its place meanwhile. Resolves after both.
  */
 async function coordinatorLoads(): Promise<void> {
   const require = createRequire(import.meta.url);
@@ -152,7 +152,7 @@ it('hands partitions over with everything committed, while messages flow', async
   await transport.close();
 });
 
-it('reads on where it could not join again and its membership holds', async () => {
+it('keeps reading if it could not rejoin and kept its place', async () => {
   const transport = member();
   const bus = busOn(transport, { publishTimeoutMs: 60_000 });
   const only = await joined();

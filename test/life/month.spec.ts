@@ -17,7 +17,7 @@ const SIZE = {
   days: Number(process.env['MONTH_DAYS'] ?? 31),
   requestsPerDay: Number(process.env['MONTH_REQUESTS'] ?? 210),
 };
-/** Of postings of money, but for what dice may leave out in a short month. */
+/** Kinds of postings, except for those that chance may leave out in a short month. */
 const EVERY_KIND = [
   'hold',
   'settle',
@@ -53,13 +53,13 @@ describe(`a month in the life of the books (MONTH_SEED=${SEED})`, () => {
     server = new ClockedServer(findFaketime());
     month = await Month.begin(server, { seed: SEED, ...SIZE });
     await month.live();
-    // On its last evening everything that is on its way arrives; some days later finance closes it.
+    // On its last evening, everything in transit arrives. Some days later, finance closes the month.
     await month.open('2026-10-31 20:00:00', 1);
     await month.settleEverything();
     await month.importReports();
     await month.close();
     await month.open('2026-11-03 08:00:00', 1);
-    // As autovacuum does, which a clock that jumps keeps from its work.
+    // Autovacuum would do this, but a clock that jumps keeps it from running.
     await month.database.owner.query('ANALYZE');
     await catchUp(month.database.billing, { log: month.database.log });
   });
@@ -72,7 +72,7 @@ describe(`a month in the life of the books (MONTH_SEED=${SEED})`, () => {
     return (await runControls(pool, { controls, ...LIMITS })).outcomes;
   }
 
-  it('has seen everything happen', async () => {
+  it('contains every kind of event', async () => {
     const { rows } = await month.database.owner.query<{ kind: string }>(
       'SELECT DISTINCT kind FROM ledger_transactions ORDER BY kind',
     );
@@ -106,7 +106,7 @@ describe(`a month in the life of the books (MONTH_SEED=${SEED})`, () => {
     expect(again.totals.every(({ total }) => total === 0n)).toBe(true);
   });
 
-  it.each(faults)('finds $what by the control that is meant to, and names it', async (fault) => {
+  it.each(faults)('finds $what with the intended control, and names it', async (fault) => {
     for (const { planted, found, error } of await look(month.database, fault)) {
       const { control, subject, state } = planted;
       expect({ control, error }).toEqual({ control, error: null });

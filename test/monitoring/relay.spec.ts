@@ -13,7 +13,7 @@ import { type Replica, startReplica } from '../support/replica.js';
 import { type Prometheus, startPrometheus } from './support/prometheus.js';
 import { documentedMetrics, metricsOf, monitoring, panelQueries, rules } from './support/watched.js';
 
-/** What Prometheus adds by itself. */
+/** Added by Prometheus itself. */
 const ITS_OWN = ['up', 'ALERTS'];
 
 const OF_A_SEALED_POSTING =
@@ -31,7 +31,7 @@ let prometheus: Prometheus;
 
 beforeAll(async () => {
   collector = await startOtlpCollector();
-  // With a replica, an exported log and traces, as an installation that has everything.
+  // With a replica, an exported log and traces: an installation with every feature.
   replica = await startReplica();
   logFolder = await mkdtemp(join(tmpdir(), 'request-log-'));
   relay = await startRelay((fixture) => ({
@@ -90,7 +90,7 @@ const value = async (query: string): Promise<number> => {
   return Number(result[0]?.value[1]);
 };
 
-describe('a relay that runs', () => {
+describe('a running relay', () => {
   it('exports every metric that a rule, a dashboard or the documentation names', async () => {
     const types = [...(await relay.registry.metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     const names = new Set(types.map(([, name]) => name));
@@ -106,7 +106,7 @@ describe('a relay that runs', () => {
     expect(asked.flatMap(metricsOf).length).toBeGreaterThan(100);
   });
 
-  it('has names taken out of queries, and nothing else', () => {
+  it('is compared with the metric names in queries, and with no other words of them', () => {
     expect(
       metricsOf(
         'sum by (a) (rate(no_such_total{b="x or y"}[5m] offset 1h)) / on(a) group_left(c) z:w > 14.4',
@@ -167,7 +167,7 @@ describe('a relay that runs', () => {
   });
 
   it('has the same series in OpenMetrics', async () => {
-    // What Node has open at the moment comes and goes.
+    // Node's open resources come and go.
     const seriesIn = ({ text }: Scrape) => new Set(text.match(/^(?!nodejs_active_)[^#\s][^\s{]*/gm));
     const series = seriesIn(await scrapeOf(relay.registry));
     expect(seriesIn(await scrapeOf(relay.registry, 'application/openmetrics-text'))).toEqual(series);
@@ -180,7 +180,7 @@ describe('a relay that runs', () => {
     'gateway_upstream_seconds_bucket{operation="images"}',
     'bus_request_seconds_bucket{topic="charge.requested"}',
     'bus_handle_seconds_bucket{topic="charge.resolved"}',
-  ])('leads from %s to a trace of a call', async (query) => {
+  ])('links from %s to the trace of a call', async (query) => {
     let found: Exemplars[] = [];
     const [start, end] = [Date.now() / 1000 - 3600, Date.now() / 1000 + 3600].map(String) as [string, string];
     await until('an exemplar', async () => {
@@ -194,7 +194,7 @@ describe('a relay that runs', () => {
     await until('its trace', async () => root() !== undefined);
   });
 
-  it('alerts nobody while all is well', async () => {
+  it('raises no alert while all is well', async () => {
     let active: string[] = [];
     const isQuiet = async () => {
       const there = await rulesThere();
@@ -204,7 +204,7 @@ describe('a relay that runs', () => {
     await until('quiet', isQuiet, { state: () => active.join(', ') });
   });
 
-  it('alerts once the books are wrong, with the address of the runbook, until they are right again', async () => {
+  it('raises an alert with its runbook when the books are wrong, and ends it when they are corrected', async () => {
     const { owner } = relay.fixture;
     await until(
       'a sealed block',

@@ -23,11 +23,11 @@ describe('the rules', () => {
     promtool('check', 'config', join(monitoring, 'prometheus/prometheus.yml'));
   });
 
-  it.each(tests.map((file) => basename(file)))('fire when they should, and not otherwise: %s', (name) => {
+  it.each(tests.map((file) => basename(file)))('fire when they should, and only then: %s', (name) => {
     expect(promtool('test', 'rules', join(monitoring, 'prometheus/tests', name))).toContain('SUCCESS');
   });
 
-  it('are each seen quiet and firing, by one test on the same series', () => {
+  it('are each tested silent and firing by one test on the same series', () => {
     const cases = tests.flatMap((file) => (parse(readFileSync(file, 'utf8')) as { tests: RuleTest[] }).tests);
     const momentsOf = (
       alert: string,
@@ -44,7 +44,7 @@ describe('the rules', () => {
     expect(alerts.map(({ alert }) => alert).filter((alert) => !isTested(alert))).toEqual([]);
   });
 
-  it('say who is called, which question they answer, and where their runbook is', () => {
+  it('name their recipient, the question they answer, and their runbook', () => {
     for (const { alert, labels, annotations } of alerts) {
       expect([alert, labels?.['severity']]).toEqual([alert, expect.stringMatching(/^(page|ticket)$/)]);
       expect(QUESTIONS).toContain(labels?.['question']);
@@ -58,7 +58,7 @@ describe('the rules', () => {
 describe('the runbooks', () => {
   const sections = runbooks.split(/^### /m).slice(1);
 
-  it('are one for each alert, and no other', () => {
+  it('match the alerts one to one', () => {
     const titles = sections.map((text) => text.split('\n', 1)[0]!);
     expect([...titles].sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
@@ -68,7 +68,7 @@ describe('the runbooks', () => {
     expect(endless.map((text) => text.split('\n', 1)[0])).toEqual([]);
   });
 
-  it('name commands that exist, with their options', () => {
+  it('name existing commands and options', () => {
     const commands = [...runbooks.matchAll(/`tollgate ([^`…]+)`/g)].map(([, words]) =>
       words!.replace(/\s+/g, ' '),
     );
@@ -76,14 +76,14 @@ describe('the runbooks', () => {
     expect([...new Set(commands)].filter((command) => !isCommand(command))).toEqual([]);
   });
 
-  it('name settings that exist', () => {
+  it('name existing settings', () => {
     const named = [...runbooks.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g)].map(([, name]) => name!);
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !settingNames.some((known) => known === name))).toEqual([]);
   });
 });
 
-/** Whether the command line has a command, with these options and arguments, and all that it needs. */
+/** Whether the command line has a command with these options and arguments, and nothing required is missing. */
 function isCommand(line: string): boolean {
   const words = line.split(' ');
   const end = words.findIndex((word) => /^(--|<)/.test(word));
@@ -112,14 +112,14 @@ function takes({ options, registeredArguments }: Command, words: string[]): bool
 }
 
 describe('the dashboards', () => {
-  it('are one for each question', () => {
+  it('match the questions one to one', () => {
     expect(dashboards.map(({ uid }) => uid).sort()).toEqual(
       QUESTIONS.map((name) => `tollgate-${name}`).sort(),
     );
   });
 
   it.each(dashboards.map(({ title, panels }) => ({ title, panels })))(
-    'have panels beside each other, each with an id of its own: $title',
+    'have panels side by side, each with its own id: $title',
     ({ panels }) => {
       expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
       expect(panels.length).toBeLessThanOrEqual(12);

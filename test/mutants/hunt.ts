@@ -9,13 +9,13 @@ export interface Hunted {
   file: string;
   spec: string;
   outcome: Outcome;
-  /** Why the spec could not be run. */
+  /** Why the spec could not run. */
   why: string | null;
   seconds: number;
 }
 
 interface HuntOptions {
-  /** How many copies of the sources there are, each with a spec running. */
+  /** Number of source copies, each running one spec. */
   copies: number;
   say: (text: string) => void;
 }
@@ -27,7 +27,7 @@ export class Hunt {
 
   constructor(private readonly options: HuntOptions) {}
 
-  /** @throws Error when a spec does not pass without a fault, for then it proves nothing */
+  /** @throws Error if a spec fails without a fault, because then it proves nothing */
   async run(mutants: readonly Mutant[]): Promise<Hunted[]> {
     for (let count = 0; count < this.options.copies && !this.isOver; count += 1)
       this.trees.push(await Tree.copy());
@@ -39,7 +39,7 @@ export class Hunt {
     return mutants.map(({ id }) => hunted.find((each) => each.id === id) as Hunted);
   }
 
-  /** Ends what runs and removes the copies. */
+  /** Ends running specs and removes the copies. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.trees.splice(0).map((tree) => tree.remove()));
@@ -64,7 +64,7 @@ export class Hunt {
     return { id, fault, file, spec, outcome, why: broken, seconds };
   }
 
-  /** Each of the copies takes the next item when it is done with one. */
+  /** Each copy takes the next item when it has finished one. */
   private async each<T, R>(items: readonly T[], work: (tree: Tree, item: T) => Promise<R>): Promise<R[]> {
     const left = [...items];
     const results: R[] = [];

@@ -1,18 +1,18 @@
-/** A small fault to be planted, and the spec that must find it. */
+/** A small fault to plant, and the spec that must find it. */
 export interface Mutant {
   readonly id: string;
-  /** What goes wrong with it. */
+  /** The effect of the fault. */
   readonly fault: string;
   readonly file: string;
-  /** What is replaced: it occurs once in the file. */
+  /** The code to replace. It occurs once in the file. */
   readonly text: string;
   readonly instead: string;
   readonly spec: string;
-  /** A part of the names of the tests that have to find it; all of the spec when left out. */
+  /** Part of the names of the tests that have to find it. If omitted, the whole spec. */
   readonly test?: string;
 }
 
-/** The text of a file with the fault in it. @throws Error when its place is not there, or is not the only one */
+/** The file's content with the fault. @throws Error if its place is missing or not unique */
 export function withFault(source: string, { id, file, text, instead }: Mutant): string {
   const parts = source.split(text);
   if (parts.length !== 2)

@@ -8,7 +8,7 @@ const LOTS = 'libs/ledger/lots/lot-player.spec.ts';
 const RECOGNITION = 'libs/ledger/lots/recognition.spec.ts';
 const MODEL = 'libs/ledger/money-in.model.spec.ts';
 
-/** Prices, roundings, lots and their revenue, costs, and what checks all of it. */
+/** Prices, rounding, lots and their revenue, costs, and the checks of all these. */
 export const revenueMutants: readonly Mutant[] = [
   {
     id: 'revenue-rounded-up',

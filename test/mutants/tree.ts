@@ -9,10 +9,10 @@ import { type Mutant, withFault } from './mutant.js';
 const ROOT = join(import.meta.dirname, '../..');
 const REPORTER = './scripts/lib/test-report.mjs';
 const NOT_COPIED = new Set(['node_modules', 'dist', 'dist.new', 'dist.old', '.git', '.cache', '.data']);
-/** Specs that draw their steps draw the same ones each time: what is found once is found again. */
+/** Specs with random steps use the same ones each time, so a result can be reproduced. */
 const SEEDS = { LEDGER_SEED: '1', MONEY_SEED: '1' };
 
-/** Tests of one spec; all of them without names. */
+/** Tests of one spec. Without names, all of them. */
 export interface Tests {
   readonly spec: string;
   readonly names: readonly string[];
@@ -21,7 +21,7 @@ export interface Tests {
 interface SpecResult {
   passed: number;
   failed: number;
-  /** Why it could not be run at all. */
+  /** Why it could not run. */
   broken: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Report {
   failures: { message: string }[];
 }
 
-/** A copy of the sources as they are now, in which faults are planted one after the other. */
+/** A copy of the current sources, in which faults are planted one after the other. */
 export class Tree {
   private running: { stop(): Promise<void> } | undefined;
   private isOver = false;
@@ -52,7 +52,7 @@ export class Tree {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs tests with a fault in the sources, which are as before afterwards. */
+  /** Runs tests with a fault in the sources, then restores them. */
   async withMutant(mutant: Mutant, tests: Tests): Promise<SpecResult> {
     const path = join(this.sources, mutant.file);
     const source = await readFile(path, 'utf8');
@@ -84,7 +84,7 @@ export class Tree {
     return join(this.folder, 'sources');
   }
 
-  /** @returns what it printed to standard error */
+  /** @returns its standard error */
   private async runToEnd(args: readonly string[]): Promise<string> {
     const child = spawn(process.execPath, args, {
       cwd: this.sources,
@@ -110,12 +110,12 @@ export class Tree {
 function readResult(text: string | null, printed: string): SpecResult {
   if (text === null) return { passed: 0, failed: 0, broken: printed.trim() || 'no result was written' };
   const { ran, passed, failures } = JSON.parse(text) as Report;
-  // What a spec says when it is over, such as of a ledger that is not clean, fails it as much as a test does.
+  // What a spec reports at its end, such as a ledger that is not clean, fails it like a failed test.
   if (ran > 0) return { passed, failed: failures.length, broken: null };
   return { passed, failed: 0, broken: failures[0]?.message ?? 'no test has run' };
 }
 
-/** Names are read as regular expressions. */
+/** Names are parsed as regular expressions. */
 function asPattern(name: string): string {
   return name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

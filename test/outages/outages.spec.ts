@@ -5,7 +5,7 @@ import { until } from '../support/eventually.js';
 import { ensureBuilt } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
-describe('the programs, while what they stand on is killed under load', () => {
+describe('the programs, while what they depend on is killed under load', () => {
   let relay: Deployment;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('the programs, while what they stand on is killed under load', () => {
   it.each([
     ['kafka', 1],
     ['postgres', 3],
-  ] as const)('%s, %i times: nothing is lost, and they go on by themselves', async (what, times) => {
+  ] as const)('%s, %i times: nothing is lost, and they recover on their own', async (what, times) => {
     const groups = [await shoppers(), await shoppers(), await shoppers()];
     const random = seededRandom(3);
     const shopping = Promise.all(groups.map((group) => group.shop(3, random)));

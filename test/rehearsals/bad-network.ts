@@ -3,11 +3,11 @@ import { startDatabase } from './database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 import type { TcpSwitch } from '../support/tcp-switch.js';
 
-/** More calls than the pools have connections that could still be silent. */
+/** More calls than the pools have connections that could still be silenced. */
 const CALLS = 40;
 const CUTS = 5;
 
-/** What stands between the programs and the database does its worst. */
+/** The worst network between the programs and the database. */
 export const badNetworks: readonly Rehearsal[] = [
   onTheWay({
     name: 'cut',

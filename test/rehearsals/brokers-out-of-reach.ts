@@ -7,9 +7,9 @@ import { resolvedBy } from './names.js';
 import type { Rehearsal, Scene, Stage } from './rehearsal.js';
 import type { Undo } from './undo.js';
 
-/** Calls while a broker is out of reach: for longer than a connection waits for an answer. */
+/** Calls while a broker is unreachable, for longer than a connection waits for an answer. */
 const CALLS = 160;
-/** Calls while nothing is resolved. */
+/** Calls while no name resolves. */
 const CALLS_WITHOUT_NAMES = 80;
 
 /** Three brokers that reach each other, and programs that do not reach them. */
@@ -70,7 +70,7 @@ function nameOf(id: number): string {
   return `broker${id}.test`;
 }
 
-/** Programs know each broker by its host and the port of a switch. */
+/** Programs know each broker by its host name and the port of a switch. */
 async function brokersByWays(
   undo: Undo,
   hostOf: (id: number) => string,

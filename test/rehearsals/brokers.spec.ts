@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { brokers } from './brokers.js';
 import { itRehearses } from './it-rehearses.js';
 
-/** Apart from the others, so that both run at the same time: a broker takes a minute to be given up. */
+/** Apart from the others, so that both run at the same time: it takes a minute until a broker is considered lost. */
 describe('brokers taken away under load', () => {
   itRehearses(brokers);
 });

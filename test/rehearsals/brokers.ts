@@ -3,10 +3,10 @@ import { inSync, type KafkaCluster, openKafkaCluster } from '../support/kafka-cl
 import { startDatabase } from './database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
-/** Calls while too few brokers are there. */
+/** Calls while too few brokers are running. */
 const CALLS = 80;
 
-/** One of three brokers dies or falls silent; the other two have every message that was confirmed. */
+/** One of three brokers dies or goes silent. The other two have every confirmed message. */
 export const brokers: readonly Rehearsal[] = [
   ofThree({
     name: 'controller',
@@ -55,7 +55,7 @@ export const brokers: readonly Rehearsal[] = [
       cluster.signal(silent, 'SIGSTOP');
       const silentAt = performance.now();
       await load.served(silentAt, () => relay.logs());
-      // It comes back with what it knew then.
+      // It returns with the state of that moment.
       cluster.signal(silent, 'SIGCONT');
       return silentAt;
     },

@@ -9,11 +9,11 @@ import type { Rehearsal } from './rehearsal.js';
 import type { Undo } from './undo.js';
 
 const HOUR_S = 3_600;
-/** Calls while the clock is wrong one way. */
+/** Calls while the clock is off in one direction. */
 const CALLS = 24;
-/** An answer says the time to the second; a busy machine may keep it back. */
+/** HTTP dates have whole seconds, and a busy machine may answer late. */
 const ABOUT_S = 600;
-/** Programs of machines of their own, whose clock is not the database's. */
+/** Programs on other machines, whose clock differs from the database's. */
 const CLOCKED = ['gateway', 'videoWorker'] as const;
 
 export const clockJumps: Rehearsal = {
@@ -40,7 +40,7 @@ export const clockJumps: Rehearsal = {
   },
 };
 
-/** A clock that can be set while programs run by it. */
+/** A clock that can be set while programs use it. */
 class Clock {
   private readonly file: string;
   private readonly library = findFaketime();
@@ -52,7 +52,7 @@ class Clock {
     this.write(0);
   }
 
-  /** Of programs that go by it. */
+  /** Environment of programs that use it. */
   get environment(): Environment {
     return {
       LD_PRELOAD: this.library,
@@ -62,7 +62,7 @@ class Clock {
     };
   }
 
-  /** Resolves when programs that go by it show it. */
+  /** Resolves when the programs that use it show it. */
   async jumpTo(offsetS: number, healthUrls: readonly string[]): Promise<void> {
     this.write(offsetS);
     for (const url of healthUrls) {

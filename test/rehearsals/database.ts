@@ -7,7 +7,7 @@ import { endWithThisProcess } from '../support/children.js';
 import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 import type { Undo } from './undo.js';
 
-/** As many as all programs together use, and the checks. */
+/** Enough for all programs together, and the checks. */
 const SETTINGS = { max_connections: 150 };
 
 export interface RehearsalDatabase {
@@ -16,7 +16,7 @@ export interface RehearsalDatabase {
   env: Environment;
 }
 
-/** A database of its own, which programs reach through a switch. */
+/** A database server that programs reach through a switch. */
 export async function startDatabase(
   undo: Undo,
   parent: string,
@@ -24,7 +24,7 @@ export async function startDatabase(
 ): Promise<RehearsalDatabase> {
   const dataDir = mkdtempSync(join(parent, 'tollgate-rehearsal-'));
   undo.add(async () => rmSync(dataDir, { recursive: true, force: true }));
-  // The server runs as a user of its own when root starts it.
+  // When root starts the server, it runs as a different user.
   chmodSync(dataDir, 0o755);
   const log = createLogger('rehearsal', 'silent');
   const server = await undo.during(

@@ -8,10 +8,10 @@ import type { Undo } from './undo.js';
 
 /** Room for a new installation and its log, and little more. */
 const SIZE = '400m';
-/** This many calls write more than the pages that tables have left. */
+/** This many calls write more than fits into the free space of the tables' pages. */
 const CALLS = 80;
 
-/** The disk of the database is full until something else on it is removed. */
+/** The database's disk is full until something else on it is removed. */
 export const fullDisk: Rehearsal = {
   name: 'disk',
   fault: "the disk of PostgreSQL's data full, freed later (needs root)",

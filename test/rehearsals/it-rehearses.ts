@@ -3,7 +3,7 @@ import { ensureBuilt } from '../support/programs.js';
 import { type Rehearsal, rehearse } from './rehearsal.js';
 import { Undo } from './undo.js';
 
-/** A test for each rehearsal that is quick: `npm run rehearse` runs all of them. */
+/** A test for each quick rehearsal. `npm run rehearse` runs all of them. */
 export function itRehearses(rehearsals: readonly Rehearsal[]): void {
   beforeAll(() => ensureBuilt());
 

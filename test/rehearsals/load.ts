@@ -1,9 +1,9 @@
 import { until } from '../support/eventually.js';
 
 export interface LoadOptions {
-  /** How long after one call the next begins, answered or not. */
+  /** The pause until the next call begins, answered or not. */
   gapMs: () => number;
-  /** Makes the call of this number, and never throws. @returns whether it was answered with what was to be expected */
+  /** Makes this call, and never throws. @returns whether the answer was as expected */
   ask: (count: number) => Promise<boolean>;
 }
 
@@ -13,14 +13,14 @@ interface Call {
   isServed: boolean;
 }
 
-/** As many calls in a row show that service is back. */
+/** This many successful calls in a row show that service is back. */
 const STEADY = 15;
-/** More than are ever open at a bounded rate, unless calls hang. */
+/** More calls than are ever open at a bounded rate, unless they hang. */
 const MOST_OPEN = 500;
-/** Only a hang reaches it. */
+/** Only reached if something hangs. */
 const SERVED_LIMIT_MS = 180_000;
 
-/** Paid calls one after the other, whatever becomes of the earlier ones. */
+/** Starts paid calls at a steady rate, regardless of how earlier ones end. */
 export class Load {
   private readonly calls: Call[] = [];
   private readonly open = new Set<Promise<void>>();
@@ -32,16 +32,16 @@ export class Load {
     this.beginNext();
   }
 
-  /** Resolves when every call is answered, or given up by its client. */
+  /** Resolves when every call is answered, or its client has timed out. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     while (this.open.size > 0) await Promise.all(this.open);
   }
 
   /**
-   * Resolves when calls are answered with what they paid for, one after the other.
-   * @param sinceMs only calls that began after it count, by performance.now()
-   * @returns when the first of them was answered, in ms after it
+   * Resolves when successive calls are answered with what they paid for.
+   * @param sinceMs only calls that began after this count, by performance.now()
+   * @returns when the first of them was answered, in ms after `sinceMs`
    */
   async served(sinceMs: number, state: () => string): Promise<number> {
     return until(
@@ -56,7 +56,7 @@ export class Load {
     );
   }
 
-  /** Resolves when this many of the calls that begin from now on have ended, however they ended. */
+  /** Resolves when this many of the calls that begin from now on have ended, with any outcome. */
   async ended(count: number): Promise<void> {
     const sinceMs = performance.now();
     const done = async () =>
@@ -64,14 +64,14 @@ export class Load {
     await until(`${count} calls to end`, done, { limitMs: SERVED_LIMIT_MS });
   }
 
-  /** As `ended`, of calls during a fault. @throws Error when all of them were served: the fault was none */
+  /** Like `ended`, for calls during a fault. @throws Error if all of them were served, because then there was no fault */
   async failing(count: number): Promise<void> {
     const sinceMs = performance.now();
     await this.ended(count);
     if (this.failedSince(sinceMs) === 0) throw new Error(`the fault hurt none of ${count} calls`);
   }
 
-  /** Of the calls that have ended and began after that, those that were not answered with what they paid for. */
+  /** Number of ended calls that began after this time and did not receive what they paid for. */
   failedSince(sinceMs: number): number {
     const ended = this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null);
     return ended.filter(({ isServed }) => !isServed).length;
@@ -81,7 +81,7 @@ export class Load {
     return Math.max(0, ...this.calls.map(({ begunAt, endedAt }) => (endedAt ?? performance.now()) - begunAt));
   }
 
-  /** A busy process is late, and does not make up for it. */
+  /** A busy process is late, and does not catch up. */
   private beginNext(): void {
     this.timer = setTimeout(() => this.beginNext(), this.options.gapMs());
     this.begin();

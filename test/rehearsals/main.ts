@@ -53,7 +53,7 @@ async function run({ only, json }: Options): Promise<void> {
     });
     if (!result) continue;
     results.push(result);
-    // What ended is known although a later one may break off.
+    // Completed rehearsals are reported even if a later one breaks off.
     say(`${result.name}: ${JSON.stringify({ ...result, name: undefined, fault: undefined })}`);
   }
   if (json) process.stdout.write(`${JSON.stringify({ rehearsals: results })}\n`);

@@ -12,10 +12,10 @@ import type { Undo } from './undo.js';
 const DATABASE = 'database.test';
 const UPSTREAM = 'upstream.test';
 const SANDBOX_API_KEY = 'sandbox-key';
-/** Calls while nothing is resolved. */
+/** Calls while no name resolves. */
 const CALLS = 40;
 
-/** Open connections need no name, so they are cut as well. */
+/** Open connections do not need a name, so they are cut as well. */
 export const namesGone: Rehearsal = {
   name: 'names',
   fault: 'the name server silent and every connection to PostgreSQL and the upstream cut (needs root)',
@@ -66,7 +66,7 @@ function named(url: string, name: string): string {
   return led.toString();
 }
 
-/** A command that runs another with a resolver of its own: only root may mount a file over /etc/resolv.conf. */
+/** A command that runs another command with a different resolver. Only root may mount a file over /etc/resolv.conf. */
 export function resolvedBy(names: NameServer, undo: Undo): Scene['under'] {
   if (spawnSync('unshare', ['--mount', 'true']).status !== 0)
     throw new Error('unshare --mount failed, is this root?');

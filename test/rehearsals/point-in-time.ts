@@ -11,11 +11,11 @@ import { type RehearsalDatabase, startDatabase } from './database.js';
 import type { Rehearsal } from './rehearsal.js';
 import type { Undo } from './undo.js';
 
-/** Calls that only the archive has, since they came after the base backup. */
+/** Calls that exist only in the archive, since they came after the base backup. */
 const CALLS = 40;
 const LIMIT_MS = 60_000;
 
-/** In a maintenance, while programs are kept out, someone drops a table; the server is recovered to just before. */
+/** During maintenance, with the programs kept out, someone drops a table. The server is recovered to just before. */
 export const pointInTime: Rehearsal = {
   name: 'point-in-time',
   fault: 'a table dropped by mistake while programs were kept out, PostgreSQL recovered to just before',
@@ -23,7 +23,7 @@ export const pointInTime: Rehearsal = {
   prepare: async (undo) => {
     const archive = mkdtempSync(join(tmpdir(), 'tollgate-archive-'));
     undo.add(async () => rmSync(archive, { recursive: true, force: true }));
-    // The server writes as a user of its own when root starts it.
+    // When root starts the server, it writes as a different user.
     chmodSync(archive, 0o777);
     const archiving = {
       archive_mode: 'on',
@@ -49,7 +49,7 @@ export const pointInTime: Rehearsal = {
   },
 };
 
-/** @returns the moment before it, by the server's clock, when the log of it is in the archive */
+/** @returns the moment before it, by the server's clock, once its log is in the archive */
 async function dropByMistake({ server }: RehearsalDatabase): Promise<string> {
   return asLogin(databaseUrlOf(server.urlFor('admin'), databaseName), async (admin) => {
     await until('programs to be gone', async () => (await admin.query(OTHERS)).rows.length === 0);

@@ -5,14 +5,14 @@ import { until } from '../support/eventually.js';
 import { type RehearsalDatabase, startDatabase } from './database.js';
 import type { Rehearsal } from './rehearsal.js';
 
-/** Calls while nothing is free. */
+/** Calls while no connection is free. */
 const CALLS = 40;
 const NAME = 'greedy';
 const TOO_MANY = '53300';
-/** The programs lose to one who asks all the time. */
+/** The programs lose to a client that asks all the time. */
 const TAKEN_LIMIT_MS = 30_000;
 
-/** Another client of the server takes every connection that it has, those of the programs too. */
+/** Another client of the server takes every connection, including those of the programs. */
 export const poolsExhausted: Rehearsal = {
   name: 'pools',
   fault: 'every connection that PostgreSQL allows taken by another client, later freed',
@@ -38,7 +38,7 @@ class GreedyClient {
 
   constructor(private readonly database: RehearsalDatabase) {}
 
-  /** Resolves when the programs have no connection, and can have none. */
+  /** Resolves when the programs have no connection, and cannot get one. */
   async takeAll(): Promise<void> {
     await asLogin(this.database.server.urlFor('admin'), async (admin) => {
       await until('every connection to be taken', async () => (await this.takeFree()) && this.end(admin), {
@@ -67,7 +67,7 @@ class GreedyClient {
     }
   }
 
-  /** Ends the connections of all others. @returns whether there was none */
+  /** Ends the connections of all others. @returns whether there were none */
   private async end(admin: pg.Client): Promise<boolean> {
     const { rowCount } = await admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -9,56 +9,56 @@ import type { Undo } from './undo.js';
 
 export interface Rehearsal {
   name: string;
-  /** What is done, in a few words. */
+  /** The fault, in a few words. */
   fault: string;
   /** Whether `npm test` runs it. */
   isQuick: boolean;
-  /** Makes what the programs depend on. */
+  /** Starts what the programs depend on. */
   prepare(undo: Undo): Promise<Scene>;
 }
 
 export interface Scene {
   env: Environment;
-  /** What only some kinds of programs see, at their first start. */
+  /** Extra settings for some kinds of programs, at their first start. */
   differing?: DeploymentOptions['differing'];
-  /** A command that runs the programs, with what they are to see of the machine. */
+  /** A command that runs the programs and controls what they see of the machine. */
   under?: readonly string[];
-  /** Addresses that programs know by other names. */
+  /** Real addresses of what programs know under other names. */
   reach?: DeploymentOptions['reach'];
-  /** Behind a load balancer, to which calls then go. */
+  /** Number of gateways behind a load balancer, which then receives the calls. */
   gateways?: number;
   front?: (relay: Deployment) => Promise<string>;
   billings?: number;
-  /** What the programs run from at first, and who opens the accounts then: the schema is of that version. */
+  /** The version that programs run at first, and how accounts are created in its schema. */
   version?: string;
   account?: (relay: Deployment) => Promise<Account>;
   /** How long the upstream works on a video. */
   videoSeconds?: number;
-  /** The programs start a broker of their own, rather than use the one of KAFKA_BROKERS. */
+  /** The programs start a broker of their own instead of using the one in KAFKA_BROKERS. */
   ownBroker?: boolean;
   /**
-   * Does the fault, and ends it where it would not end by itself.
-   * @returns from when on recovery counts, by performance.now(): the fault, or the end of one that lasts
+   * Causes the fault, and ends it unless it ends by itself.
+   * @returns the start of recovery, by performance.now(): the fault, or its end if it lasts
    */
   hurt(stage: Stage): Promise<number>;
 }
 
-/** What a scene sees of the rehearsal that it is part of. */
+/** What a scene can use of its rehearsal. */
 export interface Stage {
   relay: Deployment;
   load: Load;
   say: (text: string) => void;
 }
 
-/** Calls that begin in a second, of which one of `VIDEO_EVERY` orders a video and the others an image. */
+/** Calls per second. One in `VIDEO_EVERY` orders a video, the others an image. */
 const PER_SECOND = 8;
 const VIDEO_EVERY = 8;
 const VIDEO_SECONDS = 0.2;
 const CUSTOMERS = 3;
-/** Of each, in USD. */
+/** Of each account, in USD. */
 export const CREDITS = '100';
 
-/** Runs one rehearsal from an empty installation to the last check; whatever happens, nothing of it is left. */
+/** Runs one rehearsal from an empty installation to the last check, and always cleans up. */
 export async function rehearse(
   rehearsal: Rehearsal,
   { undo, say }: { undo: Undo; say: (text: string) => void },
@@ -91,7 +91,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   const front = await scene.front?.(relay);
   const url = front === undefined ? relay.nextUrl : () => front;
   const groups: Shoppers[] = [];
-  // A connection that is kept would stay with one gateway, and may be closed just when the next call is sent.
+  // A kept connection would stay with one gateway, and might close just when the next call is sent.
   const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
   const account = scene.account ?? (({ books }) => books.account(CREDITS));
   while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, headers));

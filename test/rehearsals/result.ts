@@ -4,29 +4,29 @@ import type { Deployment } from '../support/deployment.js';
 import { type Shoppers, type Told, wasLost } from '../support/shoppers.js';
 import type { Load } from './load.js';
 
-/** Something that a rehearsal needs and this machine or clone does not have. */
+/** A rehearsal needs something that this machine or clone does not have. */
 export class CannotRunHere extends Error {}
 
 export interface Result {
   name: string;
   fault: string;
   perSecond: number;
-  /** Calls whose answer was what they paid for. */
+  /** Calls that received what they paid for. */
   answered: number;
-  /** Calls that were answered with an error. */
+  /** Calls that received an error. */
   failed: number;
-  /** Calls whose connection broke, or that their client gave up after 60 s. */
+  /** Calls whose connection broke, or whose client timed out after 60 s. */
   unanswered: number;
-  /** Answers without the one charge that they owe. */
+  /** Answers without their charge. */
   lost: number;
-  /** Charges beyond those that answers owe. */
+  /** Charges beyond those that belong to answers. */
   doubled: number;
-  /** USD that nobody released. */
+  /** USD that stayed held. */
   held: string;
-  /** From the fault, or from its end where it lasts, until calls are served again. */
+  /** From the fault, or from its end if it lasts, until calls are served again. */
   recoveredMs: number;
   slowestMs: number;
-  /** What contradicts the promises; empty when all of them hold. */
+  /** Violated promises; empty if all of them hold. */
   faults: string[];
 }
 
@@ -36,7 +36,7 @@ interface Seen {
   groups: readonly Shoppers[];
 }
 
-/** Charges of every request: all of them, and those that were paid. */
+/** Charges per request: all of them, and the paid ones. */
 const CHARGES = `
 SELECT request_id AS "requestId", count(*)::int AS charges, count(*) FILTER (WHERE settled > 0)::int AS paid
 FROM charges GROUP BY request_id`;
@@ -73,7 +73,7 @@ export async function resultOf({
   };
 }
 
-/** An image owes a paid charge, a video one that is paid unless it failed; an error owes nothing, a lost answer may have been charged. */
+/** An image needs a paid charge, and so does a video unless it failed. An error needs none, and a lost answer may have one. */
 function comparison(told: readonly Told[], charged: readonly ChargedRequest[]) {
   const byRequest = new Map(charged.map((request) => [request.requestId, request]));
   const none = { charges: 0, paid: 0 };

@@ -4,10 +4,10 @@ import { startDatabase } from './database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
 const GATEWAYS = 2;
-/** Calls after each restart, so that the one that is back serves some before the next one goes. */
+/** Calls after each restart, so that the restarted gateway serves some before the next one stops. */
 const CALLS = 10;
 
-/** As an upgrade does it: the balancer sends nothing more to a gateway, which ends what it has and starts again. */
+/** Like an upgrade: the balancer stops sending to a gateway, which finishes its calls and restarts. */
 export const rollingRestart: Rehearsal = {
   name: 'restarts',
   fault: 'each of two gateways behind a load balancer restarted in turn',

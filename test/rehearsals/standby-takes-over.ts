@@ -9,7 +9,7 @@ import type { Rehearsal } from './rehearsal.js';
 
 const NAME = 'standby';
 
-/** Every commit waits for the standby, so what was answered is there when the primary is not. */
+/** Every commit waits for the standby, so an answered call is there even after the primary is lost. */
 export const standbyTakesOver: Rehearsal = {
   name: 'standby',
   fault: 'PostgreSQL killed, its synchronous standby promoted',
@@ -41,7 +41,7 @@ async function requireStandby(adminUrl: string): Promise<void> {
   });
 }
 
-/** As an operator does it: the old primary is out of reach before another may write. */
+/** Like an operator: the old primary must be unreachable before another one may write. */
 async function failOver({ server, way }: RehearsalDatabase, standby: Standby): Promise<number> {
   process.kill(server.pid, 'SIGKILL');
   const killedAt = performance.now();

@@ -5,7 +5,7 @@ import { createRegistry } from '#platform/metrics.js';
 import { openKafkaCluster } from '../support/kafka-cluster.js';
 import { ensureBuilt } from '../support/programs.js';
 
-/** More than one broker is needed: each answers what it knows of the topics so far, and answers overtake each other. */
+/** Needs more than one broker: each answers from its own view of the topics, and answers overtake each other. */
 const PROGRAMS = 12;
 
 beforeAll(() => ensureBuilt());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Undo } from './undo.js';
 
-/** Something that starts when it is told to. */
+/** A start that the test completes. */
 function slow(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return {
@@ -12,7 +12,7 @@ function slow(name: string, log: string[]) {
   };
 }
 
-it('ends what is still starting when it is stopped, in reverse order, and starts nothing more', async () => {
+it('stops what is still starting, in reverse order, and starts nothing more', async () => {
   const log: string[] = [];
   const undo = new Undo();
   const server = slow('server', log);
@@ -27,7 +27,7 @@ it('ends what is still starting when it is stopped, in reverse order, and starts
   expect(log).toEqual(['server', 'folder']);
 });
 
-it('has nothing to end of what did not start', async () => {
+it('does not stop what did not start', async () => {
   const log: string[] = [];
   const undo = new Undo();
   const server = slow('server', log);
@@ -38,7 +38,7 @@ it('has nothing to end of what did not start', async () => {
   expect(log).toEqual([]);
 });
 
-it('is done for everyone at once', async () => {
+it('resolves for all callers together', async () => {
   const log: string[] = [];
   const undo = new Undo();
   const server = slow('server', log);

@@ -1,4 +1,4 @@
-/** What has to be undone, in the opposite order, also when a signal ends the rehearsal in the middle of a start. */
+/** Everything to undo, in reverse order, even when a signal ends the rehearsal in the middle of a start. */
 export class Undo {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private undone: Promise<void> = Promise.resolve();
@@ -9,21 +9,24 @@ export class Undo {
   }
 
   /**
-   * Starts something, whose end is noted before it has started.
-   * @throws what the start threw, and Error when all is over already
+   * Starts something, and registers how to stop it before it has started.
+   * @throws what the start threw, or Error if everything is being undone already
    */
   async during<T>(start: () => Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> {
     if (this.isOver) throw new Error('the rehearsal was stopped');
     const started = start();
     this.add(async () => {
       const [result] = await Promise.allSettled([started]);
-      // What did not start has cleaned up itself.
+      // A failed start has cleaned up after itself.
       if (result.status === 'fulfilled') await end(result.value);
     });
     return started;
   }
 
-  /** One at a time, so that nobody goes on while another still undoes. @throws Error of the last step that failed; the others are done all the same */
+  /**
+   * One step at a time, so that nobody continues while another caller still undoes. @throws Error of the last step that
+   * failed, after running all of them
+   */
   all(): Promise<void> {
     const undone = this.undone.then(() => this.undo());
     this.undone = undone.catch(() => undefined);

@@ -31,7 +31,7 @@ describe('the version before', () => {
     return git('rev-parse', 'HEAD');
   }
 
-  it('is the newest commit that lacks the latest migrations', async () => {
+  it('is the newest commit without the latest migrations', async () => {
     commit('0001_first.sql');
     const before = commit();
     commit('0002_second.sql');
@@ -39,7 +39,7 @@ describe('the version before', () => {
     expect(await versionBefore(clone)).toBe(before);
   });
 
-  it('is the newest release, and not what led to it or is this one', async () => {
+  it('is the newest release, and neither its release candidates nor this version', async () => {
     commit('0001_first.sql');
     git('tag', 'v1.9.0');
     commit();
@@ -51,7 +51,7 @@ describe('the version before', () => {
     expect(await versionBefore(clone)).toBe(release);
   });
 
-  it('is not to be found in a shallow clone, which says how to complete it', async () => {
+  it('cannot be found in a shallow clone, which says how to complete it', async () => {
     commit('0001_first.sql');
     commit('0002_second.sql');
     const shallow = join(folder, 'shallow');
@@ -63,7 +63,7 @@ describe('the version before', () => {
     await expect(versionBefore(folder)).rejects.toThrow(CannotRunHere);
   });
 
-  it('must know the migration that one which takes away needs', async () => {
+  it('must know the migration that a removing one needs', async () => {
     commit('0001_first.sql');
     commit('0002_unused.sql');
     const takesAway = '-- Needs programs that know 0002.\nSELECT 1';
@@ -77,7 +77,7 @@ describe('the version before', () => {
   });
 });
 
-it('keeps checkouts that somebody may use', () => {
+it('keeps checkouts that may be in use', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-checkouts-'));
   for (const name of ['used', 'forgotten']) mkdirSync(join(folder, name));
   const long = new Date(Date.now() - 7 * 24 * 3_600_000);

@@ -6,16 +6,16 @@ import { CannotRunHere } from './result.js';
 
 const MIGRATIONS = 'libs/database/migrations';
 const RELEASES = 'v[0-9]*';
-/** Built once for each commit. */
+/** Built once per commit. */
 const FOLDER = join('.cache', 'version-before');
-/** No run takes that long, so one that was last used before is in nobody's use. */
+/** No run takes that long, so a checkout that was last used before then is free. */
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * The version that an upgrade to this one comes from: the newest release, if there is one, else the newest commit that
- * lacks the latest migrations. So nobody has to name it, and a release becomes it by its tag.
+ * The version that upgrades to this one start from: the newest release, or without one, the newest commit without the
+ * latest migrations. It needs no configuration, and a new release takes over by its tag.
  * @param clone the folder
- * @throws CannotRunHere without the history that tells; Error where it still uses what our migrations take away
+ * @throws CannotRunHere without the necessary history; Error if it still uses what our migrations remove
  */
 export async function versionBefore(clone: string): Promise<string> {
   const history = new History(clone);
@@ -49,7 +49,7 @@ export async function checkOutVersionBefore(): Promise<Checkout> {
   }
 }
 
-/** Checkouts that nobody used for long. */
+/** Checkouts that were not used for long. */
 export function removeUnused(folder: string): void {
   for (const path of globSync(`${folder}/*`)) {
     const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
@@ -66,7 +66,7 @@ async function lastRelease(history: History): Promise<string | undefined> {
   return undefined;
 }
 
-/** A database of that commit must be one that ours can migrate: it has the first of our migrations, and no other. */
+/** Our migrations must fit a database of that commit: it has the first of them, and no others. */
 async function beforeLastMigrations(history: History): Promise<string> {
   const ours = ownMigrations(join(history.clone, MIGRATIONS)).map(({ name }) => name);
   for (const ref of ['HEAD', ...(await history.changesOf(MIGRATIONS)).map((commit) => `${commit}^`)]) {
@@ -77,7 +77,7 @@ async function beforeLastMigrations(history: History): Promise<string> {
   throw new Error('No commit in the history of this clone lacks only the latest migrations.');
 }
 
-/** What is taken away must be unused in the version before already: its programs run on the schema that lacks it. */
+/** The version before must not use what a migration removes, because its programs still run on the new schema. */
 async function refuseEarlyContraction(history: History, commit: string): Promise<void> {
   const theirs = await history.namesIn(commit, MIGRATIONS);
   const last = (theirs.at(-1) ?? '').slice(0, 4);
@@ -93,7 +93,7 @@ async function refuseEarlyContraction(history: History, commit: string): Promise
 class History {
   constructor(readonly clone: string) {}
 
-  /** The newest first: one of a release comes after those that led to it, such as v2.0.0-rc.1. */
+  /** Newest first. A release comes before its candidates, such as v2.0.0-rc.1. */
   releases(): Promise<string[]> {
     const sorted = ['-c', 'versionsort.suffix=-', 'tag', '--sort=-version:refname'];
     return this.lines([...sorted, '--list', RELEASES, '--merged', 'HEAD']);

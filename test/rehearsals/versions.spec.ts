@@ -12,7 +12,7 @@ it(`${upgradeAndRollback.fault}: no call fails, nothing lost or doubled`, async 
     (error: Error) => {
       const isRequired = process.env['TOLLGATE_REQUIRE_VERSION_BEFORE'] === '1';
       if (isRequired || !(error instanceof CannotRunHere)) throw error;
-      // `npm test` says it at its end.
+      // `npm test` prints it at the end.
       Object.assign(task.meta, { leftOut: error.message });
       return skip(error.message);
     },

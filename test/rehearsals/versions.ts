@@ -12,16 +12,16 @@ import { CREDITS, type Rehearsal, type Scene, type Stage } from './rehearsal.js'
 import type { Undo } from './undo.js';
 import { checkOutVersionBefore } from './version-before.js';
 
-/** Of those that calls wait for, one serves while the other is replaced. */
+/** Two of each program that calls wait for: one serves while the other is replaced. */
 const COUNTS: Record<Kind, number> = { gateway: 2, billing: 2, videoWorker: 1, controlPlane: 1 };
-/** Calls after each turn, while all programs are of one version. */
+/** Calls after each step, while all programs have one version. */
 const CALLS = 16;
-/** Longer than a worker is away, so that what it follows ends under the next one. */
+/** Longer than a worker is away, so that the next worker ends its tasks. */
 const VIDEO_SECONDS = 3;
 const MIGRATE = 'dist/apps/control-plane/migrate.js';
 const LIMIT_MS = 60_000;
 
-/** A slow machine makes calls wait for a program that takes over, and none of them may be given up. */
+/** On a slow machine, calls wait for the program that takes over, and must not time out. */
 const DURATIONS = {
   ...PATIENCE,
   CHARGE_GRACE_SECONDS: '5',
@@ -43,7 +43,7 @@ const THERE_AND_BACK: readonly Turn[] = [
   { to: 'the version before', kinds: GATEWAYS_FIRST },
 ];
 
-/** An upgrade from the version before and its rollback, which calls do not notice. */
+/** An upgrade from the version before and its rollback, without a failed call. */
 export const upgradeAndRollback: Rehearsal = {
   name: 'rollback',
   fault: 'migrated under the version before, its programs replaced one by one, then back',
@@ -51,7 +51,7 @@ export const upgradeAndRollback: Rehearsal = {
   prepare: (undo) => prepare(undo, THERE_AND_BACK),
 };
 
-/** And the upgrade again. */
+/** Upgrades again. */
 export const versionsBeside: Rehearsal = {
   name: 'versions',
   fault: `${upgradeAndRollback.fault}, then forward again`,
@@ -87,7 +87,7 @@ async function prepare(undo: Undo, turns: readonly Turn[]): Promise<Scene> {
   };
 }
 
-/** Our own code may not know the schema of before. */
+/** Our own code may not know the earlier schema. */
 async function accountBy(root: string, relay: Deployment): Promise<Account> {
   const file = pathToFileURL(join(root, 'dist/test/support/books.js'));
   const before = (await import(file.href)) as { Books: typeof Books };
@@ -109,7 +109,7 @@ class Upgrade {
     private readonly before: string,
   ) {}
 
-  /** @returns when it began. @throws Error when a call failed, or a video that was handed over did */
+  /** @returns the start. @throws Error if a call failed, or a video that changed workers */
   async rehearse({ env }: RehearsalDatabase, turns: readonly Turn[]): Promise<number> {
     const { relay } = this.stage;
     const sinceMs = performance.now();
@@ -120,7 +120,7 @@ class Upgrade {
     return sinceMs;
   }
 
-  /** @throws Error when a call failed meanwhile */
+  /** @throws Error if a call failed meanwhile */
   private async step(what: string, work: () => Promise<void>): Promise<void> {
     const { load, relay, say } = this.stage;
     const sinceMs = performance.now();
@@ -167,7 +167,7 @@ class Upgrade {
 const UNDER_WAY = `SELECT id FROM tasks WHERE state = 'submitted'`;
 const NOT_COMPLETED = `SELECT state FROM tasks WHERE id = ANY($1) AND state <> 'completed'`;
 
-/** The migration of this version, as an operator runs it before the programs are replaced. */
+/** This version's migration, as an operator runs it before replacing the programs. */
 async function migrate(
   { DATABASE_URL, ADMIN_DATABASE_URL }: RehearsalDatabase['env'],
   secretsKeyFile: string,

@@ -2,8 +2,9 @@ import type { Dice } from '../support/month/dice.js';
 
 /**
  * Requests in each of 58 minutes, as counted in AzureLLMInferenceTrace_conv.csv of the Azure LLM inference trace 2023
- * (https://github.com/Azure/AzurePublicDataset, commit 7909210; 16 November 2023, 18:15 to 19:13, CC-BY; P. Patel et al.,
- * "Splitwise: Efficient generative LLM inference using phase splitting", ISCA 2024). The load of a service rises and falls.
+ * (https://github.com/Azure/AzurePublicDataset, commit 7909210; 16 November 2023, 18:15 to 19:13, CC-BY; P. Patel et
+ * al., "Splitwise: Efficient generative LLM inference using phase splitting", ISCA 2024). They show how the load of a
+ * service rises and falls.
  */
 const REQUESTS_BY_MINUTE = [
   191, 265, 329, 353, 307, 273, 268, 261, 322, 298, 301, 302, 345, 326, 283, 279, 280, 308, 343, 351, 351,
@@ -12,7 +13,7 @@ const REQUESTS_BY_MINUTE = [
 ];
 const MEAN = REQUESTS_BY_MINUTE.reduce((sum, count) => sum + count, 0) / REQUESTS_BY_MINUTE.length;
 
-/** By how much the load differs from its mean at a part of the run, from 0 to 1. */
+/** The load relative to its mean at a part of the run, from 0 to 1. */
 function loadAt(part: number): number {
   const index = Math.min(
     REQUESTS_BY_MINUTE.length - 1,
@@ -22,8 +23,8 @@ function loadAt(part: number): number {
 }
 
 /**
- * The time until the next request. Within a minute of that trace, requests come as if they knew nothing of each other (the
- * pauses' deviation is 1.02 of their mean), so several often come at once.
+ * The time until the next request. Within a minute of that trace, requests come independently of each other (the
+ * standard deviation of the pauses is 1.02 of their mean), so several often come at once.
  */
 export function gapMs(dice: Dice, { perSecond, part }: { perSecond: number; part: number }): number {
   return (-Math.log(1 - dice.chance()) * 1_000) / (perSecond * loadAt(part));

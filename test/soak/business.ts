@@ -19,26 +19,29 @@ import { waiveAll } from '../support/waivers.js';
 import { REPRICED } from './calls.js';
 import type { Site } from './site.js';
 
-/** How long a transaction is repeated while the database is away. */
+/** How long a transaction is repeated while the database is down. */
 const PATIENCE_MS = 90_000;
 const PAUSE_MS = 100;
 const HOUSE = 'USD';
 const SILENT = { info: () => undefined };
 
-/** A customer with the person and the ticket that staff act on. */
+/** A customer with the person and the ticket that staff work with. */
 export interface Patron extends Account {
   userId: string;
   ticketId: string;
 }
 
-/** What became of the deeds of one kind. */
+/** Outcomes of the actions of one kind. */
 export interface Deeds {
   done: number;
-  /** Refused by a rule, as when there is nothing to refund. */
+  /** Refused by a rule, for example when there is nothing to refund. */
   refused: number;
 }
 
-/** What staff, banks and customers do beside the calls, thrown by dice: each with ids of its own, repeated until it is known. */
+/**
+ * Random actions of staff, banks and customers beside the calls. Each has its own ids and is repeated until its outcome
+ * is known.
+ */
 export class Business {
   readonly deeds = new Map<string, Deeds>();
   private readonly openDisputes: {
@@ -66,7 +69,7 @@ export class Business {
     private readonly patrons: readonly Patron[],
   ) {}
 
-  /** One thing that the dice say. */
+  /** One random action. */
   async next(): Promise<void> {
     const kind = this.dice.one(Object.keys(this.kinds));
     const deeds = this.deeds.get(kind) ?? { done: 0, refused: 0 };
@@ -176,7 +179,7 @@ export class Business {
     });
   }
 
-  /** What a checklist finds that may be waived is: what is on its way at this moment is not the matter here. */
+  /** A waiver for everything that a checklist allows to waive, because work in progress is not the point here. */
   private close(): Promise<unknown> {
     const end = new Date(Date.now() - 1_000);
     const requestId = newId();
@@ -196,7 +199,7 @@ export class Business {
     return this.repeated((pool) => inTransaction(pool, work));
   }
 
-  /** @returns null where a rule refused it */
+  /** @returns null if a rule refused it */
   private async repeated<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T | null> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -213,18 +216,18 @@ export class Business {
   }
 }
 
-/** The errors that our rules refuse with; anything else is a fault. */
+/** The errors of our own rules. Anything else is a fault. */
 function isRefusal(error: unknown): boolean {
   const names = ['ApiError', 'CorrectionRefused', 'ChargeRefundRefused', 'CloseRefused'];
   return error instanceof Error && (names.includes(error.name) || error.constructor.name === 'ApiError');
 }
 
-/** The pool of a relay that is being started again. */
+/** The pool of a restarting relay. */
 function isEnded(error: unknown): boolean {
   return error instanceof Error && /Cannot use a pool after calling end/.test(error.message);
 }
 
-/** One of the rows, by a draw of the dice. */
+/** A random row. */
 async function pick<T extends pg.QueryResultRow>(
   client: pg.ClientBase,
   sql: string,

@@ -7,25 +7,25 @@ import { silentWav, soundForm } from '../support/sounds.js';
 export interface Answer {
   readonly account: Account;
   readonly kind: string;
-  /** What the upstream was ordered to do wrong. */
+  /** The fault that the upstream was ordered to simulate. */
   readonly fault: string | null;
-  /** Null where no answer came. */
+  /** Null without an answer. */
   status: number | null;
   requestId: string | null;
-  /** An answer of 200 that broke off on its way. */
+  /** A 200 that broke off in the middle. */
   isCut: boolean;
-  /** Where the task that was accepted can be asked for. */
+  /** The path to poll an accepted task. */
   task: string | null;
 }
 
 interface Kind {
   name: string;
-  /** With `{video}` where the last video of the account belongs. */
+  /** `{video}` stands for the account's last video. */
   path: string;
   body: (prompt: string) => object | FormData;
-  /** Faults of the upstream whose outcome is certain: an error and no charge, or an answer and one. */
+  /** Upstream faults with a certain outcome: an error and no charge, or an answer and one. */
   faults: readonly string[];
-  /** Where what is accepted can be asked for until it ends. */
+  /** The path to poll an accepted task until it ends. */
   tasks?: string;
 }
 
@@ -44,7 +44,7 @@ const TASK_FAULTS = [
 
 const EDITED = { url: `data:image/png;base64,${instantPng.toString('base64')}` };
 
-/** Every endpoint that charges, for models of the first catalog and two beside it (`MORE_MODELS`). */
+/** Every endpoint that charges, for models of the first catalog and two more (`MORE_MODELS`). */
 const KINDS: readonly Kind[] = [
   {
     name: 'images',
@@ -153,19 +153,19 @@ export const MORE_MODELS = [
   ['soak-hear', 'speech', 'second', '0.002'],
 ] as const;
 
-/** Models whose price changes while they are sold, and between what. */
+/** Models whose price changes while they are sold, and its range. */
 export const REPRICED = [
   { model: 'imgmodel-4', prices: ['0.03', '0.031', '0.0275'] },
   { model: 'vendora-imagine-video', prices: ['0.05', '0.0625'] },
   { model: 'vendora-speech', prices: ['0.015', '0.0149'] },
 ] as const;
 
-/** Of a hundred calls, those whose upstream does something wrong. */
+/** Calls in a hundred whose upstream fails. */
 const FAULT_PERCENT = 15;
-/** Slower than any answer that still comes. */
+/** Slower than any answer. */
 const CALL_LIMIT_MS = 60_000;
 
-/** A call as the dice have it. */
+/** A random call. */
 interface Call {
   account: Account;
   kind: Kind;
@@ -181,14 +181,14 @@ export function drawCall(dice: Dice, accounts: readonly Account[]): Call {
   return { account: dice.favourite(accounts), kind, fault, prompt };
 }
 
-/** Makes calls, and writes down what it was answered. */
+/** Makes calls, and records the answers. */
 export class Caller {
   readonly answers: Answer[] = [];
 
-  /** @param url where the next call goes; a relay that starts again may have moved */
+  /** @param url the base URL of the next call, since a restarted relay may have moved */
   constructor(private readonly url: () => string) {}
 
-  /** Never throws for what the relay answers. @returns whether it was answered with what was to be expected */
+  /** Never throws because of an answer. @returns whether the answer was as expected */
   async make({ account, kind, fault, prompt }: Call): Promise<boolean> {
     const answer: Answer = {
       account,
@@ -210,11 +210,11 @@ export class Caller {
     } catch {
       answer.isCut = answer.status !== null;
     }
-    // A customer without money, or with a frozen account, is refused as they should be.
+    // A customer without credits, or with a frozen account, is rightly refused.
     return answer.status !== null && (answer.status < 500 || fault !== null);
   }
 
-  /** How a task ended, as its customer reads it; null while it runs. @throws Error when nobody answers */
+  /** The final state of a task, as its customer reads it; null while it runs. @throws Error if nobody answers */
   async endOf({ account, task }: Answer): Promise<string | null> {
     const response = await this.send(account, task ?? '');
     if (!response.ok) throw new Error(`${task} was answered ${response.status}`);
@@ -222,7 +222,7 @@ export class Caller {
     return ['completed', 'failed'].includes(status) ? status : null;
   }
 
-  /** It may still be made, or have failed: then it cannot be remixed, and nothing is owed. */
+  /** It may be in progress, or have failed. Then it cannot be remixed, and nothing is owed. */
   private lastVideoOf(account: Account): string {
     const isTheirs = (answer: Answer) => answer.account === account && answer.task?.startsWith('/v1/videos/');
     return this.answers.findLast(isTheirs)?.task?.split('/').at(-1) ?? 'none';

@@ -7,7 +7,7 @@ import { POINT_LIMIT_MS, type Site } from './site.js';
 
 const LIMIT_MS = 90_000;
 
-/** The programs as processes of their own over Kafka, with two gateways. */
+/** The programs as separate processes over Kafka, with two gateways. */
 export class KafkaSite implements Site {
   readonly kinds: readonly Strike['kind'][];
 
@@ -67,7 +67,7 @@ export class KafkaSite implements Site {
     await until(`another ${what}`, isNew, { limitMs: LIMIT_MS, state: () => this.logs() });
   }
 
-  /** The first of the programs that comes to the point. */
+  /** The first program that reaches the point. */
   private async diesAt(point: string): Promise<boolean> {
     this.relay.arm(point);
     const isReached = async () => !this.relay.isArmed();

@@ -75,7 +75,7 @@ async function run({ minutes, seed, mode, strikes: only, shrink: runs, json }: O
   if (failing) process.exitCode = 1;
 }
 
-/** The numbers of strikes with which the run still fails, as far as some more runs can tell. */
+/** The fewest strikes with which the run still fails, as far as a few more runs can show. */
 async function fewestOf(
   report: SoakReport,
   { options, undo, runs }: { options: SoakOptions; undo: Undo; runs: number },

@@ -1,15 +1,15 @@
 import { Dice } from '../support/month/dice.js';
 
-/** What is done to the programs: a kill of one, of the database or of the broker, or a kill at a named point of their work. */
+/** A strike on the programs: a kill of one, of the database or of the broker, or a kill at a named point of their work. */
 export interface Strike {
   /** When, as a part of the run from 0 to 1. */
   at: number;
   kind: 'gateway' | 'billing' | 'controlPlane' | 'videoWorker' | 'relay' | 'postgres' | 'kafka' | 'point';
-  /** Where the program kills itself, and at which time it comes there. */
+  /** The point at which the program kills itself, and on which visit. */
   point: string | null;
 }
 
-/** Named in the sources by `crashPoint`, where calls for images, videos and words come by. */
+/** The arguments of `crashPoint` that calls for images, videos and chats pass. */
 const POINTS = [
   'charge.held',
   'upstream.before',
@@ -27,17 +27,17 @@ const POINTS = [
 
 /** The mean time between two strikes. */
 const EVERY_SECONDS = 9;
-/** Of a hundred strikes, those at a named point. */
+/** Strikes in a hundred that hit a named point. */
 const POINT_PERCENT = 55;
 
 interface ScheduleOptions {
   seed: number;
   minutes: number;
-  /** What can be killed as such. */
+  /** What can be killed at any time. */
   kinds: readonly Strike['kind'][];
 }
 
-/** The strikes of a run: the same seed gives the same. The first and the last tenth of a run are quiet. */
+/** The strikes of a run: the same seed always gives the same ones. The first and the last tenth of a run are quiet. */
 export function drawStrikes({ seed, minutes, kinds }: ScheduleOptions): Strike[] {
   const dice = new Dice(seed);
   const count = Math.max(2, Math.round((minutes * 60) / EVERY_SECONDS));
@@ -55,8 +55,8 @@ export function strikeName({ kind, point }: Strike): string {
 }
 
 /**
- * Leaves halves out for as long as a run with the rest still fails, in a bounded number of runs.
- * @returns the fewest that failed
+ * Removes halves as long as a run with the rest still fails, in a bounded number of runs.
+ * @returns the shortest list that failed
  */
 export async function shrink<T>(
   all: readonly T[],

@@ -1,26 +1,26 @@
 import type { Books } from '../support/books.js';
 import type { Strike } from './schedule.js';
 
-/** The programs that a soak hurts, whichever way they run. */
+/** The programs under attack, in either mode. */
 export interface Site {
-  /** Of the present: a database that starts again may be elsewhere. Its login owns the tables. */
+  /** The current database, since a restarted one may have moved. Its login owns the tables. */
   readonly books: Books;
-  /** Where the upstream is; undefined: where the channels lead. */
+  /** The upstream's address; undefined: the channels' own. */
   readonly sandboxUrl: string | undefined;
-  /** What can be killed as such. */
+  /** What can be killed at any time. */
   readonly kinds: readonly Strike['kind'][];
-  /** Where the next call goes. */
+  /** The base URL of the next call. */
   url(): string;
-  /** Does it, and waits until what was killed is there again. @returns false where the point was not reached in time */
+  /** Strikes, and waits until the victim is back. @returns false if the point was not reached in time */
   strike(strike: Strike): Promise<boolean>;
-  /** Waits until every charge and task has ended and everything was announced and read. */
+  /** Waits until every charge and task has ended, and everything is announced and read. */
   atRest(): Promise<void>;
-  /** Charges that only the repair resolved, since the programs of now were started. */
+  /** Charges that only the repair resolved, since the current programs started. */
   repairs(): Promise<number>;
-  /** The last of what the programs wrote. */
+  /** The end of the programs' logs. */
   logs(): string;
   stop(): Promise<void>;
 }
 
-/** Long enough for most points to be passed by under load. */
+/** Long enough to reach most points under load. */
 export const POINT_LIMIT_MS = 5_000;

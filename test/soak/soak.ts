@@ -23,7 +23,7 @@ export interface SoakOptions {
   seed: number;
   minutes: number;
   mode: Mode;
-  /** Of the strikes that the seed draws, only these, by their numbers from 1 on. */
+  /** Only these of the seed's strikes, by their numbers from 1. */
   only?: readonly number[] | undefined;
 }
 
@@ -31,19 +31,19 @@ export interface SoakReport extends Comparison {
   seed: number;
   minutes: number;
   mode: Mode;
-  /** Times that each thing was done to the programs. */
+  /** How often each strike hit the programs. */
   injected: Record<string, number>;
-  /** Points that nobody came to in time. */
+  /** Points that no program reached in time. */
   unreached: number;
   deeds: Record<string, Deeds>;
-  /** Times that all rules and controls were checked while work went on. */
+  /** How often all rules and controls were checked during the run. */
   checks: number;
   /** From each strike until calls are served again. */
   recovery: { meanMs: number; worstMs: number; worst: string };
   slowestMs: number;
-  /** How many were to be done. */
+  /** Planned strikes. */
   strikes: number;
-  /** How many of them there was no time for, since programs took longer to come back than they come apart. */
+  /** Planned strikes without time left, because programs recovered slower than strikes follow each other. */
   leftOut: number;
 }
 
@@ -57,16 +57,16 @@ const DURATIONS = {
 };
 const PATRONS = 8;
 const PER_SECOND = 6;
-/** The mean pause between two deeds of staff, banks and customers. */
+/** The mean pause between two actions of staff, banks and customers. */
 const DEED_MS = 700;
-/** After that part of a run nothing is struck any more. */
+/** No strikes after this part of a run. */
 const STRUCK_PART = 0.9;
-/** Work younger than this may be in flight: longer than a program needs to come back and end what it left. */
+/** Work younger than this may be in progress: longer than a program needs to restart and finish its work. */
 const GRACE_MS = 90_000;
 
 const NOTHING: Comparison = { answered: 0, failed: 0, unanswered: 0, lost: 0, doubled: 0, faults: [] };
 
-/** Runs a world of customers for some minutes while its programs are killed, and compares every answer with the books. */
+/** Runs customers for some minutes while their programs are killed, and compares every answer with the books. */
 export async function soak(
   options: SoakOptions,
   { undo, say }: { undo: Undo; say: (text: string) => void },
@@ -104,7 +104,7 @@ class Soak {
     this.caller = new Caller(() => site.url());
   }
 
-  /** Never throws once the world has begun: what breaks off is a fault, whose run can be made again. */
+  /** Never throws once customers exist: a run that breaks off is reported as a fault, with its seed. */
   async run(): Promise<SoakReport> {
     const patrons = await this.furnish();
     const { seed } = this.options;
@@ -132,7 +132,7 @@ class Soak {
     }
   }
 
-  /** Customers, models that the first catalog lacks, and limits that no deed meets. */
+  /** Creates customers, the models that the first catalog lacks, and limits that no action reaches. */
   private async furnish(): Promise<Patron[]> {
     const { books } = this.site;
     for (const [id, family, unit, price] of MORE_MODELS) {
@@ -175,7 +175,7 @@ class Soak {
     }
   }
 
-  /** At least one, however slow the machine is. */
+  /** At least one strike, however slow the machine is. */
   private async strikeAll(load: Load): Promise<void> {
     for (const [index, strike] of this.strikes.entries()) {
       if (index > 0 && this.part() > STRUCK_PART) {
@@ -243,7 +243,7 @@ class Soak {
     };
   }
 
-  /** How much of the run is over, from 0 on. */
+  /** The finished part of the run, from 0 to 1. */
   private part(): number {
     return (performance.now() - this.begunAt) / this.lengthMs;
   }

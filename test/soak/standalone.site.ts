@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js';
 import type { Strike } from './schedule.js';
 import { POINT_LIMIT_MS, type Site } from './site.js';
 
-/** Everything in one process, with a database server beside it. */
+/** Everything in one process, with its database server. */
 export class StandaloneSite implements Site {
   readonly kinds = ['relay', 'postgres'] as const;
   private relay!: StandaloneProcess;
@@ -105,7 +105,7 @@ export class StandaloneSite implements Site {
       rmSync(this.crashFile);
       return false;
     } catch {
-      // Whoever took the file away is dying.
+      // The process that removed the file is about to die.
       return gone;
     }
   }

@@ -6,7 +6,10 @@ import { until } from '../support/eventually.js';
 import type { Books } from '../support/books.js';
 import type { Answer, Caller } from './calls.js';
 
-/** What compares our books with themselves; the others wait for reports of providers and banks, which nobody imports here. */
+/**
+ * The controls that compare our books with themselves. The others need reports of providers and banks, which nobody
+ * imports here.
+ */
 const CONTROLS = [
   'adjustments',
   'charges-tasks',
@@ -21,7 +24,7 @@ const CONTROLS = [
 const LIMIT_MS = 60_000;
 const SHOWN = 3;
 
-/** The rules of the ledger and the controls, while work goes on that is younger than the grace; empty when all is well. */
+/** Violated ledger rules and findings during a run, about anything older than the grace; empty if all is well. */
 export async function faultsNow({ pool }: Books, graceMs: number): Promise<string[]> {
   const { violations } = await checkLedger(pool, { graceMs });
   const chosen = controls.filter(({ id }) => CONTROLS.includes(id));
@@ -40,11 +43,11 @@ export interface Comparison {
   answered: number;
   /** Answered with an error. */
   failed: number;
-  /** No answer, or one that broke off. */
+  /** Without an answer, or with one that broke off. */
   unanswered: number;
-  /** Answers without the charge that they owe. */
+  /** Answers without their charge. */
   lost: number;
-  /** Charges that no answer owes. */
+  /** Charges that belong to no answer. */
   doubled: number;
   faults: string[];
 }
@@ -81,7 +84,7 @@ export async function compare(books: Books, caller: Caller): Promise<Comparison>
   return result;
 }
 
-/** An error owes nothing, a whole answer one charge, a task one if it was completed; a broken answer may have been charged. */
+/** An error has no charge, a complete answer one, a task one if it was completed. A broken answer may have one. */
 function judge(
   answer: Answer,
   { paid, end }: { paid: number; end: string | null },
@@ -109,7 +112,7 @@ async function endsOf(caller: Caller): Promise<Map<Answer, string>> {
   return ends;
 }
 
-/** The chain from its first block to the last one, and that nobody's money is held, after everything has ended. */
+/** Verifies the whole chain, and that no credits are held, after everything has ended. */
 export async function faultsAtRest(books: Books, sandboxUrl: string | undefined): Promise<string[]> {
   const { head, findings } = await verifyChain(books.pool, { balances: true });
   return [

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../support/eventually.js';
 
-/** `npm test` says where the programs are; a person who runs a spec alone has them on the PATH. */
+/** `npm test` sets where the programs are. To run a spec alone, have them on the PATH. */
 function program(name: 'prometheus' | 'promtool'): string {
   return join(process.env['TOLLGATE_PROMETHEUS'] ?? '', name);
 }
 
-/** What promtool prints. @throws Error with what it found wrong, or that it is not there */
+/** The output of promtool. @throws Error with what it found wrong, or if it is not installed */
 export function promtool(...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program('promtool'), args, { encoding: 'utf8' });
   if (error) throw error;
@@ -21,19 +21,19 @@ export function promtool(...args: string[]): string {
 interface PrometheusOptions {
   /** A pattern of files. */
   rules: string;
-  /** What is scraped each second. */
+  /** Targets to scrape every second. */
   targetPort: number;
   consoleUrl: string;
 }
 
-/** A Prometheus of a spec's own. */
+/** A Prometheus for one spec. */
 export interface Prometheus {
-  /** The `data` of an answer of its API. @throws Error with its own words */
+  /** The `data` of an API response. @throws Error with Prometheus's message */
   ask<T>(path: string, query?: Record<string, string>): Promise<T>;
   stop(): Promise<void>;
 }
 
-/** Starts Prometheus on a folder of its own, and waits until it is ready. */
+/** Starts Prometheus in a folder of its own, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-prometheus-'));
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(configuration(options)));

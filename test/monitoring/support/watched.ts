@@ -26,7 +26,7 @@ export interface Dashboard {
   panels: Panel[];
 }
 
-/** Paths of the files of a folder of monitoring/, by how their names end. */
+/** Paths of the files in a folder of monitoring/ with a given ending. */
 export function filesOf(folder: string, ending: string): string[] {
   return readdirSync(join(monitoring, folder))
     .filter((name) => name.endsWith(ending))
@@ -45,7 +45,7 @@ export const dashboards: readonly Dashboard[] = filesOf('grafana', '.json').map(
   (file) => JSON.parse(readFileSync(file, 'utf8')) as Dashboard,
 );
 
-/** What Grafana puts in place of its variables. */
+/** Values for Grafana's variables. */
 export const panelQueries = dashboards.flatMap(({ title, panels }) =>
   panels.flatMap((panel) =>
     panel.targets.map(({ expr }) => ({
@@ -57,7 +57,7 @@ export const panelQueries = dashboards.flatMap(({ title, panels }) =>
 
 const KEYWORDS = new Set(['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'offset', 'bool']);
 
-/** The metrics that a query of PromQL names. */
+/** The metric names in a PromQL query. */
 export function metricsOf(expr: string): string[] {
   const bare = expr
     .replace(/"(?:[^"\\]|\\.)*"/g, '')
@@ -67,7 +67,7 @@ export function metricsOf(expr: string): string[] {
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
 }
 
-/** The metrics of the table of docs/operating.md whose first column is headed so; other tables name other things. */
+/** The metrics in the tables of docs/operating.md whose first column has this heading. */
 export function documentedMetrics(): string[] {
   const text = readFileSync(join(root, 'docs/operating.md'), 'utf8');
   const [, table = ''] = /^\| metric +\|.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
