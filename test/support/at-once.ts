@@ -3,8 +3,8 @@ import { newId } from '#platform/ids.js';
 const TOO_BUSY = 503;
 
 /**
- * So many requests at the same time, each with a request id of its own, by which it is sent again while the server has no
- * connection left for it, as it tells clients to: what they come to is asserted, and not how fast the machine is.
+ * Concurrent requests, each with its own request id, so that it can be repeated while the server is out of connections.
+ * This way, tests check the outcome and not the speed of the machine.
  */
 export function atOnce<A extends { response: Response }>(
   count: number,

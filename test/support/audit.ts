@@ -7,7 +7,7 @@ export interface AuditedChange {
   after: unknown;
 }
 
-/** What the audit log says about a subject, such as `user:{id}`, the oldest first. */
+/** The audit log of a subject, such as `user:{id}`, oldest first. */
 export async function auditOf(
   { owner }: Pick<LedgerFixture, 'owner'>,
   subject: string,
@@ -19,7 +19,7 @@ export async function auditOf(
   return rows;
 }
 
-/** The actions that the audit log has of a subject, the oldest first. */
+/** The actions in the audit log of a subject, oldest first. */
 export async function actionsOn(fixture: Pick<LedgerFixture, 'owner'>, subject: string): Promise<string[]> {
   return (await auditOf(fixture, subject)).map(({ action }) => action);
 }

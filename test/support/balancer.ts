@@ -8,7 +8,7 @@ interface Target {
   open: Set<Socket>;
 }
 
-/** Leads each connection to the next of several servers, as a load balancer does, but to none that was taken out. */
+/** Forwards connections to several servers in turn, like a load balancer, except to those taken out. */
 export class Balancer {
   private next = 0;
 
@@ -33,7 +33,7 @@ export class Balancer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when the server has no connection any more: clients that use one for long keep it there. */
+  /** Resolves when the server has no connections left. Clients with long-lived connections delay this. */
   async takeOut(index: number): Promise<void> {
     const target = this.targets[index]!;
     target.isIn = false;

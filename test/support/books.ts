@@ -13,7 +13,7 @@ import { describeCall, type Told, wasLost } from './shoppers.js';
 export interface Account {
   accountId: string;
   apiKey: string;
-  /** What was topped up, nano-USD. */
+  /** Credits bought, nano-USD. */
   opening: bigint;
 }
 
@@ -37,15 +37,15 @@ interface OwnTask {
 const OWN_TASKS = `SELECT id, upstream_id AS "upstreamId", state, upstream_model AS "upstreamModel", request->>'prompt' AS prompt
   FROM tasks`;
 
-/** Ids of Google, fal and Meshy are at the end of paths. */
+/** Google, fal and Meshy ids are at the end of paths. */
 function isNamed(job: UpstreamTask, { upstreamId }: OwnTask): boolean {
   return upstreamId?.split('/').at(-1) === job.id;
 }
 
-/** Whether a job was ordered for a task, where the vendor knows no keys: by its id, or else by what was asked for. */
+/** Whether a job belongs to a task of a vendor without idempotency keys: by its id, otherwise by the request. */
 function isFor(job: UpstreamTask, task: OwnTask): boolean {
   if (task.upstreamId !== null) return isNamed(job, task);
-  // Vertex AI has models at the end of paths, too.
+  // Vertex AI also puts models at the end of paths.
   const isOfModel = task.upstreamModel === job.model || job.model.endsWith(`/models/${task.upstreamModel}`);
   return isOfModel && task.prompt === job.prompt;
 }
@@ -59,7 +59,7 @@ interface Charge {
   task: string | null;
 }
 
-/** Everything that has not come to its end: of a relay at rest, nothing. */
+/** Unfinished work. A relay at rest has none. */
 const UNREST = `
 SELECT (SELECT count(*) FROM charges WHERE state = 'held')::int AS held,
   (SELECT count(*) FROM tasks WHERE state NOT IN ('completed', 'failed', 'refused'))::int AS "tasksUnderWay",
@@ -71,7 +71,7 @@ const CHARGES = `
 SELECT c.state, c.amount, c.settled, c.request_id AS "requestId", c.task_id AS "taskId", t.state AS task
 FROM charges c LEFT JOIN tasks t ON t.charge_id = c.id WHERE c.account_id = $1`;
 
-/** The books of a relay that runs in processes of its own, seen from its database. */
+/** The books of a relay in processes of its own, read from its database. */
 export class Books {
   private constructor(readonly pool: pg.Pool) {}
 
@@ -83,7 +83,7 @@ export class Books {
     return this.pool.end();
   }
 
-  /** A customer with a key, whose balance comes from a recorded top-up. */
+  /** A customer with a key and a balance from a recorded top-up. */
   async account(credits: string, group = VENDORA_MAIN): Promise<Account> {
     const { accountId, apiKey } = await createCustomer(this.pool, { name: 'Shopper', group });
     const bought = priceCredits(parseAmount(credits), STANDARD_RATE);
@@ -92,7 +92,7 @@ export class Books {
     return { accountId, apiKey, opening: bought.credits };
   }
 
-  /** Waits until every charge and task has ended and everything was announced. */
+  /** Waits until every charge and task has ended and everything is announced. */
   async atRest(): Promise<void> {
     let unrest = {};
     await until(
@@ -114,7 +114,7 @@ export class Books {
     return { main: formatAmount(main), held: formatAmount(held) };
   }
 
-  /** The invariants that the ledger can check by itself, and messages that nobody could handle; empty when all is well. */
+  /** Violated ledger invariants and dead letters; empty if all is well. */
   async ledgerFaults(): Promise<string[]> {
     const { violations } = await checkLedger(this.pool, { graceMs: 0 });
     const letters = await this.pool.query<object>(
@@ -126,7 +126,7 @@ export class Books {
     ];
   }
 
-  /** Where the books contradict what the clients of an account were answered; empty when they agree. */
+  /** Differences between the books and the answers to an account's clients; empty if they agree. */
   async faultsOf(account: Account, told: readonly Told[]): Promise<string[]> {
     const { rows: charges } = await this.pool.query<Charge>(CHARGES, [account.accountId]);
     const byRequest = new Map(charges.map((charge) => [charge.requestId, charge]));
@@ -149,8 +149,8 @@ export class Books {
   }
 
   /**
-   * Where the upstream did more than one job for a task, or a job that no task knows; empty when all is well.
-   * `sandboxUrl` is where the relay's channel leads by default.
+   * Tasks with more than one upstream job, and jobs without a task; empty if all is well. `sandboxUrl` is where the
+   * relay's channel leads by default.
    */
   async upstreamFaults(sandboxUrl?: string): Promise<string[]> {
     const response = await fetch(`${sandboxUrl ?? (await this.sandboxUrl())}/_sandbox/tasks`);
@@ -158,7 +158,7 @@ export class Books {
     const { rows } = await this.pool.query<OwnTask>(OWN_TASKS);
     const byId = new Map(rows.map((task) => [task.id, task]));
     const seen = new Set<OwnTask>();
-    // Images that are waited for are no tasks of ours: their jobs end with the call.
+    // Polled images are no tasks of ours: their jobs end with the call.
     return tasks.flatMap((job) => {
       if (job.dialect === 'image') return [];
       const task =
@@ -183,7 +183,7 @@ function paid(charge: Charge): bigint {
   return charge.settled ?? 0n;
 }
 
-/** What is wrong between an answer and the charge of its request. */
+/** Differences between an answer and the charge of its request. */
 function faultOf(call: Told, charge: Charge | undefined): string | null {
   if (call.status === null) return null;
   if (call.status !== 200) return charge && paid(charge) > 0n ? 'charged for an error' : null;
@@ -197,7 +197,7 @@ function faultOf(call: Told, charge: Charge | undefined): string | null {
   return paid(charge) === owed ? null : `a ${charge.task} video was charged ${formatAmount(paid(charge))}`;
 }
 
-/** The sum of a counter in the text of /metrics; 0 when it was never counted. */
+/** The sum of a counter in the text of /metrics; 0 if it was never counted. */
 export async function counterAt(healthPort: number, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}(\\{| )`).test(line));

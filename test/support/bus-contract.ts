@@ -18,7 +18,7 @@ import {
 } from './bus.js';
 import { doorController } from './bus.js';
 
-/** What both transports promise: each runs these same tests. */
+/** The promises of both transports. Each runs these same tests. */
 export function busContract(createTransport: () => BusTransport): void {
   let transport: BusTransport;
   let till: Till;
@@ -54,7 +54,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect(answer.doubled).toBe(42);
   });
 
-  it('hands the payload over as a validated copy of its class', async () => {
+  it('passes the payload as a validated copy of its class', async () => {
     await start();
     const sent = { ...ask(1), note: null };
     await bus.request(testTopics.asked, sent);
@@ -75,18 +75,18 @@ export function busContract(createTransport: () => BusTransport): void {
     for (const account of ['a1', 'a2', 'a3']) expect(till.numbersOf(account)).toEqual(inOrder);
   });
 
-  it('drops the reply of a request topic that is only published', async () => {
+  it('drops the reply to a request topic that was only published', async () => {
     await start();
     await bus.publish(testTopics.ended, ask(3));
     await until('it is handled', () => till.seen.length === 1);
   });
 
-  it('publishes to a topic that nobody reads', async () => {
+  it('publishes to a topic without readers', async () => {
     await start();
     await bus.publish(testTopics.unread, ask(1));
   });
 
-  it('handles a message again while its error passes by itself', async () => {
+  it('retries a message while its error is temporary', async () => {
     await start();
     let failures = 0;
     till.work = async () => {
@@ -99,7 +99,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect(till.letters).toEqual([]);
   });
 
-  it('keeps an event that cannot be handled as a dead letter and goes on', async () => {
+  it('stores an event that cannot be handled as a dead letter, and continues', async () => {
     await start();
     till.work = async ({ number }) => {
       if (number === 13) throw new Error('a broken rule');
@@ -121,7 +121,7 @@ export function busContract(createTransport: () => BusTransport): void {
     ]);
   });
 
-  it('keeps a message that is not what its topic says as a dead letter with its id', async () => {
+  it('stores a message that does not match its topic as a dead letter with its id', async () => {
     await start();
     await bus.publishText('test.told', 'a1', '{"id":"x9","account":"a1","number":"many"}');
     await bus.publishText('test.told', 'a1', 'not json');
@@ -131,7 +131,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect(till.seen).toEqual([]);
   });
 
-  it('takes a letter again when it could not be kept', async () => {
+  it('retries a dead letter that could not be stored', async () => {
     let refusals = 0;
     await start({
       onDeadLetter: async (letter) => {
@@ -144,7 +144,7 @@ export function busContract(createTransport: () => BusTransport): void {
     await until('the letter is kept', () => till.letters.length === 1);
   });
 
-  it('answers a request that fails for good with an error, and keeps no letter where the topic says so', async () => {
+  it('answers a request that fails permanently with an error, and stores no dead letter if the topic says so', async () => {
     await start();
     till.work = async () => {
       throw new Error('secret detail');
@@ -157,7 +157,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect(till.letters).toHaveLength(1);
   });
 
-  it('gives up waiting in time, and the answer of asking again is the stored one', async () => {
+  it('gives up waiting in time, and a repeat gets the stored answer', async () => {
     await start();
     const blocked = gate();
     till.work = async () => blocked.opened;
@@ -167,7 +167,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect((await bus.request(testTopics.asked, question)).doubled).toBe(16);
   });
 
-  it('says when everything before a marker was handled', async () => {
+  it('reports when everything before a marker was handled', async () => {
     await start();
     await bus.request(testTopics.ended, ask(1));
     const before = await bus.endOffsets(testTopics.ended);
@@ -184,12 +184,12 @@ export function busContract(createTransport: () => BusTransport): void {
     await until('it is handled', () => bus.hasConsumedPast('till', after));
   });
 
-  it('says so for a topic that never had a message', async () => {
+  it('reports it for a topic that never had a message', async () => {
     await start();
     expect(await bus.hasConsumedPast('till', await bus.endOffsets(testTopics.told))).toBe(true);
   });
 
-  it('announces that broadcasts are heard from now on', async () => {
+  it('announces when it starts receiving broadcasts', async () => {
     let assigned = 0;
     await start({ onAssigned: () => (assigned += 1) });
     expect(assigned).toBe(1);
@@ -197,7 +197,7 @@ export function busContract(createTransport: () => BusTransport): void {
     await until('it is heard', () => till.seen.length === 1);
   });
 
-  it('under chaos delivers twice, in another order, and loses the first answer', async () => {
+  it('with chaos, delivers twice, in another order, and loses the first answer', async () => {
     await start({ chaos: { duplicate: true, reorder: true, dropFirstReply: true, seed: 7, maxDelayMs: 20 } });
     const questions = Array.from({ length: 20 }, (_, number) => ask(number));
     await Promise.all(
@@ -213,7 +213,7 @@ export function busContract(createTransport: () => BusTransport): void {
     expect(firstSeen).not.toEqual([...firstSeen].sort((a, b) => a - b));
   });
 
-  it('refuses to start without a handler for each topic of its groups, saying how to mend it', async () => {
+  it('refuses to start without a handler for each topic of its groups, and says how to fix it', async () => {
     const starting = startProgram(transport, [doorController(till)], { groups: ['till', 'door'] });
     await expect(starting).rejects.toThrow(/test\.asked has no handler for till: put @Handles/);
   });
@@ -225,7 +225,7 @@ export function busContract(createTransport: () => BusTransport): void {
     );
   });
 
-  it('refuses to start with a handler for a group that is not hosted', async () => {
+  it('refuses to start with a handler for a group that it does not host', async () => {
     const controllers = [tillController(till), doorController(till)];
     await expect(startProgram(transport, controllers, { groups: ['till'] })).rejects.toThrow(
       /test\.changed is handled for door, which is not hosted here/,

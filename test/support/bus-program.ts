@@ -4,19 +4,19 @@ import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { Registry } from '#platform/metrics.js';
 import { listOfTestTopics, silent, startProgram, Till, tillController, type Ask } from './bus.js';
 
-/** Shorter than a program's, so that the survivor takes over soon; brokers allow no less. */
+/** Shorter than a program's, so that the survivor takes over soon. Brokers allow no less. */
 const SESSION_TIMEOUT_MS = 6_000;
 
 export interface KeptAnswers {
   brokers: string[];
   namespace: string;
-  /** Stands for the database: one line for each message handled, by id. */
+  /** Replaces the database: one line per handled message, by id. */
   file: string;
-  /** The program kills itself after it has kept the answer to this number, before the answer goes out. */
+  /** The program kills itself after it has stored the answer to this number, before it sends it. */
   killedBy?: number;
 }
 
-/** A program that keeps what it did in a file, and does it only once however often it is asked. */
+/** A program that records its work in a file, and does it only once however often it is asked. */
 export async function startKeeper({ brokers, namespace, file, killedBy }: KeptAnswers) {
   const till = new Till();
   till.work = async ({ id, number }: Ask) => {

@@ -12,16 +12,16 @@ import { openEntities } from './entities.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 import { NOBODY_WAITS } from './payments.js';
 
-/** What changes the catalog, as the control plane puts it together. */
+/** The services that change the catalog, set up as in the control plane. */
 export interface CatalogFixture {
   ledger: LedgerFixture;
   source: DataSource;
   models: ModelService;
   groups: GroupService;
   channels: ChannelService;
-  /** What the keys of channels are sealed with. */
+  /** Seals the channels' keys. */
   secrets: SecretBox;
-  /** How many changes were announced to gateways. */
+  /** Number of changes announced to gateways. */
   announced(): Promise<number>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openCatalog(): Promise<CatalogFixture> {
   };
 }
 
-/** An administrator, as the audit log names them. */
+/** An administrator, as named in the audit log. */
 export function admin(): DoneBy {
   return { actor: `user:${newId()}`, requestId: newId() };
 }

@@ -48,7 +48,7 @@ describe('a checkout', () => {
     return git('-C', clone, 'rev-parse', 'HEAD');
   }
 
-  it('is made once, and anew when the packages that it runs on are others', async () => {
+  it('is made once, and again when its packages change', async () => {
     expect(await checkOut(commit(), place, clone)).toMatchObject({ root: place });
     writeFileSync(join(place, 'made'), '');
     await checkOut('HEAD', place, clone);
@@ -63,7 +63,7 @@ describe('a checkout', () => {
     expect(readdirSync(dirname(place))).toEqual(['other']);
   });
 
-  it('that does not build says which commit, and what it complained of', async () => {
+  it('that does not build says which commit, and why', async () => {
     write('scripts/build.mjs', `throw new Error('no such file');`);
     const made = checkOut(commit(), place, clone);
     await expect(made).rejects.toThrow(
@@ -72,7 +72,7 @@ describe('a checkout', () => {
     expect(readdirSync(dirname(place))).toEqual([]);
   });
 
-  it('whose packages cannot be had is told from one that does not build', async () => {
+  it('whose packages are unavailable is distinguished from one that does not build', async () => {
     write(
       'package.json',
       '{ "name": "other", "version": "1.0.0", "dependencies": { "nowhere-at-all": "1.0.0" } }',
@@ -81,7 +81,7 @@ describe('a checkout', () => {
     await expect(checkOut(commit(), place, clone)).rejects.toThrow(NotInstalled);
   });
 
-  it('removes what a killed process left, and nothing of one that runs', async () => {
+  it('removes what a killed process left, and nothing of a running one', async () => {
     const killed = spawnSync('true').pid;
     const names = ['one', `one.${killed}`, `one.${killed}.index`, `one.${process.ppid}`];
     for (const name of names) mkdirSync(join(dirname(place), name), { recursive: true });

@@ -13,27 +13,27 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Another commit of the project beside this one, installed and built by its own scripts. */
+/** Another commit of the project, installed and built by its own scripts. */
 export interface Checkout {
   readonly commit: string;
   readonly root: string;
 }
 
-/** What a commit uses cannot be installed here, such as where no registry can be reached. */
+/** The packages of a commit cannot be installed here, for example because no registry is reachable. */
 export class NotInstalled extends Error {}
 
 const BUILD = join('scripts', 'build.mjs');
 
-/** Of a lockfile, by folder. */
+/** The packages of a lockfile, by folder. */
 export type Packages = Record<
   string,
   { version?: string; integrity?: string; dev?: boolean; optional?: boolean; devOptional?: boolean }
 >;
 
 /**
- * Makes what was at a commit, and its programs, in a folder that exists only when it is complete: whoever finds it need not
- * look twice. git notes nothing of it, so it can be deleted like any folder. Its time is that of the last use.
- * @throws NotInstalled, or Error when the commit is unknown or does not build
+ * Checks out and builds a commit in a folder that exists only once it is complete. git does not record it, so it can be
+ * deleted like any folder. Its modification time is that of its last use.
+ * @throws NotInstalled, or Error if the commit is unknown or does not build
  */
 export async function checkOut(ref: string, folder: string, clone = process.cwd()): Promise<Checkout> {
   const commit = (await git(['-C', clone, 'rev-parse', '--verify', `${ref}^{commit}`])).trim();
@@ -50,7 +50,7 @@ async function make(commit: string, root: string, clone: string): Promise<void> 
   try {
     await writeFiles(commit, fresh, clone);
     await buildIn(fresh, commit, clone);
-    // Another process may have been quicker, and use what it made.
+    // Another process may have been quicker, and be using its result.
     if (isUsable(root, clone)) return;
     if (existsSync(root)) renameSync(root, `${fresh}.old`);
     renameSync(fresh, root);
@@ -61,7 +61,7 @@ async function make(commit: string, root: string, clone: string): Promise<void> 
   }
 }
 
-/** Of processes that were killed while they made one; their names end with the process. */
+/** From processes that were killed meanwhile. The names end with the process id. */
 function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
@@ -80,19 +80,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** One that runs on our packages does so until ours are others. */
+/** A checkout that uses our packages is usable until ours change. */
 function isUsable(root: string, clone: string): boolean {
   const packages = join(root, 'node_modules');
   if (!existsSync(packages)) return false;
   return !lstatSync(packages).isSymbolicLink() || runsOn(packagesOf(root), installedIn(clone));
 }
 
-/** @returns what git prints. @throws Error with what it complained of */
+/** @returns git's output. @throws Error with git's complaint */
 export function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   return run('git', args, { env: { ...process.env, ...env }, stderr: 'pipe' });
 }
 
-/** By an index of its own: that of the clone belongs to who works in it. */
+/** Uses an index of its own, since the clone's belongs to the person working in it. */
 async function writeFiles(commit: string, folder: string, clone: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const index = `${folder}.index`;
@@ -106,7 +106,7 @@ async function writeFiles(commit: string, folder: string, clone: string): Promis
 
 async function buildIn(folder: string, commit: string, clone: string): Promise<void> {
   if (runsOn(packagesOf(folder), installedIn(clone))) {
-    // Its scripts would install into ours what they miss there: so they only build.
+    // Its scripts would install missing packages into ours, so they only build.
     symlinkSync(join(clone, 'node_modules'), join(folder, 'node_modules'));
   } else {
     await run('npm', ['ci', ...(knowsPrograms(folder) ? ['--omit=dev'] : []), '--loglevel=error'], {
@@ -122,7 +122,7 @@ async function buildIn(folder: string, commit: string, clone: string): Promise<v
   });
 }
 
-/** Old commits always build the console, too, with packages for development. */
+/** Old commits always build the console, too, which needs development packages. */
 function knowsPrograms(folder: string): boolean {
   return readFileSync(join(folder, BUILD), 'utf8').includes('--programs');
 }
@@ -131,7 +131,7 @@ function packagesOf(root: string): Packages {
   return readPackages(join(root, 'package-lock.json'));
 }
 
-/** What is there, rather than what our lockfile asks for. */
+/** What is installed, not what our lockfile asks for. */
 function installedIn(clone: string): Packages {
   const file = join(clone, 'node_modules', '.package-lock.json');
   return existsSync(file) ? readPackages(file) : {};
@@ -142,8 +142,8 @@ function readPackages(file: string): Packages {
 }
 
 /**
- * Whether every package that the programs of a commit and their build use is installed in the same place with the same content, and none
- * of them holds another that it has not there: it would be found first. Optional ones may be for another machine.
+ * Whether every package that the programs of a commit and their build use is installed in the same place with the same
+ * content, and no package contains another one that shadows them. Optional ones may be for other machines.
  */
 export function runsOn(wanted: Packages, installed: Packages): boolean {
   const used = Object.entries(wanted).filter(([path, { dev }]) => path !== '' && !dev);
@@ -161,11 +161,11 @@ export function runsOn(wanted: Packages, installed: Packages): boolean {
 interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Its progress goes to ours, unless it is kept for the error. */
+  /** Its progress is printed, unless it is kept for the error. */
   stderr?: 'inherit' | 'pipe';
 }
 
-/** @returns what it prints */
+/** @returns its output */
 async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { cwd, env = process.env, stderr = 'inherit' } = options;
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', stderr] });

@@ -5,9 +5,9 @@ const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/childr
 const { guard } = (await import(SCRIPT)) as { guard: (pid: number, signal?: string) => () => void };
 
 /**
- * Has a process of a test end with this one, even where this one is killed.
- * @param signal `QUIT` has a database end all its processes at once
- * @returns what to call when it has ended before
+ * Ends a test's process with this one, even if this one is killed.
+ * @param signal `QUIT` makes a database end all its processes at once
+ * @returns a function to call if it has ended before
  */
 export function endWithThisProcess(pid: number, signal: 'QUIT' | 'TERM'): () => Promise<void> {
   const lift = guard(pid, signal);

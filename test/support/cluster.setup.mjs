@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import './sources.mjs';
 
 const MEMORY = '/dev/shm';
-/** More than the databases and files of a run come to. */
+/** More than the databases and files of a run need. */
 const ENOUGH_BYTES = 4 * 2 ** 30;
 
 /** Before the specs of a run: offers them a database cluster, which starts when the first of them asks for it. */
@@ -13,7 +13,7 @@ export default async function setup() {
   return () => cluster.close();
 }
 
-/** Whether temporary files can be kept in memory: a database is copied there in milliseconds, on a disk in up to a second. */
+/** Whether temporary files fit into memory: there, a database is copied in milliseconds, on a disk in up to a second. */
 function hasRoom(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -16,7 +16,7 @@ import {
   type ClusterAnswer,
 } from './database.js';
 
-/** A cluster for tests only: it forgets everything when the machine dies. */
+/** A cluster for tests only: it loses everything if the machine crashes. */
 const hastySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -27,14 +27,14 @@ const hastySettings = {
 };
 
 /**
- * Listens on loopback for the first spec that wants a database and starts one cluster for the whole run; a run that
- * needs none pays nothing. The address travels to the workers in an environment variable.
+ * Starts one cluster for the whole run when the first spec asks for a database. A run that needs none pays nothing. The
+ * address travels to the workers in an environment variable.
  */
 export async function offerCluster(): Promise<{ close(): Promise<void> }> {
   let cluster: Promise<Cluster> | undefined;
   const server = createServer((_request, response) => {
     cluster ??= startCluster();
-    // A worker that asks again after minutes would meet a connection that is just being closed.
+    // Otherwise, a worker that asks again after minutes could get a connection that is just closing.
     response.setHeader('connection', 'close');
     cluster.then(
       ({ adminUrl, ownerUrl }) =>
@@ -84,7 +84,7 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** A Ctrl-C ends the run without its teardown. */
+/** Ctrl-C ends the run without its teardown. */
 function forgetOnSignals(server: EmbeddedPostgres, dataDir: string): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (signal: NodeJS.Signals) => {

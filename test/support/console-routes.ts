@@ -4,7 +4,7 @@ import { contractOf } from './console.js';
 import type { Relay } from './relay.js';
 import { sampleOf, type SampledSchema } from './schema-samples.js';
 
-/** A route of the control plane, as its document tells it. */
+/** A route of the control plane, from its OpenAPI document. */
 export interface WalkedRoute {
   id: string;
   method: string;
@@ -16,15 +16,15 @@ export interface WalkedRoute {
   /** The media type of the body. */
   consumes: string | null;
   isUnsafe: boolean;
-  /** It refuses what pages of other sites send. */
+  /** It refuses requests from pages of other sites. */
   isGuarded: boolean;
-  /** It wants the session's token too. */
+  /** It also requires the session's token. */
   needsToken: boolean;
-  /** Only for sessions whose person proved a moment ago that it is them. */
+  /** Only for sessions whose person confirmed their identity a moment ago. */
   confirms: boolean;
 }
 
-/** Every route there is. */
+/** Every route. */
 export async function routesOf(relay: Pick<Relay, 'consoleUrl'>): Promise<WalkedRoute[]> {
   const contract = await contractOf(relay.consoleUrl);
   return contract.operations().map(({ path, method, operation }) => {
@@ -65,7 +65,7 @@ export function urlOf(route: WalkedRoute, values: Record<string, string> = {}): 
   });
 }
 
-/** A request with a body that the document allows, or as given. */
+/** A request with the given body, or one that the document allows. */
 export function requestOf(route: WalkedRoute, body?: unknown): RequestInit {
   if (!route.body) return { method: route.method };
   const type = route.consumes ?? 'application/json';
@@ -74,17 +74,17 @@ export function requestOf(route: WalkedRoute, body?: unknown): RequestInit {
   return { method: route.method, headers: { 'content-type': type }, body: text };
 }
 
-/** Whom a route lets in, of people who have one role besides being users. */
+/** Who has access to a route, as roles beyond `user`. */
 export function isAllowed({ access }: WalkedRoute, role: Role): boolean {
   return access === 'public' || access.includes('user') || access.includes(role);
 }
 
-/** The first role that a route lets in. */
+/** The first role with access to a route. */
 export function roleFor(route: WalkedRoute): Role {
   return roles.find((role) => isAllowed(route, role)) ?? 'user';
 }
 
-/** Does something for each item, a few at a time. */
+/** Processes every item, a few at a time. */
 export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const worker = async () => {

@@ -10,14 +10,14 @@ import type { Relay } from './relay.js';
 
 export type ConsoleClient = Client<paths>;
 
-/** Somebody at the console, with a session. */
+/** A signed-in person. */
 export interface Person {
   userId: string;
   accountId: string;
   email: string;
   /** The session's cookie and token. */
   headers: { cookie: string; 'x-csrf-token': string };
-  /** The client that is generated from the OpenAPI document, with the session's cookie and token. */
+  /** The client generated from the OpenAPI document, with the session's cookie and token. */
   api: ConsoleClient;
   /** A raw request of the session. */
   send(path: string, init?: RequestInit): Promise<Response>;
@@ -27,7 +27,7 @@ const LIFE = { idleMs: 3_600_000, longestMs: 3_600_000, rotateMs: 3_600_000, con
 
 const contracts = new Map<string, Promise<Contract>>();
 
-/** What a control plane says of itself, with everything that is checked against it. */
+/** A control plane's OpenAPI document, and the checks against it. */
 export function contractOf(consoleUrl: string): Promise<Contract> {
   let contract = contracts.get(consoleUrl);
   if (!contract) {
@@ -39,7 +39,7 @@ export function contractOf(consoleUrl: string): Promise<Contract> {
   return contract;
 }
 
-/** A fetch that fails where an answer is not as the control plane's own document says. */
+/** A fetch that fails if an answer does not match the control plane's own document. */
 function checkingFetch(
   consoleUrl: string,
 ): (input: string | Request, init?: RequestInit) => Promise<Response> {
@@ -63,8 +63,8 @@ export function visitor(
 }
 
 /**
- * A person with these roles, signed in: on a new account with that much credit, or on the account that is given. It has no
- * password; a test of signing in signs up for itself.
+ * A signed-in person with these roles, on a new account with these credits or on the given account. It has no password.
+ * Tests of signing in sign up themselves.
  */
 export async function person(
   relay: Pick<Relay, 'consoleUrl' | 'fixture'>,
@@ -94,7 +94,7 @@ export async function person(
   };
 }
 
-/** What goes along with the requests of a new session. */
+/** The headers of a new session. */
 export async function sessionOf(billing: pg.Pool, userId: string): Promise<Person['headers']> {
   const session = await new SessionStore(billing, LIFE).open({ userId, ip: null, userAgent: null });
   return { cookie: `tollgate_session=${session.token}`, 'x-csrf-token': session.csrfToken };

@@ -1,7 +1,7 @@
 import type { Person } from './console.js';
 import { until } from './eventually.js';
 
-/** Runs these controls now, or all. A round of the schedule that runs just then refuses others, so it asks again. */
+/** Runs these controls, or all. While a round of the schedule runs, others are refused, so it asks again. */
 export function runControls({ api }: Person, controls?: string[]) {
   return until('the controls to run', async () => {
     const body = controls ? { controls } : {};

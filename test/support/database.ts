@@ -5,20 +5,20 @@ import { roleName, databaseUrlOf, withRole, type DatabaseRole } from '#database/
 export interface TestDatabase {
   ownerUrl: string;
   urlFor(role: DatabaseRole): string;
-  /** Removes the database, ending the connections that are left. */
+  /** Removes the database, ending open connections. */
   drop(): Promise<void>;
 }
 
-/** What the cluster's offer answers. */
+/** What the cluster setup answers. */
 export interface ClusterAnswer {
   adminUrl: string;
   ownerUrl: string;
 }
 
-/** Where the specs of a run find the offer of a cluster. */
+/** Where the specs of a run ask for the cluster. */
 export const clusterVariable = 'TOLLGATE_TEST_CLUSTER';
 
-/** The migrated database that each test's own is a copy of. */
+/** The migrated template of each test's database. */
 export const templateDatabase = 'tollgate_template';
 
 /** Roles belong to the whole cluster, so their passwords are the same in every test database. */
@@ -26,10 +26,7 @@ export const rolePasswords = { gateway: 'gateway-test', worker: 'worker-test', b
 
 let databases = 0;
 
-/**
- * A database of its own for a spec, migrated and otherwise as the migrations leave it; a copy takes some 20 ms.
- * Drop it in afterAll.
- */
+/** A migrated database for one spec. It is a copy of a template, which takes about 20 ms. Drop it in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const cluster = await askForCluster();
   databases += 1;
@@ -38,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await admin.query(
       `CREATE DATABASE ${name} TEMPLATE ${templateDatabase} OWNER ${roleName('owner')} STRATEGY FILE_COPY`,
     );
-    // Who may connect is not copied.
+    // The right to connect is not copied.
     await closeDatabase(admin, name);
   });
   const ownerUrl = databaseUrlOf(cluster.ownerUrl, name);
@@ -52,7 +49,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Lets tests forge what triggers refuse, and end connections of others: the owner may do neither in an installation. */
+/** Lets tests forge what triggers refuse, and end others' connections. In an installation, the owner may do neither. */
 export function letOwnerForge(adminUrl: string): Promise<void> {
   return asLogin(adminUrl, async (admin) => {
     await admin.query(`GRANT SET ON PARAMETER session_replication_role TO ${roleName('owner')}`);
@@ -60,7 +57,7 @@ export function letOwnerForge(adminUrl: string): Promise<void> {
   });
 }
 
-/** A server that specs share; its admin may make databases. */
+/** A server that specs share. Its admin may create databases. */
 export async function askForCluster(): Promise<ClusterAnswer> {
   const offer = process.env[clusterVariable];
   if (!offer)

@@ -24,20 +24,20 @@ type Pids = Record<Kind, (number | null)[]> & Record<'kafka' | 'postgres', numbe
 
 export interface DeploymentOptions {
   env: Environment;
-  /** How many of each program. */
+  /** Number of each program. */
   each: number;
-  /** How many gateways and billings, where that differs. */
+  /** Number of gateways and billings, if different. */
   gateways?: number;
   billings?: number;
-  /** The built clone of another version, which makes the schema and is what all programs run from until `turnInto`. */
+  /** The built clone of another version, which creates the schema and which all programs run until `turnInto`. */
   version?: string;
   /** More variables for the first program of a kind, at its first start. */
   differing?: Partial<Record<Kind, Environment>>;
-  /** A broker of its own, which can be killed, rather than the one of KAFKA_BROKERS. */
+  /** A broker of its own, which can be killed, instead of the one in KAFKA_BROKERS. */
   ownBroker?: boolean;
-  /** A command that runs the launcher, with what it and the programs are to see of the machine. */
+  /** A command that runs the launcher and controls what it and the programs see of the machine. */
   under?: readonly string[];
-  /** How this process reaches what the programs know by other names. */
+  /** Real addresses of what the programs know under other names. */
   reach?: Partial<Pick<Ready, 'databaseUrl' | 'sandboxUrl' | 'brokers'>>;
 }
 
@@ -54,10 +54,10 @@ const programNames: Record<Kind, string> = {
   videoWorker: 'video-worker',
 };
 
-/** What each program runs from, where that is not this clone. */
+/** The folder of each program that does not run from this clone. */
 const VERSIONS = 'versions.json';
 
-/** The programs of `npm run distributed`, and the ways to hurt them. */
+/** The programs of `npm run distributed`, with ways to disturb them. */
 export class Deployment {
   private calls = 0;
 
@@ -118,7 +118,7 @@ export class Deployment {
     return this.ready.baseUrls[this.calls % this.ready.baseUrls.length] ?? '';
   };
 
-  /** Stops everything, and takes its topics from a broker that stays. */
+  /** Stops everything, and deletes its topics on a shared broker. */
   async stop(): Promise<void> {
     await this.books.close();
     await this.launched.end('SIGTERM');
@@ -136,7 +136,7 @@ export class Deployment {
     return pid;
   }
 
-  /** The first program that reaches the point kills itself. */
+  /** The first program to reach the point kills itself. */
   arm(point: string): void {
     writeFileSync(this.crashFile, point);
   }
@@ -145,14 +145,14 @@ export class Deployment {
     return existsSync(this.crashFile);
   }
 
-  /** @returns false when a program has reached the point meanwhile */
+  /** @returns false if a program has reached the point meanwhile */
   disarm(): boolean {
     if (!this.isArmed()) return false;
     rmSync(this.crashFile, { force: true });
     return true;
   }
 
-  /** Ends a program; another takes its place. */
+  /** Ends a program. Another one takes its place. */
   async replace(kind: Kind, index: number, signal: NodeJS.Signals, env: Environment = {}): Promise<void> {
     const file = join(this.place.dataDir, 'next-start.json');
     const orders = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
@@ -163,7 +163,7 @@ export class Deployment {
     await until(`another ${name}`, async () => ![pid, null].includes(this.pids()[kind][index] ?? null));
   }
 
-  /** Has a program stop and start again as the version of another built clone; without one, as this version. */
+  /** Restarts a program as the version of another built clone, by default as this version. */
   async turnInto(kind: Kind, index: number, version?: string): Promise<void> {
     const file = join(this.place.dataDir, VERSIONS);
     const versions = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
@@ -172,12 +172,12 @@ export class Deployment {
     await this.replace(kind, index, 'SIGTERM');
   }
 
-  /** Stops, or lets go on, all programs of a kind. */
+  /** Pauses or resumes all programs of a kind. */
   signal(kind: Kind, signal: NodeJS.Signals): void {
     for (const pid of this.pids()[kind]) if (pid !== null) process.kill(pid, signal);
   }
 
-  /** Waits until every program is there and says that it is ready. */
+  /** Waits until every program is running and ready. */
   async untilReady(): Promise<void> {
     for (const url of Object.values(this.ready.healthUrls).flat()) {
       let answer = '';
@@ -193,18 +193,18 @@ export class Deployment {
     }
   }
 
-  /** Waits until billing has read every message, every charge and task has ended, and everything was announced. */
+  /** Waits until billing has read every message, every charge and task has ended, and everything is announced. */
   async atRest(): Promise<void> {
     const state = () => this.logs();
     await until('every message to be read', () => this.isConsumed(), { state });
     await this.books.atRest().catch((error: Error) => {
       throw new Error(`${error.message}\n${this.logs()}`);
     });
-    // What was announced meanwhile may have been read before the last charge ended, or not.
+    // Messages announced meanwhile may have been read before the last charge ended.
     await until('every message to be read', () => this.isConsumed(), { state });
   }
 
-  /** Charges that only the repair resolved, since the programs of now were started. */
+  /** Charges that only the repair resolved, since the current programs started. */
   async repairs(): Promise<number> {
     const counts = this.ready.healthUrls.billing.map((url) =>
       counterAt(Number(new URL(url).port), 'tollgate_repairs_total'),
@@ -212,7 +212,7 @@ export class Deployment {
     return sum(await Promise.all(counts));
   }
 
-  /** Messages in the topics of money. */
+  /** Number of messages in the topics that move money. */
   async messageCount(): Promise<number> {
     const counts = await this.ofEachMoneyTopic(async (admin, topic) => {
       const ends = await admin.fetchTopicOffsets(topic);
@@ -238,7 +238,7 @@ export class Deployment {
     return sum(counts);
   }
 
-  /** One after the other: asked together, kafkajs may take a topic that exists for one without partitions. */
+  /** One after the other: asked at once, kafkajs may take an existing topic for one without partitions. */
   private ofEachMoneyTopic(count: (admin: Admin, topic: string) => Promise<number[]>): Promise<number[]> {
     return this.withAdmin(async (admin) => {
       const counts: number[] = [];
@@ -247,7 +247,7 @@ export class Deployment {
     });
   }
 
-  /** Waits until billing's group has no member, then lets it begin again from the first message of every money topic. */
+  /** Waits until billing's group has no members, then rewinds it to the first message of every topic that moves money. */
   async rewindBilling(): Promise<void> {
     const groupId = this.full(groups.billing);
     await this.withAdmin(async (admin) => {
@@ -259,7 +259,7 @@ export class Deployment {
     });
   }
 
-  /** Every message that a topic holds. */
+  /** Every message in a topic. */
   async messagesOf<T>(topic: string): Promise<T[]> {
     const name = this.full(topic);
     const ends = await this.withAdmin((admin) => admin.fetchTopicOffsets(name));
@@ -280,7 +280,7 @@ export class Deployment {
     return messages;
   }
 
-  /** The last of what the programs wrote. */
+  /** The end of the programs' logs. */
   logs(): string {
     const names = Object.entries(this.pids()).flatMap(([kind, pids]) =>
       Array.isArray(pids) ? pids.map((_, index) => `${programNames[kind as Kind]}-${index + 1}`) : [],
@@ -292,7 +292,7 @@ export class Deployment {
       .join('\n');
   }
 
-  /** What the secrets in the database are sealed under. */
+  /** The key that seals secrets in the database. */
   get secretsKeyFile(): string {
     return join(this.place.dataDir, 'secrets.key');
   }
@@ -325,7 +325,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Of one program, in the launcher's files. */
+/** One program, from the launcher's files. */
 function nameOf(kind: Kind, index: number): string {
   return `${programNames[kind]}-${index + 1}`;
 }
@@ -334,7 +334,7 @@ function countsOf({ each, gateways = each, billings = each }: DeploymentOptions)
   return ['--gateways', String(gateways), '--billings', String(billings), '--workers', String(each)];
 }
 
-/** Of all programs, and of the migration before them. */
+/** All programs, and the migration before them. */
 function everyName({ each, gateways = each, billings = each }: DeploymentOptions): string[] {
   const counts: Record<Kind, number> = {
     gateway: gateways,

@@ -9,8 +9,8 @@ import { asLogin, createTestDatabase, type TestDatabase } from './database.js';
 const MIGRATIONS = join(import.meta.dirname, '../../libs/database/migrations');
 
 /**
- * Empties a database and migrates it up to a file. Then runs `work`, which fills it with what was there in those days, and
- * applies that file. @returns what was applied
+ * Empties a database and migrates it up to a file. Then runs `work`, which inserts data of that time, and applies the
+ * file. @returns the applied migrations
  */
 export async function acrossMigration(
   { ownerUrl }: TestDatabase,
@@ -31,7 +31,7 @@ export async function acrossMigration(
   }
 }
 
-/** For a whole spec file: a database that was filled before one migration and has been migrated by it alone. */
+/** For a whole spec file: a database with data from before one migration, migrated by it alone. */
 export function databaseAcross(name: string, fill: (owner: pg.Client) => Promise<unknown>): () => pg.Client {
   let database: TestDatabase;
   let owner: pg.Client;

@@ -3,7 +3,7 @@ import { openDataSource } from '#database/database.js';
 import { ENTITIES } from '#operations/entities.js';
 import type { LedgerFixture } from './ledger.js';
 
-/** Entities on the database of a fixture, with connections that are open, so that what is asked at once meets at once. */
+/** Entities on a fixture's database, with open connections, so that concurrent requests really meet. */
 export async function openEntities({ urlFor }: Pick<LedgerFixture, 'urlFor'>): Promise<DataSource> {
   const max = 8;
   const source = await openDataSource({

@@ -1,13 +1,13 @@
-/** One server-sent event; its data as JSON. */
+/** One server-sent event, with its data as JSON. */
 export interface StreamedEvent {
   event: string;
   data: Record<string, unknown>;
 }
 
-/** Reads server-sent events of an answer as they come. */
+/** Reads the server-sent events of an answer as they arrive. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
-  /** Whatever was not an event: comments and times to come back after. */
+  /** Lines that were no event: comments and reconnection times. */
   readonly rest: string[] = [];
   readonly ended: Promise<void>;
   isEnded = false;
@@ -26,7 +26,7 @@ export class EventStream {
     return new EventStream(await fetch(url, { headers, signal: leaving.signal }), leaving);
   }
 
-  /** The data of all events of a name. */
+  /** The data of all events with a name. */
   of(event: string): Record<string, unknown>[] {
     return this.events.filter((each) => each.event === event).map(({ data }) => data);
   }

@@ -3,8 +3,8 @@ const PAUSE_MS = 20;
 export const LIMIT_MS = 180_000;
 
 /**
- * Asks again and again until the answer is neither false nor empty, and returns it.
- * @throws Error that says what was waited for, and what `state` said last
+ * Asks again until the answer is neither false nor empty, and returns it.
+ * @throws Error that says what it waited for, and the last `state`
  */
 export async function until<T>(
   what: string,

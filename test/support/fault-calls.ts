@@ -3,10 +3,10 @@ import { faultTables, type FaultTable } from './fault-tables.js';
 import { type Customer, json } from './relay.js';
 import { silentWav, soundForm } from './sounds.js';
 
-/** What a client has seen of a call that was answered 200, to its very end. */
+/** What a client has seen of a 200 by the time it ended. */
 export interface Sequel {
   then: string;
-  /** What was read of an answer in words. */
+  /** The part of a text answer that was read. */
   text?: string;
 }
 
@@ -14,12 +14,12 @@ export interface Sequel {
 export interface FaultCall {
   name: string;
   protocol: ChannelProtocol;
-  /** Whose errors a client of this path reads. */
+  /** The error format of this path. */
   shape: 'openai' | 'google' | 'anthropic';
   table: FaultTable;
-  /** Tokens of the sound that it hands over. */
+  /** Tokens of the sound in the request. */
   heard?: number;
-  /** Makes and pays what the call is about, and answers its id. */
+  /** Creates and pays for what the call refers to, and returns its id. */
   before?(customer: Customer): Promise<string>;
   send(customer: Customer, prompt: string, id: string): Promise<Response>;
   follow(customer: Customer, response: Response): Promise<Sequel>;
@@ -115,7 +115,7 @@ function longRunningCall(protocol: ChannelProtocol): FaultCall {
     follow: async (customer, response) => {
       const { name } = (await response.json()) as Operation;
       const { error } = await ended<Operation>(customer, `/v1beta/${name}`, ({ done }) => done);
-      // google.rpc.Status has no code of ours; its message begins with it.
+      // google.rpc.Status has no field for our code, so its message begins with it.
       return { then: error ? `failed ${error.message.split(':', 1)[0]}` : 'completed' };
     },
   };
@@ -160,7 +160,7 @@ function talk(kind: Dialect, protocol: ChannelProtocol, isStreamed: boolean): Fa
   };
 }
 
-/** Every text of a whole answer, wherever its dialect keeps it. */
+/** All text of a complete answer, wherever its format has it. */
 function saidIn(answer: unknown): string {
   const { choices, output, content } = answer as Record<string, unknown>;
   const message = (choices as { message: { content: string } }[] | undefined)?.[0]?.message.content;
@@ -198,7 +198,7 @@ interface Contents {
   error?: unknown;
 }
 
-/** Google's own way of a chat. */
+/** A chat in Google's format. */
 function contentsCall(protocol: 'gemini' | 'vertex', isStreamed: boolean): FaultCall {
   const method = isStreamed ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
@@ -266,7 +266,7 @@ function hearingCall(kind: 'transcription' | 'translation', protocol: ChannelPro
   };
 }
 
-/** What is heard of a model that is priced by the token, while it is written. */
+/** A streamed transcription of a model that is priced by tokens. */
 function heardStreamCall(protocol: ChannelProtocol): FaultCall {
   const name = `transcription, streamed, by tokens over ${protocol}`;
   return {
@@ -286,7 +286,7 @@ function heardStreamCall(protocol: ChannelProtocol): FaultCall {
   };
 }
 
-/** An image as a stream of events, from a text or from an image. */
+/** A streamed image, from a text or from an image. */
 function imageStreamCall(kind: 'imageStream' | 'editStream'): FaultCall {
   const path = kind === 'imageStream' ? '/v1/images/generations' : '/v1/images/edits';
   const fields = kind === 'imageStream' ? {} : { image: edit.image };
@@ -299,7 +299,7 @@ function imageStreamCall(kind: 'imageStream' | 'editStream'): FaultCall {
   };
 }
 
-/** How a stream of events ended, by what its last event has to say. */
+/** How a stream ended, by its last event. */
 function endOf(stream: string, last: string): string {
   const lines = stream.split('\n').filter((line) => line.startsWith('data: '));
   const event = lines.at(-1)?.slice('data: '.length) ?? '{}';
@@ -318,7 +318,7 @@ function bothImageCalls(protocol: ChannelProtocol, table: FaultTable): FaultCall
   ];
 }
 
-/** The same of a model that is priced by the token; what they take is in the tables. */
+/** The same with a model that is priced by tokens. The tables have the numbers. */
 function imageCallsByTokens(protocol: ChannelProtocol): FaultCall[] {
   const model = `imgtokens-${protocol}`;
   const { imagesByTokens, editsByTokens } = faultTables;
@@ -337,7 +337,7 @@ function videoCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
   return taskCall(openai('videos', protocol, table), '/v1/videos', fields);
 }
 
-/** A remix of a video that was made before. */
+/** A remix of an existing video. */
 function remixCall(protocol: ChannelProtocol): FaultCall {
   const path = '/v1/videos';
   const video = videoCall(protocol, faultTables.videoRemixes);
@@ -352,7 +352,7 @@ function remixCall(protocol: ChannelProtocol): FaultCall {
   };
 }
 
-/** Every kind of call that a protocol offers. */
+/** Every kind of call that a protocol supports. */
 export const faultCalls = {
   pictures: [
     ...(['openai-xai', 'openai', 'xai'] as const).flatMap((protocol) =>

@@ -4,28 +4,28 @@ import { canServe, protocolNames } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import type { Relay } from './relay.js';
 
-/** Nano-USD for a token. */
+/** Nano-USD per token. */
 export const TOKEN_PRICE = { input: 2_500, output: 10_000 };
 
 interface FaultModel {
   id: string;
   family: Family;
   unit: string;
-  /** USD for a unit; null where tokens are. */
+  /** USD per unit; null if priced by tokens. */
   price: string | null;
-  /** Of a million tokens of images. */
+  /** Per million tokens of images. */
   mediaPrices?: { image_input: string; image_output: string };
   channel: string;
-  /** The vendor's name of it. */
+  /** The vendor's name for it. */
   as: string;
 }
 
 type Offer = Pick<FaultModel, 'family' | 'unit' | 'price' | 'mediaPrices'> & {
-  /** By which a vendor whose paths are made of names has one for it. */
+  /** The operation whose path gives the vendor's name, at vendors that name models by paths. */
   operation: Capability;
 };
 
-/** A model of each for every protocol that can serve its type. */
+/** A model of each of these for every protocol that supports its type. */
 const OFFERS: Record<string, Offer> = {
   imgmodel: {
     family: 'image',
@@ -54,7 +54,7 @@ const OFFERS: Record<string, Offer> = {
   chat: { family: 'chat', unit: 'token', price: null, operation: 'chat' },
 };
 
-/** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
+/** A channel to the sandbox for each protocol, each with its own models. Call it before the first request. */
 export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
   const account = await (await fetch(`${sandboxUrl}/_sandbox/service-account`)).text();
   for (const protocol of protocolNames) {
@@ -72,7 +72,7 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
       await addModel(owner, { ...offer, id: `${name}-${channel}`, channel, as });
     }
   }
-  // A vendor that answers addresses to callers who do not ask, and cannot be asked.
+  // A vendor that sends results to a callback address, and cannot be polled.
   await addModel(owner, {
     id: 'imgmodel-by-address',
     family: 'image',

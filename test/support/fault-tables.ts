@@ -1,9 +1,9 @@
 /**
- * What comes of every fault that the sandbox upstream can make, for each kind of call: what the client is answered,
- * whether SDKs would repeat the call, what becomes of the answer or task after that, and what the ledger says.
+ * The outcome of every fault that the sandbox upstream can simulate, for each kind of call: the answer to the client,
+ * whether SDKs would retry the call, what happens to the answer or task later, and what is in the ledger.
  *
- * Repeats: `never`, by the status; `forbidden`, by x-should-retry, since nobody knows what the upstream did; `asked` for
- * by Retry-After, since it did nothing. Whatever is not a 200 was refunded before it was answered.
+ * Retries: `never`, by the status; `forbidden`, by x-should-retry, because the upstream's outcome is unknown; `asked`
+ * for by Retry-After, because it did nothing. Everything but a 200 is refunded before the answer.
  */
 export interface FaultRow {
   answer: string;
@@ -14,7 +14,13 @@ export interface FaultRow {
 
 export type FaultTable = ReadonlyMap<string, FaultRow>;
 
-/** Reads `fault | answer | repeats | then | ledger`, one row a line, over those of another table. */
+/**
+ * Parses `fault
+ * answer
+ * repeats
+ * then
+ * ledger`, one row per line, over the rows of another table.
+ */
 function table(text: string, base: FaultTable = new Map<string, FaultRow>()): FaultTable {
   const rows = new Map(base);
   for (const line of text.trim().split('\n')) {
@@ -26,7 +32,7 @@ function table(text: string, base: FaultTable = new Map<string, FaultRow>()): Fa
   return rows;
 }
 
-/** Two images at 0.02 USD, by text, by image and in Google's way. */
+/** Two images at 0.02 USD: from a text, from an image, and in Google's format. */
 const images = table(`
   reject-400          | 400 upstream_rejected        | never     | -        | released
   reject-401          | 503 service_unavailable      | asked     | -        | released
@@ -60,14 +66,14 @@ const images = table(`
 `);
 
 interface TokenCost {
-  /** Of both images, and of the only one of two that came: as the vendor reports it. */
+  /** For both images, and for the one of two that arrived: as the vendor reports. */
   both: string;
   one: string;
-  /** Of both, where it reports nothing. */
+  /** For both, if the vendor reports nothing. */
   likely: string;
 }
 
-/** The same two images of a model that is priced by the token. */
+/** The same two images with a model that is priced by tokens. */
 function byTokens({ both, one, likely }: TokenCost): FaultTable {
   const costs: Record<string, string> = {
     'settled 0.04': `settled ${both}`,
@@ -81,11 +87,11 @@ function byTokens({ both, one, likely }: TokenCost): FaultTable {
 }
 
 /**
- * Of a million tokens text costs 2.5 USD, an image that comes in 8, and one that goes out 32. The vendor reports 9 of text and 8
- * for each image; where it reports nothing, 22 of text and 1,056 are likely for each.
+ * A million text tokens cost 2.5 USD, of an input image 8, and of an output image 32. The vendor reports 9 for text and
+ * 8 per image. If it reports nothing, 22 for text and 1,056 per image are likely.
  */
 const imagesByTokens = byTokens({ both: '0.0005345', one: '0.0002785', likely: '0.067694' });
-/** The image that is altered takes 272, or likely 400. */
+/** The edited image takes 272 tokens, or 400 as a likely number. */
 const editsByTokens = byTokens({ both: '0.0027105', one: '0.0024545', likely: '0.074094' });
 
 /** The whole answer is HTML, not a file beside it. */
@@ -96,7 +102,7 @@ const geminiImages = table(
   images,
 );
 
-/** The images have to be fetched, and what cannot be fetched is not charged. */
+/** The images have to be downloaded. One that cannot be downloaded is not charged. */
 const imagesByAddress = table(
   `
   bad-file            | 502 generation_failed        | forbidden | -        | released
@@ -104,7 +110,7 @@ const imagesByAddress = table(
   images,
 );
 
-/** The same of a vendor that is asked for them until they are there. */
+/** The same for a vendor that is polled until they exist. */
 const imagesOfQueue = table(
   `
   truncated           | 502 generation_failed        | forbidden | -        | released
@@ -112,14 +118,17 @@ const imagesOfQueue = table(
   imagesByAddress,
 );
 
-/** Of a vendor that makes one image a request, each of them is to make one fewer. */
+/** For a vendor with one image per request, each request must make one fewer. */
 const NONE_MADE = `
   partial             | 503 service_unavailable      | asked     | -        | released
 `;
 const imagesOneByOne = table(NONE_MADE, images);
 const imagesOfQueueOneByOne = table(NONE_MADE, imagesOfQueue);
 
-/** One second of video at 0.05 USD. Unclear creates are a 200, and asked again under their key until the deadline. */
+/**
+ * One second of video at 0.05 USD. A create with an unknown outcome is a 200, and is repeated with its key until the
+ * deadline.
+ */
 const videos = table(`
   reject-400          | 400 upstream_rejected        | never     | -                        | released
   reject-401          | 503 service_unavailable      | asked     | -                        | released
@@ -152,7 +161,7 @@ const videos = table(`
   stream-cut          | 200                          | never     | completed                | settled 0.05
 `);
 
-/** What nobody heard of is not asked for again where the vendor knows no keys. */
+/** A create without an answer is not repeated if the vendor has no idempotency keys. */
 const videosWithoutKeys = table(
   `
   accept-then-timeout | 200                          | never     | failed generation_failed | released
@@ -168,7 +177,7 @@ const videoRemixes = table(
   videos,
 );
 
-/** Content is looked at by the model, once it works. */
+/** The model checks content only once it works. */
 const videosLookedAtLate = table(
   `
   moderation          | 200                          | never     | failed content_policy_violation | released
@@ -176,7 +185,7 @@ const videosLookedAtLate = table(
   videosWithoutKeys,
 );
 
-/** A queue takes any input. */
+/** A queue accepts any input. */
 const videosOfQueue = table(
   `
   reject-422          | 200                          | never     | failed generation_failed | released
@@ -190,7 +199,7 @@ const assetRows = (rows: FaultTable): FaultTable =>
 const assets = assetRows(videos);
 const assetsWithoutKeys = assetRows(videosWithoutKeys);
 
-/** `by usage`: exactly the tokens that were reported; `by text`: the estimated input, and what the client has read. */
+/** `by usage`: exactly the reported tokens; `by text`: the estimated input, and what the client has read. */
 const whole = table(`
   reject-400          | 400 upstream_rejected        | never     | -     | released
   reject-401          | 503 service_unavailable      | asked     | -     | released
@@ -223,7 +232,7 @@ const whole = table(`
   stream-cut          | 502 generation_failed        | forbidden | -     | released
 `);
 
-/** Once something was sent there is no status to choose: the fault is the last event, and what was read is paid. */
+/** Once something was sent, the status is fixed: the fault is the last event, and what was read is charged. */
 const streamed = table(
   `
   never-finish        | 200                          | never     | half, then generation_failed | settled by text
@@ -234,12 +243,12 @@ const streamed = table(
   whole,
 );
 
-/** Anthropic refuses so before any work. */
+/** Anthropic answers like this before any work. */
 const OVERLOADED = `
   reject-529          | 503 service_unavailable      | asked     | -     | released
 `;
 
-/** 0.015 USD by the call, and only for a sound that came whole. */
+/** 0.015 USD per call, and only for a complete sound. */
 const speech = new Map(
   [
     ...table(
@@ -254,7 +263,7 @@ const speech = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('by usage', '0.015') }]),
 );
 
-/** 0.01 USD by the call; it is no stream, so that nothing of it can break in its middle. */
+/** 0.01 USD per call. It is no stream, so it cannot break off in the middle. */
 const embeddings: FaultTable = new Map(
   [
     ...table(
@@ -267,7 +276,7 @@ const embeddings: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.01') }]),
 );
 
-/** Two seconds of sound at 0.015 USD: as reported, or else as they were counted. The text comes whole or not at all. */
+/** Two seconds of sound at 0.015 USD: as reported, otherwise as counted. The text arrives completely or not at all. */
 const hearing: FaultTable = new Map(
   [
     ...table(
@@ -280,7 +289,7 @@ const hearing: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.03') }]),
 );
 
-/** The same of a model that is priced by the token, as events: by what the vendor counted, or by length and text. */
+/** The same with a streaming model that is priced by tokens: as the vendor reports, or by length and text. */
 const hearingStreamed = table(
   `
   mid-stream-error    | 200                          | never     | whole  | settled by usage
@@ -290,7 +299,7 @@ const hearingStreamed = table(
   whole,
 );
 
-/** One image at 0.02 USD: whatever was seen of it, only the whole one is paid. */
+/** One image at 0.02 USD. Only the complete one is charged, whatever the client has seen before. */
 const imageStreamed: FaultTable = new Map(
   [
     ...table(

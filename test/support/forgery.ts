@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Changes the ledger as somebody would who may do everything in the database.
- * @throws Error when no row was changed
+ * Changes the ledger like an intruder with all rights on the database.
+ * @throws Error if no row was changed
  */
 export async function forge(owner: pg.Pool, sql: string): Promise<void> {
   const client = await owner.connect();

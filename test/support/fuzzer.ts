@@ -7,26 +7,26 @@ import { createInterface } from 'node:readline';
 
 /** A part of an API to send generated requests to. */
 export interface Fuzzed {
-  /** The OpenAPI document, and the origin that it describes. */
+  /** The OpenAPI document, and the address of its server. */
   document: object;
   baseUrl: string;
   headers: Record<string, string>;
-  /** Requests for each operation at the most. */
+  /** The most requests per operation. */
   examples: number;
-  /** Operations that are left out: they end the session that the others need, or never end. */
+  /** Operations to leave out: they end the session that the others need, or never end. */
   leftOut?: readonly string[];
 }
 
 export interface FuzzResult {
   requests: number;
-  /** What the program printed: failures with a curl line each. */
+  /** The program's output: failures with a curl line each. */
   output: string;
   code: number | null;
 }
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1 + (Date.now() % 1_000_000));
 
-/** What every answer must be, whatever was sent: no fault of ours, and as the document describes it. */
+/** What must hold for every answer: no fault of ours, and as the document describes it. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -35,7 +35,7 @@ const CHECKS = [
   'response_schema_conformance',
 ];
 
-/** Sends requests that the document allows, and such as it forbids, and checks each answer against it. */
+/** Sends requests that the document allows and ones that it forbids, and checks each answer against it. */
 export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
   const program = process.env['TOLLGATE_FUZZER'];
   if (!program)
@@ -88,7 +88,7 @@ function argumentsOf(
   ];
 }
 
-/** Every scenario of the report holds the interactions that were recorded in it. */
+/** Every scenario of the report contains its recorded interactions. */
 async function countRequests(events: string): Promise<number> {
   let requests = 0;
   for await (const line of createInterface({ input: createReadStream(events) })) {
@@ -103,8 +103,8 @@ interface Scenario {
 }
 
 /**
- * A copy of a document in which every property of this name that is sent has one of these values: most requests get past it
- * then. Answers stay as they are: they may repeat what was sent under another name.
+ * A copy of a document in which every request property of this name has one of these values, so that most requests pass
+ * its check. Answers stay unchanged, since they may repeat what was sent under another name.
  */
 export function withValues(document: object, name: string, values: readonly string[]): object {
   const entries = Object.entries(document).map(([key, value]: [string, unknown]) => {

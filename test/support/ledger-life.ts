@@ -33,7 +33,7 @@ import { priceCredits } from '#topup/conversion.js';
 import type { LedgerFixture } from './ledger.js';
 import { ticketOf } from './tickets.js';
 
-/** Every kind of posting that there is, for customers with money of their own and an odd nano in it. */
+/** Every kind of posting, for customers with money of their own and one with an odd nano. */
 export class LedgerLife {
   private readonly engine: PostingEngine;
   private charges = 0;
@@ -47,7 +47,7 @@ export class LedgerLife {
     return this.engine.close();
   }
 
-  /** @returns accounts that took part */
+  /** @returns the accounts that took part */
   async everything(): Promise<{ inviter: string; invitee: string }> {
     const { fixture } = this;
     const inviter = await fixture.account({ credits: '10.000000001' });
@@ -96,7 +96,7 @@ export class LedgerLife {
     return result.topupId;
   }
 
-  /** `delivered` null leaves it held. @returns the charge's id */
+  /** If `delivered` is null, the charge stays held. @returns the charge's id */
   async charge(
     customer: { accountId: string; keyId: string },
     work: { units: bigint; delivered: bigint | null; channel?: string },
@@ -169,7 +169,7 @@ export class LedgerLife {
     }
   }
 
-  /** Credit given, taken, and given by mistake; and debts, of which a part is given up, once by mistake. */
+  /** Credits added, removed, and added by mistake; and debts that are partly written off, once by mistake. */
   private async adjustments(): Promise<void> {
     const { accountId } = await this.fixture.account({ credits: '0' });
     const { ticketId, userId } = await ticketOf(this.fixture, accountId);
@@ -205,7 +205,7 @@ export class LedgerLife {
     );
   }
 
-  /** Money without an order, in the house's currency and in another; one of them goes back. */
+  /** Payments without an order, in the house's currency and in another; one of them is returned. */
   private async suspense(): Promise<void> {
     for (const currency of ['USD', 'EUR']) {
       const item = {
@@ -229,9 +229,8 @@ export class LedgerLife {
     }
   }
 
-  /** Fees and payouts of a provider, in two currencies, one of which came back; a cost; a transfer that the bank shows. */
-  /** Each line again with more of a fee and of an amount, which is accepted. */
-  private async tellOtherwise(lines: readonly ReportLine[]): Promise<void> {
+  /** Every line again with a higher fee and amount, which is accepted. */
+  private async reportHigherAmounts(lines: readonly ReportLine[]): Promise<void> {
     const header = {
       provider: 'stripe',
       source: 'api',
@@ -247,7 +246,7 @@ export class LedgerLife {
           provider: 'stripe',
           lineId,
           through: null,
-          reason: 'as they wrote',
+          reason: 'as reported',
           auditId: null,
           house: 'USD',
           requestedBy: 'user:1',
@@ -257,6 +256,7 @@ export class LedgerLife {
     });
   }
 
+  /** A provider's fees and payouts in two currencies, one of which came back; a cost; a transfer that appears at the bank. */
   private async reports(): Promise<void> {
     const { billing } = this.fixture;
     const lines = (['USD', 'EUR'] as const).flatMap((currency): ReportLine[] => {
@@ -296,7 +296,7 @@ export class LedgerLife {
     });
     const { unexplained } = await postReportLines(billing, { currency: 'USD' });
     await this.expense(unexplained[0]!.itemId);
-    await this.tellOtherwise(lines);
+    await this.reportHigherAmounts(lines);
     const amount = { column: 'a' };
     const mapping = bankMapping.parse({
       date: { column: 'd' },
@@ -344,7 +344,7 @@ export class LedgerLife {
     });
   }
 
-  /** Work that costs us something, also when it fails, and the bill for it. */
+  /** Work with an upstream cost, also if it fails, and the bill for it. */
   private async upstreamCosts(customer: { accountId: string; keyId: string }): Promise<void> {
     const { billing } = this.fixture;
     const by = { reason: 'the price list', actor: 'system', requestId: newId() };

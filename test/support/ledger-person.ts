@@ -21,7 +21,7 @@ export interface LedgerPerson {
 export interface EngineFixture {
   ledger: LedgerFixture;
   engine: PostingEngine;
-  /** @throws Error when the ledger is not clean */
+  /** @throws Error if the ledger is not clean */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openEngine(): Promise<EngineFixture> {
   return { ledger, engine, close };
 }
 
-/** Begins a refund of a top-up; null: of all that is unused. */
+/** Begins a refund of a top-up; null: of everything that is unused. */
 export function beginRefund(
   { billing }: LedgerFixture,
   topupId: string,
@@ -51,7 +51,7 @@ export function beginRefund(
   );
 }
 
-/** Buys credits at 1.3; answers the id of the top-up. */
+/** Buys credits at 1.3. Returns the id of the top-up. */
 export async function buy(
   { billing }: LedgerFixture,
   { accountId }: LedgerPerson,
@@ -63,21 +63,21 @@ export async function buy(
   return topupId;
 }
 
-/** Pays for that many images, which are delivered; answers the id of the charge. */
+/** Pays for this many images, which are delivered. Returns the id of the charge. */
 export async function spend(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
   const chargeId = await hold(engine, person, pictures);
   await end(engine, { accountId: person.accountId, chargeId }, 'delivered');
   return chargeId;
 }
 
-/** Asks for that many images, whose work fails; answers the id of the charge. */
+/** Requests this many images, and the work fails. Returns the id of the charge. */
 export async function fail(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
   const chargeId = await hold(engine, person, pictures);
   await end(engine, { accountId: person.accountId, chargeId }, 'failed');
   return chargeId;
 }
 
-/** Asks for that many images, whose work goes on; answers the id of the charge. */
+/** Requests this many images, and the work continues. Returns the id of the charge. */
 export async function hold(
   engine: PostingEngine,
   { accountId, keyId }: LedgerPerson,
@@ -102,7 +102,7 @@ export async function hold(
   return chargeId;
 }
 
-/** Ends work that goes on. */
+/** Ends work in progress. */
 export async function end(
   engine: PostingEngine,
   charge: { accountId: string; chargeId: string },

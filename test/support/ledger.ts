@@ -11,7 +11,7 @@ import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createTestDatabase } from './database.js';
 
-/** A migrated database with the seeded catalog, and verbs to put customers into it. */
+/** A migrated database with the seeded catalog, and helpers to add customers. */
 export interface LedgerFixture {
   owner: pg.Pool;
   billing: pg.Pool;
@@ -48,7 +48,7 @@ export async function createLedgerFixture(): Promise<LedgerFixture> {
   };
 }
 
-/** @throws Error naming the violations of the ledger's invariants */
+/** @throws Error with the violated ledger invariants */
 export async function requireCleanLedger({ billing }: Pick<LedgerFixture, 'billing'>): Promise<void> {
   const { ok, violations } = await checkLedger(billing, { graceMs: 60_000 });
   if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);

@@ -9,7 +9,7 @@ export interface ReceivedMail {
   html: string;
 }
 
-/** All mail that a relay has written for somebody, in the order of sending. */
+/** All mail from a relay to an address, in the order of sending. */
 export async function mailTo(relay: { mailDir: string }, email: string): Promise<ReceivedMail[]> {
   const names = await readdir(relay.mailDir).catch(() => []);
   const written = names.filter((name) => name.endsWith('.eml')).sort(byNumber);
@@ -19,7 +19,7 @@ export async function mailTo(relay: { mailDir: string }, email: string): Promise
   return mails.filter(({ to }) => to === email);
 }
 
-/** Waits until somebody has that many mails of a subject, and answers the last. */
+/** Waits until an address has this many mails with a subject, and returns the last. */
 export async function awaitMail(
   relay: { mailDir: string },
   email: string,
@@ -33,7 +33,7 @@ export async function awaitMail(
   });
 }
 
-/** The token of a mailed link. */
+/** The token in a mailed link. */
 export function tokenIn({ text }: ReceivedMail): string {
   const token = /#token=([A-Za-z0-9_-]{43})\s/.exec(text)?.[1];
   if (token === undefined) throw new Error(`no link in: ${text}`);
@@ -61,7 +61,7 @@ function headerOf(head: string, name: string): string {
   return new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
 }
 
-/** A header's encoded words, if it has any. */
+/** Decodes a header's encoded words, if it has any. */
 function decoded(header: string): string {
   return header
     .replace(/\?= =\?/g, '?==?')

@@ -4,16 +4,16 @@ interface NewModel {
   id: string;
   /** The model whose family, unit and limits it has. */
   like: string;
-  /** Another unit than the other's. */
+  /** A different unit. */
   unit?: string;
-  /** Its prices are that many times the other's. */
+  /** Its prices are this many times the other's. */
   times?: number;
   channel: string;
   protocol: string;
   baseUrl: string;
 }
 
-/** Adds a model of Vendora-Main to the catalog, on a channel that is made where there is none of that name. */
+/** Adds a model to the catalog, in Vendora-Main, on a channel that is created if no channel has this name. */
 export async function addModel(owner: pg.Pool, model: NewModel): Promise<void> {
   const { id, like, unit, times = 1, channel, protocol, baseUrl } = model;
   await owner.query(

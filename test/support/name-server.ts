@@ -1,18 +1,18 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Of the loopback network, so that no other resolver of this machine has it. */
+/** In the loopback network, and used by no other resolver of this machine. */
 const HOST = '127.0.0.77';
-/** The system's resolver asks no other port. */
+/** The only port that the system's resolver asks. */
 const PORT = 53;
 const HEADER_BYTES = 12;
 const ADDRESS_TYPE = 1;
 const ANSWERED = 0x8180;
 const NO_SUCH_NAME = 3;
-/** The name of the question, type A, class IN, kept for no time, four bytes: 127.0.0.1. */
+/** The name of the question, type A, class IN, no caching, four bytes: 127.0.0.1. */
 const LOOPBACK = Buffer.from('c00c000100010000000000047f000001', 'hex');
 
-/** A name server for the programs of a test, which knows some names by the loopback address. */
+/** A name server for the programs of a test, which resolves some names to the loopback address. */
 export class NameServer {
   private isSilent = false;
 
@@ -25,19 +25,19 @@ export class NameServer {
     });
   }
 
-  /** @throws Error where a port below 1024 is not to be had */
+  /** @throws Error if a port below 1024 is not available */
   static async open(names: readonly string[]): Promise<NameServer> {
     const socket = createSocket('udp4').bind(PORT, HOST);
     await once(socket, 'listening');
     return new NameServer(socket, names);
   }
 
-  /** What /etc/resolv.conf has to say for this server to be asked. */
+  /** The content of /etc/resolv.conf that uses this server. */
   get configuration(): string {
     return `nameserver ${HOST}\n`;
   }
 
-  /** Questions are not answered any more, as when the server is out of reach. */
+  /** Stops answering, as if the server were unreachable. */
   silence(): void {
     this.isSilent = true;
   }
@@ -64,7 +64,7 @@ export class NameServer {
   }
 }
 
-/** The name that is asked for, and where the question ends: behind its type and class. */
+/** The name in the question, and the end of the question, behind its type and class. */
 function questionOf(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;

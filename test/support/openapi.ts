@@ -8,9 +8,9 @@ export interface Found {
   operation: DocumentedOperation;
 }
 
-/** Holds what goes over the wire against an OpenAPI document. */
+/** Checks requests and answers against an OpenAPI document. */
 export class Contract {
-  /** Operation id and status of every answer that was held against it. */
+  /** Operation id and status of every checked answer. */
   readonly seen = new Set<string>();
   private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   private readonly compiled = new Map<Schema, ValidateFunction>();
@@ -23,7 +23,7 @@ export class Contract {
     );
   }
 
-  /** The operation that a request is for: of two that fit, the one with more of its path spelled out. */
+  /** The operation of a request: of two that match, the one with more literal parts in its path. */
   find(method: string, url: string): Found | undefined {
     const { pathname } = new URL(url);
     return this.operations()
@@ -31,7 +31,7 @@ export class Contract {
       .sort((a, b) => spelledOut(b.path) - spelledOut(a.path))[0];
   }
 
-  /** Reads an answer to its end. @throws Error when the document does not foresee it */
+  /** Reads an answer to its end. @throws Error if it does not match the document */
   async check(operation: DocumentedOperation, response: Response): Promise<Buffer> {
     const bytes = Buffer.from(await response.arrayBuffer());
     const where = `${operation.operationId} ${response.status}`;
@@ -47,7 +47,7 @@ export class Contract {
     return bytes;
   }
 
-  /** @throws Error when the document does not foresee such a body */
+  /** @throws Error if the document does not allow such a body */
   checkRequest(operation: DocumentedOperation, body: unknown): void {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema) throw new Error(`${operation.operationId} takes no JSON`);

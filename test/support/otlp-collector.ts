@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   kind: number;
   service: string;
   attributes: Record<string, Value>;
-  /** 2 for an error. */
+  /** 2 means an error. */
   status: { code?: number };
 }
 
@@ -36,16 +36,16 @@ interface Export {
   resourceMetrics?: { scopeMetrics: { metrics: ReceivedMetric[] }[] }[];
 }
 
-/** What takes OTLP over HTTP with JSON, as a collector does. */
+/** A collector that receives OTLP over HTTP with JSON. */
 export interface OtlpCollector {
   url: string;
   spans: ReceivedSpan[];
   metrics: Map<string, ReceivedMetric>;
   headers: IncomingHttpHeaders[];
-  /** Everything as it came. */
+  /** Everything as received. */
   text(): string;
   of(traceId: string): ReceivedSpan[];
-  /** In place of 200, from now on. */
+  /** Answers with this instead of 200 from now on. */
   answer(respond: ((response: ServerResponse) => void) | undefined): void;
   close(): Promise<void>;
 }
@@ -87,7 +87,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
   };
 }
 
-/** The names of a span and of all that it is in, from the outermost on. */
+/** The names of a span's parents and its own, outermost first. */
 export function pathOf(spans: readonly ReceivedSpan[], span: ReceivedSpan): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [...(parent ? pathOf(spans, parent) : []), span.name];

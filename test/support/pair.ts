@@ -17,7 +17,7 @@ const QUICK: Record<string, string> = {
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.05',
   SHUTDOWN_GRACE_SECONDS: '5',
-  // Tests of faults come one after the other, and none may close the way of the next.
+  // Tests of faults follow each other, and none may close the channel for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
 };
 
@@ -30,7 +30,7 @@ export interface SandboxStats {
   refusals: number;
 }
 
-/** Two relays, each with a gateway of its own, over one database, one folder of files and one sandbox upstream. */
+/** Two relays with a gateway each, over one database, one folder of files and one sandbox upstream. */
 export interface Pair {
   fixture: LedgerFixture;
   storageDir: string;
@@ -43,11 +43,11 @@ export interface PairCustomer {
   accountId: string;
   keyId: string;
   apiKey: string;
-  /** A request with the customer's key, to the first gateway or the second. */
+  /** A request with the customer's key, to the first or the second gateway. */
   send(gateway: 0 | 1, path: string, init?: RequestInit): Promise<Response>;
   /** USD. */
   balance(): Promise<{ main: string; held: string }>;
-  /** The states of its charges, sorted. */
+  /** The sorted states of its charges. */
   charges(): Promise<string[]>;
 }
 

@@ -27,7 +27,7 @@ import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './l
 import { staffActor } from './staff.js';
 import { StripeStandIn } from './stripe.js';
 
-/** Money in as billing puts it together, without a loop: what waits is done when a spec says so. */
+/** Payments set up as in billing, but without a loop: specs run what waits. */
 export interface PaymentsFixture {
   ledger: LedgerFixture;
   source: DataSource;
@@ -41,23 +41,23 @@ export interface PaymentsFixture {
   reconciler: PaymentReconciler;
   /** An account without credits. */
   newAccount(): Promise<string>;
-  /** Somebody of finance. */
+  /** A finance person. */
   finance(): Promise<Actor>;
   approve(approvalId: string | null, actor: Actor): Promise<unknown>;
-  /** @throws Error when the ledger is not clean */
+  /** @throws Error if the ledger is not clean */
   close(): Promise<void>;
 }
 
-/** A running relay would look for what is announced by itself. */
+/** Replaces the outbox loop of a running relay. */
 export const NOBODY_WAITS = { wake: () => undefined };
 
 const NEVER = new AbortController().signal;
 
-/** @param env settings other than those of the specs: nothing waits before it is tried */
+/** @param env more settings. By default, nothing waits before it is retried. */
 export async function openPayments(env: NodeJS.ProcessEnv = {}): Promise<PaymentsFixture> {
   const [ledger, stripe] = await Promise.all([createLedgerFixture(), StripeStandIn.start()]);
   const source = await openEntities(ledger);
-  // What is asked at once would otherwise be done one after the other, while the second connection opens.
+  // Otherwise, the second connection would still be opening, and concurrent work would run one after the other.
   await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   const parts = { ...openParts(ledger, source, readConfig({ ...stripe.environment, ...env })), stripe };
   const close = async () => {
@@ -111,7 +111,7 @@ function openParts(
   return { ledger, source, config, approvals, orders, inbox, topups, runner, reconciler };
 }
 
-/** Somebody orders credits; by default through Stripe. */
+/** An account orders credits, by default through Stripe. */
 export function orderOf(
   { topups }: Pick<PaymentsFixture, 'topups'>,
   accountId: string,
@@ -122,7 +122,7 @@ export function orderOf(
   return topups.order({ accountId, wish, provider, requestId: newId() });
 }
 
-/** Brings an event of Stripe, signed, to the inbox. */
+/** Sends a signed Stripe event to the inbox. */
 export function receive(
   { inbox, stripe }: Pick<PaymentsFixture, 'inbox' | 'stripe'>,
   event: object,
@@ -131,7 +131,7 @@ export function receive(
   return inbox.receive('stripe', Buffer.from(payload), headers);
 }
 
-/** An order that Stripe has been paid for, and its top-up. */
+/** An order paid at Stripe, and its top-up. */
 export async function paidOrder(
   payments: PaymentsFixture,
   accountId: string,
@@ -144,7 +144,7 @@ export async function paidOrder(
   return { order, topupId: order.topupId as string, paymentId };
 }
 
-/** Everything that waits is due now, and one round does it. */
+/** Makes everything that waits due, and runs one round. */
 export async function roundNow({ ledger, reconciler }: PaymentsFixture): Promise<void> {
   await ledger.owner.query(`UPDATE topup_orders SET next_check_at = now() WHERE state = 'open'`);
   await ledger.owner.query(`UPDATE payment_events SET next_try_at = now() WHERE state = 'waiting'`);
@@ -158,7 +158,7 @@ export async function balanceOf({ billing }: LedgerFixture, accountId: string): 
   return formatAmount(balance!.main);
 }
 
-/** A request of somebody, by default a new one. */
+/** A person's request, by default a new one. */
 export function asking(actor: Actor, requestId = newId()): FinanceRequest {
   return { actor, requestId, auditId: newId() };
 }

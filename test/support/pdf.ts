@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** What a PDF of ours shows: each piece of text in the order of the file. Throws for what is no PDF with its table and end. */
+/** The text of one of our PDFs, in the order of the file. Throws if it is no PDF with a table and an end. */
 export function textsOfPdf(file: Buffer): string[] {
   const bytes = file.toString('latin1');
   const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes)?.[1]);

@@ -22,7 +22,7 @@ import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 import { type ReceivedMail, tokenIn } from './mail.js';
 import { NOBODY_WAITS } from './payments.js';
 
-/** What lets people in, as the control plane puts it together, with a clock for codes that specs move. */
+/** The services for signing in, set up as in the control plane, with a clock for one-time codes that specs can move. */
 export interface PeopleFixture {
   ledger: LedgerFixture;
   clock: ManualClock;
@@ -36,7 +36,7 @@ export interface PeopleFixture {
   close(): Promise<void>;
 }
 
-/** How a link that is used, replaced or too old is refused. */
+/** The refusal of a used, replaced or expired link. */
 export const deadLink = { code: 'invalid_value', param: 'token' };
 
 export const PASSWORD = 'seven lanterns by the quay';
@@ -80,7 +80,7 @@ export async function openPeople(env: NodeJS.ProcessEnv = {}): Promise<PeopleFix
 
 let addresses = 0;
 
-/** Somewhere nobody has asked from, since attempts of a network address are counted together. */
+/** A new network address, because attempts are counted per address. */
 export function newOrigin(): { ip: string; userAgent: null } {
   addresses += 1;
   return { ip: `10.${addresses >> 8}.${addresses & 255}.1`, userAgent: null };
@@ -90,7 +90,7 @@ export function newEmail(): string {
   return `${newId()}@example.com`;
 }
 
-/** The newest mail to somebody, as it would be sent now; null where none is. */
+/** The newest mail to an address, as it would be sent now; null if there is none. */
 export async function lastMail(
   { ledger }: Pick<PeopleFixture, 'ledger'>,
   email: string,
@@ -104,14 +104,14 @@ export async function lastMail(
   return mail && { to: email, ...mail };
 }
 
-/** The token of the link in the newest mail to somebody. */
+/** The token of the link in the newest mail to an address. */
 export async function mailedToken(people: Pick<PeopleFixture, 'ledger'>, email: string): Promise<string> {
   const mail = await lastMail(people, email);
   if (!mail) throw new Error(`no mail to ${email}`);
   return tokenIn(mail);
 }
 
-/** Somebody who signed up, with the session that it opened. */
+/** A person who signed up, with their new session. */
 export async function signedUp(
   people: PeopleFixture,
 ): Promise<{ email: string; actor: Actor; session: OpenedSession }> {
@@ -123,7 +123,7 @@ export async function signedUp(
   return { email, session, actor: found!.actor };
 }
 
-/** Codes of a device that was enrolled for somebody; `next` is one of a step that was not used before. */
+/** Codes of an enrolled device. `next` uses a time step that was not used before. */
 export async function enrolled(
   { totp, clock }: PeopleFixture,
   actor: Actor,

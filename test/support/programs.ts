@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, '../..');
 
 export const STANDALONE = 'dist/apps/standalone/main.js';
 
-/** Builds what is not built yet, or not from these sources: spawned programs run from dist. */
+/** Builds missing or outdated programs, because spawned programs run from dist. */
 export function ensureBuilt(): void {
   const script = `await (await import('./scripts/lib/bootstrap.mjs')).prepare()`;
   const result = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     encoding: 'utf8',
-    // The test runner's NODE_ENV would put the development build of React into the pages.
+    // The test runner's NODE_ENV would put React's development build into the pages.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (result.status !== 0) throw new Error(`The build failed: ${result.stderr}`);
@@ -22,14 +22,14 @@ export function ensureBuilt(): void {
 
 export type Environment = Record<string, string>;
 
-/** What a program is started with: nothing of this run's own settings. */
+/** The environment of a program, without the settings of this run. */
 export function environment(more: Environment): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return {
     PATH,
     HOME,
     ...(TMPDIR && { TMPDIR }),
-    // A fifth of a start is compiling what the start before compiled.
+    // Saves the fifth of a start that compiles what the previous start compiled.
     NODE_COMPILE_CACHE: join(root, '.cache/compiled'),
     LOG_LEVEL: 'error',
     ...UNTHROTTLED,
@@ -62,13 +62,13 @@ function collect(stream: NodeJS.ReadableStream): () => string {
 }
 
 export interface Launched {
-  /** The first line of standard output that fits, also one that came before. @throws when the program ends first. */
+  /** The first matching line of standard output, also from the past. @throws if the program ends first */
   line(fits: (line: string) => boolean): Promise<string>;
   stdout(): string;
   stderr(): string;
-  /** Resolves when the program is gone, with the signal that ended it, if one did. */
+  /** Resolves when the program has ended, with the signal that ended it, if any. */
   gone: Promise<NodeJS.Signals | null>;
-  /** Sends the signal and waits for the end. @returns the exit code, null when a signal ended it. */
+  /** Sends the signal and waits for the end. @returns the exit code; null if a signal ended it */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -85,7 +85,7 @@ export async function killLaunched(): Promise<void> {
   );
 }
 
-/** Starts a built program that stays; `under` is a command that ends by running the one behind it. */
+/** Starts a built program that keeps running. `under` is a command that wraps it. */
 export function launch(
   program: string,
   args: string[],
@@ -134,7 +134,7 @@ export interface StandaloneProcess extends Launched {
   pid: number;
 }
 
-/** Starts the standalone relay on free ports and waits for its ready line. @throws with its errors when it ends first. */
+/** Starts the standalone relay on free ports and waits for its ready line. @throws with its errors if it ends first */
 export async function startStandalone(env: Environment): Promise<StandaloneProcess> {
   const launched = launch(STANDALONE, ['--json'], { PORT: '0', CONSOLE_PORT: '0', ...env });
   const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as StandaloneProcess;

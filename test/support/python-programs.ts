@@ -11,7 +11,7 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Runs the script itself as often as asked, as its interpreter does, with all that it writes in a file each time. */
+/** Runs the script itself for each list of arguments, with its output in a file each time. */
 const MANY_TIMES = `
 import json, os, runpy, sys, tempfile
 program, calls = sys.argv[1], json.loads(sys.argv[2])
@@ -35,7 +35,7 @@ for arguments in calls:
         results.append({'code': code, 'output': output.read().decode()})
 print(json.dumps(results))`;
 
-/** Runs a program of the PATH that is a Python script with each of some argument lists; Python starts once. */
+/** Runs a Python program of the PATH with several lists of arguments. Python starts only once. */
 export async function runPythonProgram(
   program: string,
   calls: readonly (readonly string[])[],

@@ -1,7 +1,7 @@
 import { until } from './eventually.js';
 import type { LedgerFixture } from './ledger.js';
 
-/** How what was started at once ended: how many succeeded, and the codes of the others' refusals. */
+/** The outcome of concurrent work: how many succeeded, and the error codes of the others. */
 export async function race(
   work: readonly Promise<unknown>[],
 ): Promise<{ succeeded: number; refused: unknown[] }> {
@@ -14,8 +14,8 @@ export async function race(
 }
 
 /**
- * Starts work while the rows that `hold` locks are held, and lets go of them once all of it waits: it meets there, however
- * fast the machine is.
+ * Starts work while the rows that `hold` locks are locked, and unlocks them once all of it waits. So it meets there,
+ * however fast the machine is.
  */
 export async function meetAt<T>(
   { owner }: Pick<LedgerFixture, 'owner'>,

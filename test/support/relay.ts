@@ -24,36 +24,36 @@ const QUICK: Record<string, string> = {
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.05',
   SHUTDOWN_GRACE_SECONDS: '5',
-  // Tests of faults come one after the other, and none may close the way of the next.
+  // Tests of faults follow each other, and none may close the channel for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
   VIDEO_CREATE_LIMIT_SECONDS: '3',
   ...UNTHROTTLED,
   INVITE_REWARD_WINDOW_SECONDS: '0',
 };
 
-/** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */
+/** A whole relay in this process: gateway, billing, worker and sandbox, with a database of its own. */
 export interface Relay {
   baseUrl: string;
   /** The control plane. */
   consoleUrl: string;
-  /** Mail that was sent, a file each. */
+  /** Sent mail, one file each. */
   mailDir: string;
-  /** The upstream behind every channel. */
+  /** The upstream of every channel. */
   sandboxUrl: string;
   fixture: LedgerFixture;
   registry: Registry;
-  /** Everything the programs logged, as it was written. */
+  /** Everything the programs logged, unchanged. */
   logged(): string;
   customer(credits: string, group?: string): Promise<Customer>;
   close(): Promise<void>;
 }
 
-/** An account with a key, and the ways its owner has to the relay. */
+/** An account with a key, and its owner's clients. */
 export interface Customer {
   accountId: string;
   keyId: string;
   apiKey: string;
-  /** The unmodified SDK. `retries` is 0 unless a test is about them. */
+  /** The unmodified SDK. `retries` is 0 except in tests about them. */
   sdk(options?: { path?: string; retries?: number; fetch?: typeof fetch }): OpenAI;
   /** A raw request with the key. */
   send(path: string, init?: RequestInit): Promise<Response>;
@@ -61,7 +61,7 @@ export interface Customer {
   balance(): Promise<{ main: string; held: string }>;
 }
 
-/** @param settings over those of the tests; a function learns where the database is */
+/** @param settings override the tests' settings; a function receives the database's address */
 export async function startRelay(
   settings: Record<string, string> | ((fixture: LedgerFixture) => Record<string, string>) = {},
 ): Promise<Relay> {
@@ -125,7 +125,7 @@ function customerOf(
   };
 }
 
-/** JSON of a body, sent as such. */
+/** A request with a JSON body. */
 export function json(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return {
     method: 'POST',
@@ -134,12 +134,12 @@ export function json(body: unknown, headers: Record<string, string> = {}): Reque
   };
 }
 
-/** @throws Error naming the violations of the ledger's invariants */
+/** @throws Error with the violated ledger invariants */
 export async function expectCleanLedger(relay: Relay): Promise<void> {
   await requireCleanLedger(relay.fixture);
 }
 
-/** Closes a relay that started, and expects that it leaves a clean ledger. */
+/** Closes a relay that started, and expects a clean ledger. */
 export async function closeClean(relay: Relay | undefined): Promise<void> {
   if (relay) await expectCleanLedger(relay).finally(() => relay.close());
 }

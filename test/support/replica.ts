@@ -3,9 +3,9 @@ import { asLogin, askForCluster } from './database.js';
 import { until } from './eventually.js';
 import { type Standby, startStandby } from './standby.js';
 
-/** A hot standby that follows the cluster of the specs by streaming. */
+/** A hot standby that streams from the specs' cluster. */
 export interface Replica extends Pick<Standby, 'urlOf' | 'stop'> {
-  /** What is committed from now on does not arrive. */
+  /** Commits from now on do not arrive. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }

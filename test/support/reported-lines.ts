@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { newId } from '#platform/ids.js';
 
-/** Lines at the bank: one that nobody matched, and one that is matched with a refund. */
+/** Bank lines: an unmatched one, and one matched with a refund. */
 export async function linesAtBank(
   owner: pg.Pool,
   refundId: string,
@@ -26,7 +26,7 @@ export async function linesAtBank(
   return { bankLineId, matchedLineId };
 }
 
-/** A line of a report about a payment, or about something else that has its id. */
+/** A report line about a payment, or about something else with its id. */
 export async function lineOfPayment(owner: pg.Pool, paymentId: string, type = 'payment'): Promise<string> {
   const lineId = `txn_${newId()}`;
   const { rows } = await owner.query<{ id: string }>(

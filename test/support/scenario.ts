@@ -2,18 +2,18 @@ import { formatAmount } from '#money/amount.js';
 import type { Account, Books } from './books.js';
 import { Shoppers } from './shoppers.js';
 
-/** What a fixed round of shopping came to: the same wherever and however messages travel. */
+/** The outcome of a fixed list of calls. It does not depend on where messages travel, and how. */
 export interface Outcome {
   answers: string[];
   balance: { main: string; held: string };
 }
 
-/** One of everything that ends differently, the last of it beyond the balance. */
+/** Calls with every possible outcome. The last one exceeds the balance. */
 const CREDITS = '0.5';
 
 /**
- * Shops the same list with a new account, one call after the other, and waits for every video.
- * @returns what the client was answered and what is left
+ * Makes the same calls with a new account, one after the other, and waits for every video.
+ * @returns the answers and the remaining balance
  */
 export async function shopTheList(books: Books, baseUrl: () => string): Promise<Outcome> {
   const account: Account = await books.account(CREDITS);
@@ -41,7 +41,7 @@ function shortly(call: Shoppers['told'][number]): string {
   return [call.kind, call.status, call.code, seen, price].filter((part) => part !== null).join(' ');
 }
 
-/** The outcome of the list on a relay that works. */
+/** The expected outcome on a working relay. */
 export const expectedOutcome: Outcome = {
   answers: [
     'image 200 0.02',

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** What programs use of a schema. */
+/** The parts of a schema that programs use. */
 export interface SchemaSnapshot {
   tables: Set<string>;
   columns: Map<string, Column>;
-  /** Of the programs' roles, and what functions return. */
+  /** Grants to the programs' roles, and results of functions. */
   grants: Set<string>;
   functions: Map<string, string>;
-  /** By table and name; unique indexes too. */
+  /** By table and name, including unique indexes. */
   rules: Map<string, Rule>;
   /** What ON CONFLICT may name. */
   keys: Set<string>;
@@ -19,7 +19,7 @@ interface Column {
   type: string;
   /** An INSERT must give a value. */
   isRequired: boolean;
-  /** Of a row whose INSERT gives none. */
+  /** The value of a row whose INSERT gives none. */
   isNullByDefault: boolean;
   default: string | null;
   isGenerated: boolean;
@@ -35,7 +35,7 @@ interface Rule {
 
 interface Behaviour {
   definition: string;
-  /** The table or column that it is for, where a new one matters to whoever knows that. */
+  /** Its table or column. A new one matters only if programs know that already. */
   on: string | null;
 }
 
@@ -50,7 +50,7 @@ FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE ${OURS} AND c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped`;
 
-/** What nobody granted or revoked has the grants of its kind: functions are everybody's. */
+/** Without GRANT or REVOKE, an object has the default grants of its kind: everyone may call functions. */
 const GRANTS = `
 SELECT DISTINCT r.rolname || ' may ' || g.privilege_type || ' ' || what AS grant FROM (
   SELECT c.relname::text AS what, coalesce(c.relacl, acldefault(CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", c.relowner)) AS acl
@@ -125,8 +125,9 @@ export async function snapshotSchema(client: pg.Client): Promise<SchemaSnapshot>
 }
 
 /**
- * What programs that know the first schema may use and miss in the second, may write that it refuses, or may not reckon with.
- * @param client of a database that has the second one
+ * What a second schema takes from programs that know the first one: what they use, what they write, and what they
+ * expect.
+ * @param client of a database with the second schema
  */
 export async function takenAway(
   client: pg.Client,
@@ -184,7 +185,10 @@ interface Schemas {
   after: SchemaSnapshot;
 }
 
-/** Whoever does not know a new column leaves it as by default: a key with a null asks for nothing, nor does one with a value of each row's own. */
+/**
+ * Programs leave a column that they do not know at its default. So a unique key with a null constrains nothing, nor
+ * does one with a separate value per row.
+ */
 function keyConcerns({ table, columns, definition }: Rule, { before, after }: Schemas): boolean {
   if (definition.includes('NULLS NOT DISTINCT')) return true;
   return columns.every((column) => {
@@ -195,8 +199,8 @@ function keyConcerns({ table, columns, definition }: Rule, { before, after }: Sc
 }
 
 /**
- * A check of new columns alone must accept what they are by default. One that ties a new column to an old one may ask for it as soon as the
- * old one has a certain value, unless it first allows the null.
+ * A check of only new columns must accept their defaults. One that connects a new column with an old one may require
+ * the new one as soon as the old one has a certain value, unless it allows null first.
  */
 async function checkConcerns(rule: Rule, { client, before, after }: Schemas): Promise<boolean> {
   const { table, columns, definition } = rule;
@@ -229,7 +233,7 @@ function changedBehaviours(before: SchemaSnapshot, after: SchemaSnapshot): strin
   return [...old, ...added];
 }
 
-/** Of two lists of allowed words, whether the second one has all of the first. */
+/** Whether the second list of allowed words contains the first. */
 function isWider(old: string, now: string): boolean {
   const wordsOf = (text: string) => text.match(/'[^']*'::text/g) ?? [];
   const shapeOf = (text: string) => text.replaceAll(/'[^']*'::text(, )?/g, '');

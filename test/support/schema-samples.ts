@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the documents of this house use. */
+/** The part of JSON Schema that our documents use. */
 export interface SampledSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -20,7 +20,7 @@ export interface SampledSchema {
   allOf?: SampledSchema[];
 }
 
-/** Texts of the field; the first that a schema allows is its sample. They are fixed: the pages of the API show them. */
+/** Sample texts for a field. The first one that a schema allows is used. They are fixed, because the API pages show them. */
 const TEXTS = [
   '01k4w2m9x7b3c5d8e6f1g0h2j4',
   'sample-text',
@@ -42,11 +42,11 @@ const TEXTS = [
   '16:9',
   '1024x1024',
   'YYYY-MM-DD',
-  // The token of a mail.
+  // The token in a mail.
   'sample-token-of-forty-three-characters-0123',
 ];
 
-/** A value that a schema allows, with nothing in it that is not required. @throws Error when none is known */
+/** A minimal value that a schema allows. @throws Error if none is known */
 export function sampleOf(schema: SampledSchema, where = 'the value'): unknown {
   const choice = schema.anyOf ?? schema.oneOf;
   if (choice) return sampleOf(choice.find(({ type }) => type !== 'null') ?? {}, where);

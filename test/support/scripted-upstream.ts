@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 
 export type Script = (response: ServerResponse, body: Record<string, unknown>) => void;
 
-/** An upstream of chats that answers as the first word of the last message says. */
+/** A chat upstream that answers according to the first word of the last message. */
 export interface ScriptedUpstream {
   url: string;
-  /** Everything that was asked, in order. */
+  /** Every request, in order. */
   bodies: Record<string, unknown>[];
   close(): void;
 }
 
 export const SSE = { 'content-type': 'text/event-stream' };
 
-/** One event of a stream, from its JSON or from its text. */
+/** One event of a stream, from JSON or text. */
 export function event(body: object | string): string {
   return `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
 }
@@ -33,7 +33,7 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
       if (script) script(response, body);
       else response.writeHead(500).end();
     };
-    // Whoever gives up before the end of its body waits for no answer.
+    // A client that gives up before the end of its body does not wait for an answer.
     void serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
   };
 }
 
-/** What was said last, in messages or in Google's contents. */
+/** The last message, in OpenAI's messages or Google's contents. */
 function lastText({ messages, contents }: Record<string, unknown>): string {
   const content = (contents as { parts: { text: string }[] }[] | undefined)?.at(-1);
   return content?.parts.at(-1)?.text ?? (messages as { content: string }[]).at(-1)?.content ?? '';

@@ -3,11 +3,11 @@ import { formatAmount, parseAmount } from '#money/amount.js';
 import type { Account } from './books.js';
 import { LIMIT_MS } from './eventually.js';
 
-/** What a client knows after a call: null where no answer came. */
+/** What a client knows after a call: null without an answer. */
 export type Told = ToldImages | ToldVideo;
 
 interface ToldCall {
-  /** USD nanos that the answer makes the client owe. */
+  /** USD nanos that the client owes for the answer. */
   price: bigint;
   requestId: string | null;
   status: number | null;
@@ -21,13 +21,13 @@ interface ToldImages extends ToldCall {
 interface ToldVideo extends ToldCall {
   kind: 'video';
   taskId: string | null;
-  /** How the client saw it end; null when it left before. */
+  /** The final state that the client saw; null if it left before. */
   seenStatus: string | null;
 }
 
 const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
 
-/** An answer is slow when a program has to be replaced first, but it comes. */
+/** An answer is slow if a program has to be replaced first, but it comes. */
 const CALL_LIMIT_MS = 60_000;
 const WAITING_MS = 100;
 
@@ -50,7 +50,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Clients of one account with the unmodified SDK, who write down what they were answered. */
+/** Clients of one account with the unmodified SDK, who record their answers. */
 export class Shoppers {
   readonly told: Told[] = [];
   private stopped = false;
@@ -58,7 +58,7 @@ export class Shoppers {
 
   constructor(
     readonly account: Account,
-    /** Where the next call goes; a relay that starts again may have moved. */
+    /** The base URL of the next call, since a restarted relay may have moved. */
     private readonly baseUrl: () => string,
     private readonly headers: Readonly<Record<string, string>> = {},
   ) {}
@@ -74,7 +74,7 @@ export class Shoppers {
     });
   }
 
-  /** Makes `n` images. Never throws for what the relay answers. */
+  /** Makes `n` images. Never throws because of an answer. */
   async images(prompt = 'a lighthouse', n = 1): Promise<ToldImages> {
     const call: ToldImages = { kind: 'image', price: 0n, requestId: null, status: null, code: null };
     this.told.push(call);
@@ -88,7 +88,7 @@ export class Shoppers {
     return call;
   }
 
-  /** Orders a video; `watch` follows it to its end. Never throws for what the relay answers. */
+  /** Orders a video. `watch` follows it to its end. Never throws because of an answer. */
   async video(prompt = 'a paper boat', seconds = 2): Promise<ToldVideo> {
     const call: ToldVideo = {
       kind: 'video',
@@ -102,7 +102,7 @@ export class Shoppers {
     this.told.push(call);
     await this.ask(call, async () => {
       const { data, request_id } = await this.sdk()
-        // The SDK's own type knows three lengths only; the relay sells every whole second.
+        // The SDK's type has only three lengths. The relay sells every whole second.
         .videos.create({ model: 'vendora-imagine-video', prompt, seconds: String(seconds) as '4' })
         .withResponse();
       call.price = PRICES.videoSecond * BigInt(seconds);
@@ -112,7 +112,7 @@ export class Shoppers {
     return call;
   }
 
-  /** Follows every accepted video to its end, and downloads it. @throws Error when one does not end in time */
+  /** Follows every accepted video to its end, and downloads it. @throws Error if one does not end in time */
   async watch(): Promise<void> {
     const open = this.told.filter((call) => call.kind === 'video').filter(({ taskId }) => taskId !== null);
     const endMs = Date.now() + LIMIT_MS;
@@ -127,7 +127,7 @@ export class Shoppers {
     }
   }
 
-  /** @returns the whole file. @throws Error when it is no MP4 */
+  /** @returns the whole file. @throws Error if it is no MP4 */
   async download(taskId: string): Promise<Buffer> {
     const response = await this.sdk().videos.downloadContent(taskId);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -135,7 +135,7 @@ export class Shoppers {
     return bytes;
   }
 
-  /** Keeps `concurrency` clients shopping until `stop`; while nobody listens they knock again. */
+  /** Keeps `concurrency` clients calling until `stop`. If nobody listens, they try again. */
   async shop(concurrency: number, random: () => number): Promise<void> {
     await Promise.all(
       Array.from({ length: concurrency }, async () => {
@@ -172,7 +172,7 @@ export class Shoppers {
       call.requestId = await work();
       call.status = 200;
     } catch (error) {
-      // Anything else is an answer that broke off on its way.
+      // Anything else is an answer that broke off.
       if (!(error instanceof OpenAI.APIError)) return;
       call.status = (error.status as number | undefined) ?? null;
       call.requestId = error.requestID ?? null;

@@ -1,10 +1,10 @@
 const OPUS_60_MS = 0x18;
 
-/** Silence as FLAC: 8.192 seconds in each frame of 13 bytes, at 8,000 samples a second. */
+/** Silence as FLAC: 8.192 seconds in each frame of 13 bytes, at 8,000 samples per second. */
 export function silentFlac(frames: number): Buffer {
   const info = Buffer.alloc(34);
   info.writeUInt32BE((8_000 << 4) * 256, 10);
-  // 65,536 samples, one channel of 16 bits, the first frame; its checksum is behind.
+  // 65,536 samples, one channel with 16 bits, the first frame. Its checksum follows.
   const frame = Buffer.from('fff8740800ffffb10000000000', 'hex');
   return Buffer.concat([
     Buffer.from('fLaC\x80\0\0\x22', 'latin1'),
@@ -22,7 +22,7 @@ export function silentOgg(packets: number): Buffer {
   return Buffer.concat(pages);
 }
 
-/** A page of the stream 0 in which all packets end, each shorter than 255 bytes; without a time and a checksum. */
+/** A page of stream 0 that ends all its packets, each shorter than 255 bytes, without a time and a checksum. */
 export function oggPage(packets: Buffer[], flags = 0): Buffer {
   const head = Buffer.alloc(27, 0);
   head.write('OggS', 0, 'latin1');
@@ -32,7 +32,7 @@ export function oggPage(packets: Buffer[], flags = 0): Buffer {
   return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
 }
 
-/** The same in WebM, as browsers record it: neither the file nor its cluster says how long it is. */
+/** The same in WebM, as browsers record it: neither the file nor its cluster has a length. */
 export function silentWebm(blocks: number): Buffer {
   const track = [element('d7', Buffer.from([1])), element('83', Buffer.from([2])), element('86', 'A_OPUS')];
   const block = element('a3', Buffer.from([0x81, 0, 0, 0x80, OPUS_60_MS]));
@@ -46,14 +46,14 @@ export function silentWebm(blocks: number): Buffer {
   ]);
 }
 
-/** An element of EBML, shorter than 16,383 bytes. */
+/** An EBML element, shorter than 16,383 bytes. */
 export function element(id: string, content: Buffer | string): Buffer {
   const size = Buffer.alloc(2);
   size.writeUInt16BE(0x4000 + Buffer.byteLength(content));
   return Buffer.concat([Buffer.from(id, 'hex'), size, Buffer.from(content)]);
 }
 
-/** AAC in MP4: 0.128 seconds in each frame, at 8,000 samples a second; the frames are of so many bytes together. */
+/** AAC in MP4: 0.128 seconds in each frame, at 8,000 samples per second. `bytes` is the size of all frames. */
 export function silentM4a(frames: number, bytes = frames * 6): Buffer {
   const size = Math.ceil(bytes / frames);
   const configuration = Buffer.from('031600010004114015000000000000000000000005021588', 'hex');
@@ -77,7 +77,7 @@ export function silentM4a(frames: number, bytes = frames * 6): Buffer {
   ]);
 }
 
-/** A box of MP4. */
+/** An MP4 box. */
 export function box(type: string, ...content: Buffer[]): Buffer {
   const length = content.reduce((sum, part) => sum + part.length, 8);
   return Buffer.concat([words(length), Buffer.from(type, 'latin1'), ...content]);

@@ -1,13 +1,13 @@
 const RATE = 8_000;
 const BYTES_PER_SAMPLE = 2;
 
-/** Silence as a WAV file: 16 bits, one channel, 8,000 samples a second. */
+/** Silence as a WAV file: 16 bits, one channel, 8,000 samples per second. */
 export function silentWav(seconds: number): Buffer {
   const bytes = Math.round(seconds * RATE) * BYTES_PER_SAMPLE;
   return Buffer.concat([wavHead({ rate: RATE, bits: 16, bytes }), Buffer.alloc(bytes)]);
 }
 
-/** What precedes the samples of a WAV file of one channel; `bytes` is what it says of their length. */
+/** The header of a WAV file with one channel. `bytes` is the length that it declares. */
 export function wavHead({ rate, bits, bytes }: { rate: number; bits: number; bytes: number }): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
@@ -25,14 +25,14 @@ export function wavHead({ rate, bits, bytes }: { rate: number; bits: number; byt
   return head;
 }
 
-/** Silence as MP3 frames of 128 kbit/s at 44,100 samples a second; 1,152 of them in 417 bytes. */
+/** Silence as MP3 frames with 128 kbit/s at 44,100 samples per second: 1,152 of them in 417 bytes. */
 export function silentMp3(frames: number): Buffer {
   const frame = Buffer.alloc(417);
   frame.writeUInt32BE(0xfffb90c4);
   return Buffer.concat(Array<Buffer>(frames).fill(frame));
 }
 
-/** A form with a file and text fields, each as often as it has values. */
+/** A form with a file and text fields, each repeated for each of its values. */
 export function soundForm(sound: Buffer, fields: Record<string, string | string[]>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

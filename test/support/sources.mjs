@@ -4,8 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from '@swc/core';
 
 /**
- * Lets Node import the TypeScript sources, in the specs and with `node --import ./test/support/sources.mjs file.ts`.
- * Aliases lead to the sources instead of to dist.
+ * Lets Node import the TypeScript sources, in specs and with `node --import ./test/support/sources.mjs file.ts`.
+ * Aliases resolve to the sources instead of dist.
  */
 const root = new URL('../../', import.meta.url);
 const options = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
@@ -30,7 +30,7 @@ registerHooks({
   },
 });
 
-/** The test runner adds a query to what it imports. */
+/** The test runner adds a query to its imports. */
 function withoutQuery(url) {
   return url?.replace(/\?.*$/, '');
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 const APPEND_ONLY = ['ledger_transactions', 'charge_costs', 'lot_uses', 'lot_day_sums'];
 
 /**
- * As if the postings of some seconds had come over some days, with the charges, costs and uses of lots that they are of, so that there are
+ * Moves the postings of some seconds to several days, with their charges, costs and uses of lots, so that there are
  * days and snapshots between them. `end` of the last day is about now.
  */
 export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void> {

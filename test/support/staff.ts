@@ -8,7 +8,7 @@ export interface StaffMember {
   email: string;
 }
 
-/** Somebody of the staff without a session, for what the command line does in their name. */
+/** A staff member without a session, as the command line acts for them. */
 export async function staffMember(
   fixture: Pick<LedgerFixture, 'owner' | 'account'>,
   ...roles: Role[]
@@ -23,7 +23,7 @@ export async function staffMember(
   return { userId, accountId, email };
 }
 
-/** Somebody of the staff as the session of a request would name them. */
+/** A staff member as named by the session of a request. */
 export async function staffActor(
   fixture: Pick<LedgerFixture, 'owner' | 'account'>,
   ...roles: Role[]

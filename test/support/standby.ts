@@ -9,26 +9,26 @@ import { endWithThisProcess } from './children.js';
 import { asLogin } from './database.js';
 import { until } from './eventually.js';
 
-/** A hot standby that follows a server by streaming. */
+/** A hot standby that streams from a server. */
 export interface Standby {
   /** The same database and login on the standby. */
   urlOf(primaryUrl: string): string;
   /** Runs a statement there as the admin. */
   ask(sql: string): Promise<void>;
-  /** Safe to repeat; the slot on the primary stays. */
+  /** Safe to repeat. The slot on the primary stays. */
   stop(): Promise<void>;
 }
 
 export interface StandbyOptions {
   /** An admin's login to the primary. */
   adminUrl: string;
-  /** Of the slot on the primary, and what the primary knows the standby by. */
+  /** The name of the slot on the primary, and of the standby. */
   name: string;
-  /** A standby that allows fewer connections than its primary does not start. */
+  /** A standby does not start if it allows fewer connections than its primary. */
   settings: Settings;
 }
 
-/** Copies the server while it runs, as pg_basebackup does, and starts a standby on the copy. */
+/** Copies the running server like pg_basebackup, and starts a standby on the copy. */
 export async function startStandby({ adminUrl, name, settings }: StandbyOptions): Promise<Standby> {
   await asLogin(adminUrl, (admin) =>
     admin.query('SELECT pg_create_physical_replication_slot($1, true)', [name]),
@@ -36,7 +36,7 @@ export async function startStandby({ adminUrl, name, settings }: StandbyOptions)
   try {
     return await follow(await copyServer(adminUrl), { adminUrl, name, settings });
   } catch (error) {
-    // A slot that nobody reads keeps the log of the primary for ever.
+    // A slot without a reader would keep the primary's log without limit.
     await asLogin(adminUrl, (admin) => admin.query('SELECT pg_drop_replication_slot($1)', [name])).catch(
       () => undefined,
     );
@@ -65,7 +65,7 @@ async function follow(copy: ServerCopy, { adminUrl, name, settings }: StandbyOpt
   return { ...standby, ask };
 }
 
-/** A base backup: the files of a server, copied while it ran. */
+/** A base backup: the files of a running server. */
 export interface ServerCopy {
   folder: string;
   pgdata: string;
@@ -74,7 +74,7 @@ export interface ServerCopy {
 
 type Settings = Readonly<Record<string, string | number>>;
 
-/** Starts a server on a copy; the file of that name makes it follow, or recover. */
+/** Starts a server on a copy. The signal file makes it follow or recover. */
 export async function startCopy(
   { folder, pgdata, account }: ServerCopy,
   { signal, settings }: { signal: 'standby.signal' | 'recovery.signal'; settings: Settings },

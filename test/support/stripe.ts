@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { newId } from '#platform/ids.js';
 
-/** What the stand-in keeps of a checkout: the fields of Stripe's own object that we read. */
+/** What the stand-in stores of a checkout: the fields of Stripe's own object that we read. */
 export interface StandInSession {
   id: string;
   object: 'checkout.session';
@@ -28,7 +28,7 @@ export interface StandInRefund {
   metadata: Record<string, string>;
 }
 
-/** What moved the balance, as Stripe lists it: the fields that we read. */
+/** Balance transactions, as Stripe lists them: the fields that we read. */
 export interface StandInMovement {
   id: string;
   object: 'balance_transaction';
@@ -41,7 +41,7 @@ export interface StandInMovement {
   reporting_category: string;
   description: string | null;
   source: { id: string; object: string; payment_intent?: string } | null;
-  /** Which payout brought it; Stripe tells only who asks for the payout's. */
+  /** The payout that included it. Stripe shows it only if asked for that payout. */
   payout?: string;
 }
 
@@ -53,8 +53,8 @@ export interface StandInPayout {
 }
 
 /**
- * Stripe's wire as far as we use it, for the real package to talk to: checkouts and refunds with idempotency keys. Events
- * are signed by the package's own helper; `deliver` brings them to a relay.
+ * The part of Stripe's API that we use, for the real package to talk to: checkouts and refunds with idempotency keys.
+ * Events are signed by the package's own helper. `deliver` sends them to a relay.
  */
 export class StripeStandIn {
   static readonly webhookSecret = 'whsec_of_the_tests';
@@ -63,9 +63,9 @@ export class StripeStandIn {
   /** Oldest first. */
   readonly movements: StandInMovement[] = [];
   readonly payouts = new Map<string, StandInPayout>();
-  /** What refunds become next. */
+  /** The next refunds get this status. */
   refundStatus: StandInRefund['status'] = 'succeeded';
-  /** How many of the next requests are answered with 503 after they were carried out. */
+  /** Number of requests to answer with 503 after carrying them out. */
   lostAnswers = 0;
   private readonly answers = new Map<string, { asked: string; status: number; body: unknown }>();
   private readonly signer = new Stripe('sk_test_of_the_tests');
@@ -94,7 +94,7 @@ export class StripeStandIn {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Forgets every idempotency key, as Stripe does after a day. */
+  /** Forgets every idempotency key, like Stripe after a day. */
   forgetKeys(): void {
     this.answers.clear();
   }
@@ -105,7 +105,7 @@ export class StripeStandIn {
     return found;
   }
 
-  /** The customer pays; the event that tells of it is only made. */
+  /** The customer pays. The event is created but not delivered. */
   pay(orderId: string, changed: Partial<StandInSession> = {}): { event: object; paymentId: string } {
     const session = this.sessionOf(orderId);
     const paymentId = `pi_${newId()}`;
@@ -113,7 +113,7 @@ export class StripeStandIn {
     return { paymentId, event: this.event('checkout.session.completed', { ...session, ...changed }) };
   }
 
-  /** Moves the balance, such as by a charge of 1300 with a fee of 68. */
+  /** Adds a balance transaction, such as a charge of 1300 with a fee of 68. */
   move(
     category: string,
     amount: number,
@@ -141,7 +141,7 @@ export class StripeStandIn {
     return movement;
   }
 
-  /** Pays out everything that was not yet; `off` is what it differs from that by. */
+  /** Pays out everything that was not paid out yet. `off` is the amount by which the payout is wrong. */
   payOut(off = 0): { payoutId: string; movement: StandInMovement } {
     const payoutId = `po_${newId()}`;
     const brought = this.movements.filter(
@@ -166,7 +166,7 @@ export class StripeStandIn {
     return this.event(type, { id: disputeId, ...rest, ...of });
   }
 
-  /** An event as Stripe sends it. `secret` other than ours makes a wrong signature. */
+  /** An event as Stripe sends it. A `secret` other than ours makes the signature wrong. */
   signed(
     event: object,
     secret = StripeStandIn.webhookSecret,
@@ -176,7 +176,7 @@ export class StripeStandIn {
     return { payload, headers: { 'stripe-signature': signature } };
   }
 
-  /** Posts an event as Stripe would. */
+  /** Posts an event like Stripe. */
   async deliver(consoleUrl: string, event: object, secret = StripeStandIn.webhookSecret): Promise<Response> {
     const { payload, headers } = this.signed(event, secret);
     return fetch(`${consoleUrl}/api/payments/events/stripe`, {
@@ -197,7 +197,7 @@ export class StripeStandIn {
     if (key !== undefined && !isOther) this.answers.set(key, { asked, status, body });
     const isLost = this.lostAnswers > 0;
     if (isLost) this.lostAnswers -= 1;
-    // Without this header the package would repeat the call by itself.
+    // Without this header, the package would retry by itself.
     response.writeHead(isLost ? 503 : status, {
       'content-type': 'application/json',
       ...(isLost ? { 'stripe-should-retry': 'false' } : {}),
@@ -262,7 +262,7 @@ export class StripeStandIn {
     return refund;
   }
 
-  /** Newest first, a page at a time. */
+  /** Newest first, one page at a time. */
   private listMovements(query: URLSearchParams): object {
     const [gte, lt] = [query.get('created[gte]') ?? '0', query.get('created[lt]') ?? '1e12'].map(Number);
     const payout = query.get('payout');

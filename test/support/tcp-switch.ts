@@ -9,13 +9,13 @@ import {
 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The socket that a URL of a local server names, for a switch to lead to. */
+/** The socket in the URL of a local server, for a switch to connect to. */
 export function socketOf(url: string): { path: string } {
   const { hostname, port } = new URL(url);
   return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port}` };
 }
 
-/** What is between programs and a server: it leads to one address, as a load balancer does, and can be a bad network. */
+/** A switch between programs and a server: it forwards to one address, like a load balancer, and can simulate a bad network. */
 export class TcpSwitch {
   private readonly connections = new Set<Connection>();
   private isSilent = false;
@@ -38,7 +38,7 @@ export class TcpSwitch {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** The address of this switch in place of the one that a URL has. */
+  /** A URL with the address of this switch instead of its own. */
   urlOf(url: string): string {
     const led = new URL(url);
     led.hostname = '127.0.0.1';
@@ -46,7 +46,7 @@ export class TcpSwitch {
     return led.toString();
   }
 
-  /** Cuts every connection; those that follow lead elsewhere. */
+  /** Cuts every connection. New ones are forwarded to another address. */
   lead(target: NetConnectOpts): void {
     this.target = target;
     this.cut();
@@ -56,18 +56,18 @@ export class TcpSwitch {
     for (const connection of this.connections) connection.cut();
   }
 
-  /** Holds back every piece of data that passes, both ways. */
+  /** Delays all data in both directions. */
   delay(ms: number): void {
     this.delayMs = ms;
   }
 
-  /** From now on connections are accepted and nothing passes, also on those that are open: their ends learn nothing. */
+  /** From now on, connections are accepted but nothing passes, also on open ones. Their ends do not notice. */
   silence(): void {
     this.isSilent = true;
     for (const connection of this.connections) connection.silence();
   }
 
-  /** New connections pass again. Those that were silenced stay so, as when a firewall has forgotten them. */
+  /** New connections pass again. Silenced ones stay silent, like after a firewall has forgotten them. */
   speak(): void {
     this.isSilent = false;
   }

@@ -1,5 +1,5 @@
-// The built command line in a process that stays: loading it takes longer than most commands. Each command has the arguments
-// and environment that it is sent, and is over when its process would end, which is when nothing keeps it alive.
+// The built command line in a process that stays, since loading it takes longer than most commands. Each command gets its own
+// arguments and environment. It is over when its process would end, which is when nothing keeps the process alive.
 import { resolve } from 'node:path';
 
 const main = resolve(process.argv[2]);
@@ -19,7 +19,7 @@ process.on('message', ({ args, env }) => {
   process.argv.splice(1, Infinity, main, ...args);
   process.env = env;
   process.channel.unref();
-  // Its own name for each command: a module of the same name is run once.
+  // A separate name for each command, because a module of the same name runs only once.
   void import(`${main}?command=${commands}`);
 });
 

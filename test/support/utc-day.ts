@@ -1,4 +1,4 @@
-/** Runs again what a day of UTC ended in, since what a person may do alone starts over with each. */
+/** Repeats work during which a UTC day ended, because personal limits start over each day. */
 export async function onOneDay<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = utcDay();

@@ -10,14 +10,14 @@ export function visit(relay: Relay, path: string, body: object): Promise<Respons
   return fetch(relay.consoleUrl + path, json(body));
 }
 
-/** Signs somebody up. @returns the answer that opens the session */
+/** Signs a person up. @returns the answer that starts the session */
 export async function signUp(relay: Relay, email: string, password = PASSWORD): Promise<Response> {
   await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
   const token = tokenIn(await awaitMail(relay, email, { subject: /Finish signing up/ }));
   return visit(relay, '/api/public/sign-ups/confirm', { token, password });
 }
 
-/** Somebody in a browser: with the cookie and the token of their session. */
+/** A person in a browser: with the cookie and the token of their session. */
 export class Visit {
   constructor(
     private readonly relay: Relay,
@@ -39,7 +39,7 @@ export class Visit {
     return this.send(path, json(body));
   }
 
-  /** Sets a device up. */
+  /** Enrols a device. */
   async enrol(): Promise<{ device: TOTP; recoveryCodes: string[] }> {
     const begun = await this.post('/api/totp/enrolment', { password: PASSWORD });
     const { secret } = (await begun.json()) as { secret: string };

@@ -7,13 +7,13 @@ export interface Received {
   body: string;
 }
 
-/** Somebody's server that takes webhooks. */
+/** A server that receives webhooks. */
 export interface WebhookReceiver {
   url: string;
   received: Received[];
-  /** What came to a path, oldest first. */
+  /** Requests to a path, oldest first. */
   at(path: string): Received[];
-  /** Answers the requests to a path from now on; by default 204. */
+  /** Answers requests to a path from now on; by default 204. */
   answer(path: string, respond: (response: ServerResponse, request: Received, count: number) => void): void;
   close(): Promise<void>;
 }

@@ -12,9 +12,9 @@ import type { StripeStandIn } from '../stripe.js';
 import { UNTHROTTLED } from '../unthrottled.js';
 import type { MonthDatabase } from './month-database.js';
 
-/** Everything that runs behind the postings runs all the time, so that it meets them. */
+/** Everything that runs after the postings runs all the time, so that it meets them. */
 const QUICK = {
-  // One person of finance credits what is in suspense; the second one is asked for elsewhere.
+  // One finance person credits what is in suspense. Other tests cover the second one.
   MANUAL_TOPUP_LIMIT: '1000000',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   SWEEP_INTERVAL_SECONDS: '0.5',
@@ -24,13 +24,13 @@ const QUICK = {
   COST_ACCRUAL_SECONDS: '0.9',
   CHAIN_SEAL_SECONDS: '0.6',
   LEDGER_SNAPSHOT_SECONDS: '1',
-  // Asked for by hand, when nothing is on its way.
+  // Run by hand, when nothing is in transit.
   RECONCILE_SECONDS: '86400',
   PROVIDER_REPORT_SECONDS: '86400',
   ...UNTHROTTLED,
 };
 
-/** Billing and the control plane as they run for a day: with their loops, and the address where the provider's events arrive. */
+/** Billing and the control plane as they run for a day: with their loops, and the address for the provider's events. */
 export class BillingOfTheDay {
   private constructor(
     private readonly programs: { billing: RunningBilling; controlPlane: RunningControlPlane },
@@ -59,12 +59,12 @@ export class BillingOfTheDay {
     return new BillingOfTheDay({ billing, controlPlane }, transport, stripe);
   }
 
-  /** Of the control plane. */
+  /** The control plane's. */
   get address(): string {
     return `http://127.0.0.1:${this.programs.controlPlane.consolePort}`;
   }
 
-  /** Delivers events as the provider does: again and again until they are taken. */
+  /** Delivers events like the provider: again until they are accepted. */
   async deliver(events: readonly object[]): Promise<void> {
     const limit = pLimit(8);
     await Promise.all(

@@ -10,19 +10,19 @@ import { createLogger } from '#platform/logging.js';
 import { letOwnerForge } from '../database.js';
 import { until } from '../eventually.js';
 
-/** How much faster than ours the clock of the server goes. */
+/** How much faster than ours the server's clock runs. */
 const SPEED = 10;
 
 /**
- * A signal that meets the other clock at work is told the machine's own time, at which each timeout of the server has long
- * passed: what has hardly begun would be cut off.
+ * With a faked clock, a signal during a wait would give the server the machine's own time, at which each of its
+ * timeouts is long past. It would then interrupt what has just begun.
  */
 const NO_TIMEOUTS = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
-/** It forgets what it did when the machine dies, not when its processes do. */
+/** Loses its data if the machine crashes, not if its processes do. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB', max_connections: 100 };
 
-/** The library that gives a process another clock. @throws Error where it is not installed */
+/** The library that gives a process another clock. @throws Error if it is not installed */
 export function findFaketime(): string {
   const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
   if (library) return library;
@@ -30,11 +30,11 @@ export function findFaketime(): string {
 }
 
 /**
- * A PostgreSQL server of its own whose clock the test sets at each start. Killed, it starts again by itself, and its
- * clock shows what it showed at the last start: earlier than before.
+ * A PostgreSQL server whose clock the test sets at each start. If killed, it restarts by itself, and its clock shows
+ * the time of the last start again: earlier than before.
  */
 export class ClockedServer {
-  /** `MONTH_LOG=warn` shows what the programs have to say. */
+  /** `MONTH_LOG=warn` prints the programs' logs. */
   readonly log = createLogger('month', process.env['MONTH_LOG'] ?? 'silent');
   private readonly dataDir = mkdtempSync(join(tmpdir(), 'tollgate-month-'));
   private server: EmbeddedPostgres | undefined;
@@ -45,8 +45,8 @@ export class ClockedServer {
   }
 
   /**
-   * Starts the server, again if it runs, with its clock at a time such as `2026-10-01 08:00:00` of UTC, from where it goes
-   * that many times as fast as ours.
+   * Starts or restarts the server with its clock at a time such as `2026-10-01 08:00:00` UTC, from where it runs this
+   * many times as fast as ours.
    */
   async startAt(time: string, speed = SPEED): Promise<void> {
     await this.stop();
@@ -78,13 +78,13 @@ export class ClockedServer {
     const url = this.running.urlFor(role);
     const at = database === undefined ? url : databaseUrlOf(url, database);
     const pool = openPool({ url: at, max, applicationName: `month-${role}` });
-    // Before anything else that is asked of the connection. One that is lost meanwhile is told by what it was for.
+    // The first statement of the connection. If the connection is lost here, its first user gets the error.
     pool.on('connect', (client) => void client.query(NO_TIMEOUTS).catch(() => undefined));
     this.pools.push(pool);
     return pool;
   }
 
-  /** Kills the server as a power cut would, and waits until it runs again. */
+  /** Kills the server like a power cut, and waits until it runs again. */
   async crash(): Promise<void> {
     const { pid } = this.running;
     process.kill(pid, 'SIGKILL');

@@ -3,9 +3,9 @@ import { newId } from '#platform/ids.js';
 
 export interface Customer {
   accountId: string;
-  /** Of the group of all models. */
+  /** A key in the group with all models. */
   keyId: string;
-  /** Of the group with a fixed price for each call. */
+  /** A key in the group with a fixed price per call. */
   cheapKeyId: string;
   userId: string;
   inviter: Customer | null;
@@ -47,7 +47,7 @@ export function newCustomer(inviter: Customer | null): Customer {
   return { accountId: newId(), keyId: newId(), cheapKeyId: newId(), userId: newId(), inviter };
 }
 
-/** A ticket of a customer, which refunds and adjustments are made from. */
+/** A customer's ticket, which refunds and adjustments refer to. */
 export async function openTicket(owner: pg.Pool, { accountId, userId }: Customer): Promise<string> {
   const ticketId = newId();
   await owner.query(

@@ -1,4 +1,4 @@
-/** Chance from a seed: the same seed throws the same (mulberry32). */
+/** Random numbers from a seed: the same seed always gives the same ones (mulberry32). */
 export class Dice {
   constructor(private state: number) {}
 
@@ -15,7 +15,7 @@ export class Dice {
     return least + Math.floor(this.chance() * (most - least + 1));
   }
 
-  /** True in that many of a hundred throws. */
+  /** True in this many of a hundred cases. */
   percent(count: number): boolean {
     return this.chance() * 100 < count;
   }
@@ -24,7 +24,7 @@ export class Dice {
     return items[this.between(0, items.length - 1)] as T;
   }
 
-  /** The first items are thrown more often, as some customers do much and most do little. */
+  /** Prefers the first items, as some customers do much and most do little. */
   favourite<T>(items: readonly T[]): T {
     return items[Math.floor(this.chance() ** 3 * items.length)] as T;
   }

@@ -7,7 +7,7 @@ import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import type { MonthDatabase } from './month-database.js';
 
-/** A fault that was planted: which control is meant to find it, and how that has to name it. */
+/** A planted fault: the control that must find it, and how the finding must name it. */
 export interface PlantedFault {
   control: string;
   subject: string;
@@ -16,11 +16,11 @@ export interface PlantedFault {
 
 export interface Fault {
   what: string;
-  /** Writes as the owner of the database with the triggers off, which is more than any program may. */
+  /** Writes as the database's owner with the triggers off, which no program may do. */
   plant(client: pg.ClientBase): Promise<PlantedFault[]>;
 }
 
-/** What somebody could do to the books who gets around every rule of the database, and what operators do by mistake. */
+/** What an intruder past every rule of the database could do to the books, and what operators do by mistake. */
 export const faults: readonly Fault[] = [
   {
     what: 'an edited row',
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
         rate: '1.3',
         currency: 'USD',
       });
-      // As of the first one: a report covers that time, and not the present.
+      // Dated like the first one, because a report covers that time and not the present.
       await client.query('SET LOCAL session_replication_role = replica');
       await client.query(
         `UPDATE topups SET recorded_at = (SELECT recorded_at FROM topups WHERE id = $1) WHERE payment_id = $2`,
@@ -129,7 +129,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** Plants a fault, lets each control look that is meant to find it, and takes the fault back. */
+/** Plants a fault, runs the controls that must find it, and removes the fault. */
 export async function look(
   database: MonthDatabase,
   fault: Fault,
@@ -157,7 +157,7 @@ async function lookAs(client: pg.PoolClient, horizon: Horizon, planted: PlantedF
   return { planted, found: outcome?.result ?? null, error: outcome?.error ?? null };
 }
 
-/** The one in the middle, whatever its id is. */
+/** The middle one, whatever its id is. */
 async function pick(client: pg.ClientBase, sql: string): Promise<string> {
   const { rows } = await client.query<{ id: bigint | string }>(
     `SELECT id FROM (SELECT id, ntile(2) OVER (ORDER BY id) AS half FROM (${sql}) AS all_of_it) AS halves

@@ -4,17 +4,17 @@ import { inTransaction, isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import type { ClockedServer } from './clocked-server.js';
 
-/** How long a call is repeated while the server recovers. */
+/** How long a call is retried while the server recovers. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** The database of the month as the programs see it: one pool for each role, which its callers outlive. */
+/** The database of the month as the programs see it: one pool per role, which survives restarts. */
 export class MonthDatabase {
   billing!: pg.Pool;
   gateway!: pg.Pool;
   worker!: pg.Pool;
   owner!: pg.Pool;
-  /** Of billing's login. */
+  /** Billing's login. */
   billingUrl!: string;
   readonly log: Logger;
 
@@ -32,7 +32,7 @@ export class MonthDatabase {
     this.billingUrl = this.server.urlFor('billing');
   }
 
-  /** Repeats what fails because the server went away, as every client of the programs does, with the same ids. */
+  /** Retries what fails because the server went away, with the same ids, like every client of the programs. */
   async retried<T>(call: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -45,12 +45,12 @@ export class MonthDatabase {
     }
   }
 
-  /** A transaction of billing that is repeated as a whole. */
+  /** A transaction of billing that is retried as a whole. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.retried(() => inTransaction(this.billing, work));
   }
 
-  /** What the server's clock says. */
+  /** The time of the server's clock. */
   async now(): Promise<Date> {
     const { rows } = await this.retried(() =>
       this.owner.query<{ now: Date }>('SELECT clock_timestamp() AS now'),

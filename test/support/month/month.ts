@@ -38,7 +38,7 @@ export interface MonthOptions {
   requestsPerDay: number;
 }
 
-/** What the reports are asked for: more than the month. What is still to come when they are imported, none of them covers. */
+/** The period of the reports, longer than the month. No report covers what happens after it was made. */
 const REPORTED = { from: '2026-09-01', to: '2026-11-15' };
 
 export interface BankTransfer {
@@ -48,8 +48,8 @@ export interface BankTransfer {
 }
 
 /**
- * A month of a relay, thrown by dice: customers sign up and pay, use, get refunds, dispute and win or lose; events come
- * late and twice; the database is killed, and its clock jumps. What happens outside of the books is kept here.
+ * A random month of a relay: customers sign up and pay, use, get refunds, dispute and win or lose. Events arrive late
+ * and twice, the database is killed, and its clock jumps. This class keeps what happens outside the books.
  */
 export class Month {
   readonly customers: Customer[] = [];
@@ -93,7 +93,7 @@ export class Month {
     }
   }
 
-  /** A clock that was put back: every seventh day begins before the one before it ended. */
+  /** A clock that was set back: every seventh day begins before the previous one ended. */
   private hourOf(day: number): string {
     return day % 7 === 3 ? '00' : '06';
   }
@@ -134,7 +134,7 @@ export class Month {
     if (day % 7 === 0) this.provider.payOut(await this.database.now());
   }
 
-  /** What was on its way arrives, what was open ends, and people decide whose the money in suspense is. */
+  /** Everything in transit arrives, open work ends, and people decide who owns the money in suspense. */
   async settleEverything(): Promise<void> {
     await this.work.finish();
     await this.refundsEnd();
@@ -143,7 +143,7 @@ export class Month {
     this.provider.payOut(await this.database.now());
   }
 
-  /** Finance imports what the provider and the bank report, and what they alone know is posted. */
+  /** Finance imports the reports of the provider and the bank, and what only those know is posted. */
   async importReports(): Promise<void> {
     const { billing } = this.database;
     const { lines } = this.provider;
@@ -163,7 +163,7 @@ export class Month {
     await matchBankLines(billing, 'USD');
   }
 
-  /** Refunds are asked for at the provider behind the scenes; each ends before its event is drawn. */
+  /** Asks the provider for refunds directly. Each ends before its event is drawn. */
   private async refundsEnd(): Promise<void> {
     const pending = `SELECT FROM topup_refunds WHERE state = 'pending' AND provider_refund_id IS NULL LIMIT 1`;
     await until('refunds to be asked for', async () => {
@@ -210,7 +210,7 @@ export class Month {
     return this.billing;
   }
 
-  /** Finance corrects balances by hand, takes some corrections back, and gives up debts. */
+  /** Finance corrects balances by hand, reverses some corrections, and writes off debts. */
   private async correctToday(): Promise<void> {
     const { dice, database } = this;
     await recordLimit(database.billing, 'adjustment', parseAmount('1000'));
@@ -241,7 +241,7 @@ export class Month {
     await this.giveUpDebt();
   }
 
-  /** The first debt that there is, so that each month sees one, and some of the others; an account's once a month. */
+  /** The first debt, so that each month has one, and some others; for each account at most once a month. */
   private async giveUpDebt(): Promise<void> {
     const { dice, database } = this;
     const { rows } = await database.owner.query<{ accountId: string }>(
@@ -274,7 +274,7 @@ export class Month {
     this.customers.push(...newcomers);
   }
 
-  /** Newcomers pay, and some of the others; a few pay another amount, without an order, or in another currency. */
+  /** New customers pay, and some of the others do. A few pay another amount, without an order, or in another currency. */
   private async payToday(): Promise<void> {
     const { dice, customers, options } = this;
     const newcomers = customers.slice(-Math.ceil(options.customers / options.days));
@@ -301,7 +301,7 @@ export class Month {
     this.provider.pay({ orderId, amountMinor, currency: 'usd', at: await this.database.now() });
   }
 
-  /** Money that came to the bank, credited by hand. */
+  /** Money received by the bank, credited by hand. */
   private async transfer({ accountId }: Customer): Promise<void> {
     const bought = priceCredits(parseAmount(String(this.dice.between(10, 200))), '1.3');
     const transfer = {
@@ -320,7 +320,7 @@ export class Month {
     await this.database.retried(() => recordTopup(billing, { ...request, ...bought, rate: '1.3' }));
   }
 
-  /** Top-ups are refunded, and payments disputed; older disputes are decided. */
+  /** Top-ups are refunded, and payments disputed. Older disputes are decided. */
   private async reverseToday(): Promise<void> {
     const { dice } = this;
     const at = await this.database.now();
@@ -344,7 +344,7 @@ export class Month {
   }
 
   private readonly disputed = new Set<string>();
-  /** Accounts whose debt was given up. */
+  /** Accounts whose debt was written off. */
   private readonly givenUp = new Set<string>();
 
   private async refundTopup(): Promise<void> {
@@ -364,7 +364,7 @@ export class Month {
     );
   }
 
-  /** Support gives some of the settled work back, and people move what they were rewarded with. */
+  /** Support refunds some of the settled work, and people transfer their rewards. */
   private async reverseWork(): Promise<void> {
     const { dice, database, work } = this;
     for (let count = dice.between(2, 6); count > 0 && work.settled.length > 0; count -= 1) {
@@ -385,12 +385,12 @@ export class Month {
   }
 }
 
-/** A bank disputes no payment that was refunded: half of the payments may be refunded, the others disputed. */
+/** A bank does not dispute a refunded payment: half of the payments may be refunded, the other half disputed. */
 function isRefundable(paymentId: string): boolean {
   return paymentId.slice(-1) < 'g';
 }
 
-/** What the books refuse by their rules is no fault: a top-up that is used up cannot be refunded. */
+/** A refusal by the rules is no fault: a used-up top-up cannot be refunded. */
 async function refusable<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

@@ -6,16 +6,16 @@ export interface ProviderPayment {
   paymentId: string;
   orderId: string | null;
   amountMinor: number;
-  /** As Stripe writes it, in lower case. */
+  /** In lower case, like Stripe. */
   currency: string;
   at: Date;
 }
 
-/** A line of the provider's own books: minor units, positive when money came to us. */
+/** A line of the provider's own books: minor units, positive for money we received. */
 export interface ProviderLine {
   lineId: string;
   type: 'charge' | 'refund' | 'dispute' | 'dispute_reversal' | 'payout';
-  /** The charge's, refund's, dispute's or payout's. */
+  /** The id of the charge, refund, dispute or payout. */
   sourceId: string;
   paymentId: string | null;
   gross: number;
@@ -28,13 +28,13 @@ export interface ProviderLine {
 const DISPUTE_FEE = 1_500;
 
 /**
- * A payment provider as it is outside of our books: what was paid, refunded, disputed and paid out there. What it tells
- * of it comes twice, late and in any order.
+ * A payment provider outside of our books: payments, refunds, disputes and payouts. Its events arrive twice, late and
+ * in any order.
  */
 export class Provider {
   readonly payments: ProviderPayment[] = [];
   readonly lines: ProviderLine[] = [];
-  /** Events that were sent, and are on their way. */
+  /** Events in transit. */
   private events: object[] = [];
   private readonly known = new Set<string>();
 
@@ -91,7 +91,7 @@ export class Provider {
     });
   }
 
-  /** Refunds that we asked for since the last look, as the provider's books and events have them. */
+  /** Our refunds since the last call, added to the provider's books and events. */
   noteRefunds(at: Date): void {
     for (const refund of this.stripe.refunds.values()) {
       if (this.known.has(refund.id)) continue;
@@ -104,7 +104,7 @@ export class Provider {
     }
   }
 
-  /** Sends a payment back that was nobody's; no event tells of it. */
+  /** Returns a payment without an owner. There is no event for it. */
   giveBack(paymentId: string, at: Date): void {
     const payment = this.payments.find((each) => each.paymentId === paymentId);
     if (!payment) throw new Error(`there is no payment ${paymentId}`);
@@ -120,7 +120,7 @@ export class Provider {
     });
   }
 
-  /** Sends to the bank what was not paid out yet. */
+  /** Pays out to the bank what has not been paid out. */
   payOut(at: Date): void {
     const waiting = this.lines.filter((line) => line.payoutId === null && line.currency === 'usd');
     const amount = waiting.reduce((sum, { gross, fee }) => sum + gross - fee, 0);
@@ -131,7 +131,7 @@ export class Provider {
     for (const line of [...waiting, this.lines.at(-1) as ProviderLine]) line.payoutId = payoutId;
   }
 
-  /** The events that arrive today: most of what is on its way, some of it twice, in any order. */
+  /** The events that arrive today: most of those in transit, some of them twice, in any order. */
   arriving(all: boolean): object[] {
     const today = this.dice.shuffled(this.events).filter(() => all || !this.dice.percent(8));
     const gone = new Set(today);

@@ -9,7 +9,7 @@ const CATEGORY: Record<ProviderLine['type'], string> = {
   payout: 'payout',
 };
 
-/** What the provider gives out as its itemised report of everything but payouts. */
+/** The provider's itemised report of everything but payouts. */
 export function activityCsv(lines: readonly ProviderLine[]): string {
   const rows = lines
     .filter(({ type }) => type !== 'payout')
@@ -33,7 +33,7 @@ export function activityCsv(lines: readonly ProviderLine[]): string {
   return [titles, ...rows, ''].join('\n');
 }
 
-/** And of payouts. */
+/** The provider's itemised report of payouts. */
 export function payoutsCsv(lines: readonly ProviderLine[]): string {
   const rows = lines
     .filter(({ type }) => type === 'payout')
@@ -44,7 +44,7 @@ export function payoutsCsv(lines: readonly ProviderLine[]): string {
   return [titles, ...rows, ''].join('\n');
 }
 
-/** The bank's statement of our account, as such banks write it. */
+/** The bank's statement of our account, in the format of such banks. */
 export function bankCsv(lines: readonly ProviderLine[], transfers: readonly BankTransfer[]): string {
   const payouts = lines
     .filter(({ type }) => type === 'payout')

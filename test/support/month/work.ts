@@ -52,15 +52,15 @@ const KINDS: readonly Kind[] = [
 
 type Resolution = Omit<ResolveCommand, 'latencyMs' | 'upstreamStatus'>;
 
-/** What customers have made: charges through the ledger's engine, and the tasks of videos and 3D assets. */
+/** The customers' work: charges through the ledger's engine, and the tasks of videos and 3D assets. */
 export class Work {
-  /** Ids of charges that were settled, with what they were for. */
+  /** Ids of settled charges, with their purpose. */
   readonly settled: { chargeId: string; customer: Customer }[] = [];
   refused = 0;
   released = 0;
   private engine: PostingEngine;
   private prices: PriceBook | undefined;
-  /** Answers of upstreams that are still to come. */
+  /** Answers that upstreams still owe. */
   private open: Resolution[] = [];
   private readonly customers = new Map<string, Customer>();
 
@@ -81,7 +81,7 @@ export class Work {
     await this.engine.close();
   }
 
-  /** Requests of a day; some run on into the next. `crash` is called in the middle of them. */
+  /** Requests of a day; some continue the next day. `crash` is called in the middle of them. */
   async day(
     customers: readonly Customer[],
     count: number,
@@ -98,13 +98,13 @@ export class Work {
     await this.endTasks(60);
   }
 
-  /** All that is still open ends. */
+  /** Ends everything that is open. */
   async finish(): Promise<void> {
     await this.end(this.open.length);
     await this.endTasks(100);
   }
 
-  /** A request is drawn here and made when it is called, so that the draw does not hang on what answers first. */
+  /** A request is drawn here and made later, so that the draw does not depend on which answer comes first. */
   private request(customer: Customer): () => Promise<void> {
     const kind = this.dice.one(KINDS);
     const units = BigInt(this.dice.between(...kind.units));
@@ -211,7 +211,7 @@ export class Work {
     await Promise.all(due.map((resolution) => limit(() => this.resolve(resolution, false))));
   }
 
-  /** The worker claims what is due and ends a part of it; the rest is released for the next day. */
+  /** The worker claims due tasks and ends some of them. The rest is released for the next day. */
   private async endTasks(percent: number): Promise<void> {
     const queue = new TaskQueue(this.database.worker);
     const places = new Map(['sandbox', 'sandbox-mesh3d'].map((channel) => [channel, 1_000]));
@@ -264,7 +264,7 @@ export class Work {
   }
 }
 
-/** Tokens that a chat used, of those that were held. */
+/** Used tokens of a chat, out of the held ones. */
 function used(fate: number): TokenCounts {
   return {
     input: BigInt(Math.floor(fate * 20_000)),
