@@ -34,7 +34,7 @@ function item(subject: string, more: Partial<ControlItem> = {}): ControlItem {
   };
 }
 
-/** A control that finds what it is told to. */
+/** A control with findings as set by the test. */
 function finding(id: string, ...subjects: string[]): Control {
   return control(id, async () => resultOf(subjects));
 }
@@ -164,7 +164,7 @@ describe('the schedule', () => {
     expect(await schedule(3_600_000, finding('a'))).not.toBeNull();
   });
 
-  it('rests after a long run, by how long its controls took', async () => {
+  it('rests after a long run, depending on the time of its controls', async () => {
     await schedule(1, finding('a'));
     const took = async (minutes: number, agoMinutes: number) => {
       await ledger.owner.query('UPDATE control_results SET duration_ms = $1', [minutes * 60_000]);
@@ -226,7 +226,7 @@ describe('the schedule', () => {
     const recent = item('x:recent', { at: '2999-01-01T00:00:00Z' });
     const ran = async () => {
       await ledger.owner.query(`UPDATE control_runs SET finished_at = started_at`);
-      // Nothing rests from work that took no time.
+      // Nothing rests after work that took no time.
       await ledger.owner.query('UPDATE control_results SET duration_ms = 0');
       return (await schedule(0, windowed))?.outcomes.map(({ result }) => result?.count);
     };

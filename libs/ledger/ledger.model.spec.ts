@@ -14,9 +14,9 @@ import { PostingEngine } from './charges/posting-engine.js';
 import { recordTopup } from './postings/topup.js';
 
 /**
- * Random commands against a plain model: duplicates, repeats with another input, resolutions before their hold, top-ups
- * twice, refunds, price changes, revoked keys, limits of keys and accounts, lists of addresses, freezes, spends at once
- * through two engines. LEDGER_SEED replays a run.
+ * Random commands against a plain model: duplicates, repeats with different input, ends before their hold, repeated
+ * top-ups, refunds, price changes, revoked keys, limits of keys and accounts, address lists, freezes, and concurrent
+ * spending through two engines. LEDGER_SEED replays a run.
  */
 const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 60);
@@ -41,7 +41,7 @@ interface Model {
   charges: Map<string, ModelCharge>;
   price: bigint;
   revoked: Set<string>;
-  /** Held less what came back, by key. */
+  /** Held less returned, by key. */
   spent: Map<string, bigint>;
   keyLimits: Map<string, { month: bigint | null; total: bigint | null }>;
   accountLimits: Map<string, bigint | null>;
@@ -50,9 +50,9 @@ interface Model {
   thresholds: Map<string, bigint>;
   /** Accounts that were notified, until credits raise their balance again. */
   told: Set<string>;
-  /** Charges that took a balance below its threshold. */
+  /** Charges that lowered a balance below its threshold. */
   alerts: Set<string>;
-  /** What each charge gave back after its settlement, and what each request for that was. */
+  /** What was refunded of each charge after its settlement, and the requests for that. */
   refunded: Map<string, bigint>;
   refunds: Map<string, { chargeId: string; amount: bigint; seq: number }>;
 }
@@ -185,7 +185,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Which of the addresses above are in which of the lists above. */
+/** Which address lists contain which addresses. */
 const FITS: Record<string, string[]> = {
   '10.0.0.0/8': ['::ffff:10.1.2.3'],
   '192.0.2.0/24,2001:db8::/32': ['192.0.2.7', '2001:db8::1'],
@@ -268,7 +268,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     };
   }
 
-  /** What the model expects of a hold; null when the stored charge decides nothing new. */
+  /** The model's outcome of a hold; null if the stored charge decides nothing new. */
   function expectHold(command: HoldCommand): { outcome: string; code?: string; amount?: bigint } {
     const input = JSON.stringify([command.accountId, command.keyId, command.units.toString()]);
     const stored = model.charges.get(command.chargeId);
@@ -428,7 +428,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     return { seq, amount };
   }
 
-  /** After a credit that raises the balance again, the next crossing is announced. */
+  /** Once a credit has raised the balance again, the next crossing is announced. */
   function credit(accountId: string, amount: bigint): void {
     model.main.set(accountId, model.main.get(accountId)! + amount);
     if (model.main.get(accountId)! >= (model.thresholds.get(accountId) ?? 0n)) model.told.delete(accountId);
@@ -540,7 +540,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     }
   }
 
-  /** What was announced of low balances is what the model says, whatever the number of repeats and batches. */
+  /** The announced low balances match the model, whatever the number of repeats and batches. */
   async function compareAlerts(round: number): Promise<void> {
     const { rows } = await fixture.owner.query<{ id: string }>(
       `SELECT payload ->> 'alertId' AS id FROM outbox WHERE topic = 'balance.low' AND payload ->> 'alertId' LIKE $1`,
@@ -549,7 +549,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     expect(rows.map(({ id }) => id).sort()).toEqual([...model.alerts].sort());
   }
 
-  /** All at once through both engines: any order is right, but the accepted ones must fit and be stored as answered. */
+  /** All at once through both engines: any order is right, but the accepted ones must fit, and be stored as answered. */
   async function burst(round: number, draws: Extract<Step, { kind: 'hold' }>[]): Promise<void> {
     const before = new Map(model.main);
     const spentBefore = new Map(accounts.map((accountId) => [accountId, accountSpend(accountId)]));
@@ -573,7 +573,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     for (const accountId of accounts) {
       const spent = accountSpend(accountId);
       const limit = model.accountLimits.get(accountId) ?? null;
-      // A limit may have been set below what was spent before; then nothing more is held.
+      // A limit may have been set below what was spent before. Then, nothing more is held.
       expect(limit === null || spent <= limit || spent === spentBefore.get(accountId)).toBe(true);
     }
     for (const [accountId, balance] of model.main)
@@ -596,7 +596,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     }
   }
 
-  it('answers every command as the model does, and keeps its invariants', async () => {
+  it('answers every command like the model, and keeps its invariants', async () => {
     const rounds = fc.sample(
       fc.tuple(
         fc.array(step, { minLength: 20, maxLength: 60 }),

@@ -24,9 +24,9 @@ import { recordTopup } from './postings/topup.js';
 import { reverseWriteOff, writeOff } from './postings/write-off.js';
 
 /**
- * Random top-ups, uses, refunds, disputes, adjustments, write-offs and invite transfers against a model that knows every single cent of
- * credit, what became of it, and what of its payment was earned by which work, however recognition is interleaved. MONEY_SEED
- * replays a run.
+ * Random top-ups, uses, refunds, disputes, adjustments, write-offs and invite transfers against a model that follows
+ * every single cent of credit, and which work earned which part of its payment, however recognition is interleaved.
+ * MONEY_SEED replays a run.
  */
 const SEED = Number(process.env['MONEY_SEED'] ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env['MONEY_ROUNDS'] ?? 25);
@@ -54,7 +54,7 @@ type Step =
 const account = fc.nat(ACCOUNTS - 1);
 const any = fc.nat(30);
 const cents = fc.integer({ min: 1, max: 60 });
-/** Of payments. In units of ten, a reward and its reversal are whole. */
+/** Minor units of payments. In multiples of ten, a reward and its reversal are whole. */
 const tens = fc.integer({ min: 1, max: 12 }).map((count) => 10 * count);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -109,14 +109,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** One cent of credit: unused, or which use took it, and which one that was in the order of all. */
+/** One cent of credit: unused, or the use that took it, with its position in the order of all uses. */
 interface Cent {
   lot: ModelLot;
   gone: string | null;
   place: number;
 }
 
-/** Without what left it unused. */
+/** Less the credits that left it unused. */
 interface ModelLot {
   name: string;
   paidMinor: bigint;
@@ -129,7 +129,7 @@ interface ModelLot {
 class ModelAccount {
   cents: Cent[] = [];
   readonly lots = new Map<string, ModelLot>();
-  /** Uses that found no credit, one for each cent, first to be covered first. */
+  /** Uses without credit, one entry per cent, to be covered in this order. */
   unmet: string[] = [];
   /** What was earned by each purpose, minor units. */
   readonly earned = new Map<string, bigint>();
@@ -139,7 +139,7 @@ class ModelAccount {
   held = 0n;
   invite = 0n;
   pending = 0n;
-  /** Of rewards that were to be taken back. */
+  /** Rewards to take back. */
   owed = 0n;
   topups = 0;
 
@@ -155,7 +155,7 @@ class ModelAccount {
     this.cover();
   }
 
-  /** Gives back of a use what found no credit first, then what it took last. */
+  /** Returns credit of a use: first what was not covered, then what it took last. */
   restore(key: string, count: number): void {
     let left = count;
     this.unmet = this.unmet.filter((each) => each !== key || (left -= 1) < 0);
@@ -169,7 +169,7 @@ class ModelAccount {
     this.cover();
   }
 
-  /** What this many of a lot's unused cents were paid with: all that is deferred for all of them. */
+  /** The payment for this many of a lot's unused cents: all that is deferred for all of them. */
   paidFor(name: string, count: number): bigint {
     const { paidMinor, recognised, cents } = this.lots.get(name)!;
     if (cents === 0) return 0n;
@@ -187,7 +187,7 @@ class ModelAccount {
     this.recognise(lot, lot.lastPurpose);
   }
 
-  /** And come back. */
+  /** Returns unused cents to their lot, with their payment. */
   giveBack(name: string, count: number, paidMinor: bigint): void {
     const lot = this.lots.get(name)!;
     lot.paidMinor += paidMinor;
@@ -241,7 +241,7 @@ interface Reversal {
   id: string;
   topup: ModelTopup;
   cents: number;
-  /** What left the lot unused, with its payment. */
+  /** The unused cents that left the lot, with their payment. */
   unused: number;
   unusedMinor: bigint;
   /** All of a dispute. */
@@ -268,7 +268,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
   let settled: ModelCharge[];
   let adjustments: { id: string; account: number; cents: number }[];
   let writeOffs: { id: string; account: number; cents: number }[];
-  /** Who has none this month any more. */
+  /** Accounts that had their one write-off of this month. */
   let givenUp: Set<number>;
   let people: { userId: string; ticketId: string }[];
   let refunds: Reversal[];
@@ -394,7 +394,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     settled.push(charge);
   }
 
-  /** Of settled work, in parts. */
+  /** Refunds parts of settled work. */
   async function refundOfCharge(draw: Extract<Step, { kind: 'charge-refund' }>): Promise<void> {
     const charge = settled[draw.charge % Math.max(1, settled.length)];
     if (!charge) return;
@@ -461,7 +461,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     owner.use(id, count - unused, 'adjustment');
   }
 
-  /** Pays, uses some or all of everything, and takes the payment back: rare by chance. */
+  /** Pays, uses some or all credits, and disputes the payment: rare by chance. */
   async function fallIntoDebt(draw: Extract<Step, { kind: 'debt' }>): Promise<void> {
     const { account: index, cents: count, part } = draw;
     await topUp({ kind: 'topup', account: index, cents: count, rate: '1.3' });
@@ -472,7 +472,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     await dispute({ kind: 'dispute', topup: topups.length - 1 });
   }
 
-  /** Of an account that owes, if one does. */
+  /** Writes off debt of an account, if one has any. */
   async function giveUp(draw: Extract<Step, { kind: 'write-off' }>): Promise<void> {
     const debtors = [...model.keys()].filter((index) => model[index]!.main < 0n && !givenUp.has(index));
     const index = debtors[draw.account % Math.max(1, debtors.length)] ?? draw.account;
@@ -495,7 +495,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     writeOffs.push({ id, account: index, cents: count });
   }
 
-  /** The debt comes back, whatever was paid since. */
+  /** The debt returns, regardless of payments since. */
   async function takeUp(draw: Extract<Step, { kind: 'write-off-back' }>): Promise<void> {
     const [original] = writeOffs.splice(draw.writeOff % Math.max(1, writeOffs.length), 1);
     if (!original) return;
@@ -572,7 +572,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     reversal.clawback = { amount, ...taken };
   }
 
-  /** Of the invite balance first, and then of main, where it uses credit as an adjustment does. */
+  /** From the invite balance first, then from main, where it uses credit like an adjustment. */
   function take(owner: ModelAccount, amount: bigint, key: string): { fromInvite: bigint; fromMain: bigint } {
     const fromInvite = owner.invite < amount ? owner.invite : amount;
     const left = amount - fromInvite;
@@ -584,7 +584,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     return { fromInvite, fromMain };
   }
 
-  /** New credits pay what is owed of rewards. */
+  /** New credits pay back owed rewards. */
   function collect(index: number): void {
     const owner = model[index]!;
     if (owner.owed <= 0n) return;
@@ -650,12 +650,12 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     inviter.main += fromMain;
     inviter.restore(`clawback ${ended.id}`, Number(fromMain / CENT));
     inviter.owed -= amount - fromInvite - fromMain;
-    // What it paid for this reward since then comes back as invite balance.
+    // Its payments for this reward since then return to the invite balance.
     if (inviter.owed < 0n) inviter.invite -= inviter.owed;
     if (inviter.owed < 0n) inviter.owed = 0n;
   }
 
-  /** Whole cents only, so that the model can count them. */
+  /** Only whole cents, so that the model can count them. */
   async function transfer(draw: Extract<Step, { kind: 'transfer' }>): Promise<void> {
     const owner = model[draw.account]!;
     const count = Number(owner.invite / CENT / BigInt(draw.part));
@@ -732,7 +732,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     }
   }
 
-  /** Minor units by purpose, as the uses of its lots were recognised. */
+  /** Minor units by purpose, as the lots' uses were recognised. */
   async function earnedBy(accountId: string): Promise<Map<string, bigint>> {
     const { rows } = await fixture.billing.query<{ purpose: string; minor: string }>(
       'SELECT purpose, sum(minor)::text AS minor FROM lot_uses WHERE account_id = $1 GROUP BY 1',
@@ -741,7 +741,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     return withoutZeros(new Map(rows.map(({ purpose, minor }) => [purpose, BigInt(minor)])));
   }
 
-  it('comes to the same balances and lots, and keeps the invariants', async () => {
+  it('has the same balances and lots as the model, and keeps the invariants', async () => {
     const rounds = fc.sample(fc.array(step, { minLength: 20, maxLength: 60 }), {
       seed: SEED,
       numRuns: ROUNDS,

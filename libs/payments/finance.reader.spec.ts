@@ -39,7 +39,7 @@ beforeAll(async () => {
     stripe.dispute('dp_won', second!.paymentId, { amount: 1300, status: 'under_review' }),
   );
   await receive(payments, stripe.dispute('dp_won', second!.paymentId, { amount: 1300, status: 'won' }));
-  // Money for orders that nobody made waits in suspense.
+  // Payments without an order wait in suspense.
   const stray = { ...stripe.sessionOf(first!.order.id), client_reference_id: null };
   for (const payment_intent of ['pi_stray_1', 'pi_stray_2'])
     await receive(payments, stripe.event('checkout.session.completed', { ...stray, payment_intent }));
@@ -53,7 +53,7 @@ afterAll(() => payments.close());
 
 type List<T> = (listing: { where: [string, unknown][]; limit: number; cursor?: string }) => Promise<Page<T>>;
 
-/** Everything of a list, which has to be the same in pages of any size. */
+/** Everything in a list, which must be the same for any page size. */
 async function all<T>(list: List<T>, where: [string, unknown][] = []): Promise<T[]> {
   const { items, nextCursor } = await list({ where, limit: 100 });
   expect(nextCursor).toBeNull();
@@ -69,7 +69,7 @@ async function all<T>(list: List<T>, where: [string, unknown][] = []): Promise<T
 }
 
 describe('the lists of finance', () => {
-  it('have top-ups with what is refunded and disputed of each, newest first', async () => {
+  it('list top-ups with their refunds and disputes, newest first', async () => {
     const topups = await all((listing) => reader.topups(listing));
     expect(topups.map(({ id }) => id)).toEqual(paid.map(({ topupId }) => topupId).reverse());
     expect(topups[2]).toMatchObject({
@@ -81,13 +81,13 @@ describe('the lists of finance', () => {
       disputed: 10_000_000_000n,
     });
     expect(topups[0]).toMatchObject({ disputed: 0n, refunded: 3_000_000_000n });
-    // A dispute that was won is none.
+    // A dispute that was won does not count.
     expect(topups[1]).toMatchObject({ disputed: 0n, refunded: 0n });
     const ofSecond = await all((listing) => reader.topups(listing), [['t.account_id = ?', accounts[1]]]);
     expect(ofSecond).toEqual([topups[1]]);
   });
 
-  it('have the money in suspense, the events, the refunds and the disputes', async () => {
+  it('list the money in suspense, the events, the refunds and the disputes', async () => {
     const suspense = await all((listing) => reader.suspense(listing));
     expect(suspense).toHaveLength(2);
     expect(suspense[0]).toMatchObject({ state: 'open', amountMinor: 1300n, clearedBy: null });
@@ -113,7 +113,7 @@ describe('the lists of finance', () => {
     ]);
   });
 
-  it('take no cursor of another list, nor one that names no time', async () => {
+  it('reject cursors of other lists, and those without a time', async () => {
     const invalid = { code: 'invalid_value', param: 'cursor' };
     const cursor = Buffer.from('["not a time","stripe","evt"]').toString('base64url');
     await expect(reader.events({ where: [], limit: 1, cursor })).rejects.toMatchObject(invalid);

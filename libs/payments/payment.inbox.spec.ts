@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-/** What became of an event, and how often it was tried again. */
+/** The state of an event, and its number of retries. */
 async function outcomeOf(event: object): Promise<{ state: string; attempts: number } | undefined> {
   const { rows } = await payments.ledger.billing.query<{ state: string; attempts: number }>(
     'SELECT state, attempts FROM payment_events WHERE event_id = $1',
@@ -54,7 +54,7 @@ function stateOf(accountId: string, orderId: string): Promise<{ state: string }>
 }
 
 describe('a payment', () => {
-  it('is credited and announced once, however often and at once its event is delivered', async () => {
+  it('is credited and announced once, however often and concurrently its event is delivered', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
@@ -65,7 +65,7 @@ describe('a payment', () => {
     expect(await outcomeOf(event)).toEqual({ state: 'applied', attempts: 1 });
   });
 
-  it('of which two events tell at once is credited once', async () => {
+  it('with two events at once is credited once', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id);
@@ -78,7 +78,7 @@ describe('a payment', () => {
     expect(await suspenseOf(paymentId)).toEqual([]);
   });
 
-  it('is credited also to an order that was given up or has expired', async () => {
+  it('is credited even to a cancelled or expired order', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
@@ -103,8 +103,8 @@ describe('a payment', () => {
   it.each([
     ['another amount', { amount_total: 1_299 }, 'other_amount', 1_299n],
     ['another currency', { currency: 'eur' }, 'other_currency', 1_300n],
-    ['an order that there is not', { client_reference_id: 'nobody' }, 'no_order', 1_300n],
-  ])('of %s goes to suspense once and leaves the order open', async (_, changed, why, amountMinor) => {
+    ['an unknown order', { client_reference_id: 'nobody' }, 'no_order', 1_300n],
+  ])('with %s goes to suspense once and leaves the order open', async (_, changed, why, amountMinor) => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id, changed);
@@ -125,7 +125,7 @@ describe('a payment', () => {
     expect(items.flat()).toEqual([{ why: 'paid_twice', amountMinor: 1_300n }]);
   });
 
-  it('of an account that is being deleted goes to suspense', async () => {
+  it('of an account in deletion goes to suspense', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     await payments.ledger.owner.query(`UPDATE accounts SET closing_at = now() WHERE id = $1`, [accountId]);
@@ -136,7 +136,7 @@ describe('a payment', () => {
 });
 
 describe('an event', () => {
-  it('that Stripe did not sign, or a provider that is not there sent, changes nothing', async () => {
+  it('changes nothing if Stripe did not sign it, or its provider is not configured', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
@@ -155,7 +155,7 @@ describe('an event', () => {
     expect(await stateOf(accountId, id)).toMatchObject({ state: 'open' });
   });
 
-  it('whose transaction fails is not remembered, so that it is applied when it comes again', async () => {
+  it('whose transaction fails is not remembered, so that it is applied when it arrives again', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
@@ -172,7 +172,7 @@ describe('an event', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
 
-  it('that concerns nobody is kept and ignored', async () => {
+  it('that concerns nobody is stored and ignored', async () => {
     const event = payments.stripe.event('customer.created', { id: 'cus_1', object: 'customer' });
     await receive(payments, event);
     expect(await outcomeOf(event)).toMatchObject({ state: 'ignored' });
@@ -185,7 +185,7 @@ describe('a dispute', () => {
   const open = (paymentId: string) =>
     payments.stripe.dispute(`dp_${newId()}`, paymentId, { amount: AMOUNT, status: 'needs_response' });
 
-  it('of a payment that is not known waits, however often it is tried', async () => {
+  it('of an unknown payment waits, however often it is retried', async () => {
     const event = open(`pi_${newId()}`);
     await receive(payments, event);
     for (const attempts of [1, 2, 3]) {
@@ -194,7 +194,7 @@ describe('a dispute', () => {
     }
   });
 
-  it('that comes before its payment is applied once the payment is there, by one of several that try', async () => {
+  it('that precedes its payment is applied after it, by one of several that try', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id);
@@ -207,7 +207,7 @@ describe('a dispute', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
   });
 
-  it('takes the credit once and returns it when it is won, in whichever order that is reported', async () => {
+  it('takes the credits once and returns them when it is won, whatever the order of events', async () => {
     for (const statuses of [
       ['needs_response', 'won'],
       ['won', 'needs_response'],
@@ -224,7 +224,7 @@ describe('a dispute', () => {
     }
   });
 
-  it('that is lost keeps the credit, and its customer reads what went back', async () => {
+  it('that is lost keeps the credits, and the customer sees what was taken', async () => {
     const accountId = await payments.newAccount();
     const { order, paymentId } = await paidOrder(payments, accountId);
     const disputeId = `dp_${newId()}`;
@@ -239,13 +239,13 @@ describe('a dispute', () => {
     });
   });
 
-  it('of an order that was not paid shows nothing that went back', async () => {
+  it('of an unpaid order shows nothing as taken', async () => {
     const order = await orderOf(payments, await payments.newAccount());
     expect(await payments.orders.reversalsOf(order)).toEqual({ refunds: [], disputes: [] });
   });
 });
 
-describe('a refund that someone made at Stripe itself', () => {
+describe("a refund made in Stripe's own dashboard", () => {
   const refund = (paymentId: string, status: string) => ({
     id: `re_${newId()}`,
     object: 'refund',
@@ -256,7 +256,7 @@ describe('a refund that someone made at Stripe itself', () => {
     metadata: {},
   });
 
-  it('appears in suspense once, as money that left, and leaves the balance as it is', async () => {
+  it('appears in suspense once, as money that left, and does not change the balance', async () => {
     const accountId = await payments.newAccount();
     const { paymentId } = await paidOrder(payments, accountId);
     const made = refund(paymentId, 'succeeded');
@@ -268,7 +268,7 @@ describe('a refund that someone made at Stripe itself', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
 
-  it('is nothing while it is pending or when it failed', async () => {
+  it('is ignored while pending, or if it failed', async () => {
     const { paymentId } = await paidOrder(payments, await payments.newAccount());
     for (const status of ['pending', 'failed']) {
       const made = refund(paymentId, status);

@@ -24,7 +24,7 @@ async function stateOf({ accountId, id }: { accountId: string; id: string }): Pr
   return (await payments.orders.show(accountId, id)).state;
 }
 
-/** As if the order had been made long ago. */
+/** Moves the order into the past. */
 async function age({ id }: { id: string }): Promise<void> {
   await payments.ledger.owner.query(
     `UPDATE topup_orders SET created_at = now() - interval '2 hours', expires_at = now() - interval '1 hour'
@@ -41,8 +41,8 @@ async function eventsOf({ id }: { id: string }): Promise<string[]> {
   return rows.map(({ event }) => event);
 }
 
-describe('an order whose payment has no event', () => {
-  it('is found paid by asking, and credited once though several ask', async () => {
+describe('an order whose payment sent no event', () => {
+  it('is found paid by asking, and credited once although several ask', async () => {
     const order = await newOrder();
     payments.stripe.pay(order.id);
     await Promise.all([roundNow(payments), roundNow(payments), roundNow(payments)]);
@@ -51,7 +51,7 @@ describe('an order whose payment has no event', () => {
     expect(await eventsOf(order)).toEqual(['found: applied']);
   });
 
-  it('is credited once when its event comes at the same moment, and when it comes later', async () => {
+  it('is credited once when its event arrives at the same moment, and when it arrives later', async () => {
     const order = await newOrder();
     const { event } = payments.stripe.pay(order.id);
     await Promise.all([roundNow(payments), receive(payments, event)]);
@@ -60,7 +60,7 @@ describe('an order whose payment has no event', () => {
     expect(await stateOf(order)).toBe('paid');
   });
 
-  it('is credited though its time was over', async () => {
+  it('is credited although it had expired', async () => {
     const order = await newOrder();
     await age(order);
     payments.stripe.pay(order.id);
@@ -70,7 +70,7 @@ describe('an order whose payment has no event', () => {
 });
 
 describe('an order that nobody pays', () => {
-  it('stays open while its checkout can be paid, and expires once that has ended and its time is over', async () => {
+  it('stays open while its checkout can be paid, and expires after both have ended', async () => {
     const order = await newOrder();
     await roundNow(payments);
     expect(await stateOf(order)).toBe('open');
@@ -84,7 +84,7 @@ describe('an order that nobody pays', () => {
     expect(await eventsOf(order)).toEqual([]);
   });
 
-  it('does not expire while a payment may be on its way', async () => {
+  it('does not expire while a payment may be in progress', async () => {
     const order = await newOrder();
     payments.stripe.sessionOf(order.id).status = 'complete';
     await age(order);
@@ -95,7 +95,7 @@ describe('an order that nobody pays', () => {
     expect(await stateOf(order)).toBe('paid');
   });
 
-  it('is not asked about forever once its payment is in suspense', async () => {
+  it('is not checked forever once its payment is in suspense', async () => {
     const order = await newOrder();
     const { event, paymentId } = payments.stripe.pay(order.id);
     const session = payments.stripe.sessionOf(order.id);
@@ -113,7 +113,7 @@ describe('an order that nobody pays', () => {
 });
 
 describe('a round', () => {
-  it('goes on with the others when Stripe does not answer for one order, which is asked about again', async () => {
+  it('continues if Stripe does not answer for one order, and asks about that one again', async () => {
     const orders = [await newOrder(), await newOrder()];
     for (const { id } of orders) payments.stripe.pay(id);
     const never = new AbortController().signal;
@@ -143,7 +143,7 @@ describe('a round', () => {
     expect(waits.get(young.id)).toBeLessThan(10 * 60_000 + firstCheckMs);
   });
 
-  it('stops between two things on request', async () => {
+  it('stops between two orders on request', async () => {
     const order = await newOrder();
     payments.stripe.pay(order.id);
     await payments.ledger.owner.query(`UPDATE topup_orders SET next_check_at = now()`);

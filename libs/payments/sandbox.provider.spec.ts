@@ -34,7 +34,7 @@ function newOrder(): PayableOrder {
   };
 }
 
-describe('a played payment', () => {
+describe('a simulated payment', () => {
   it('is reported by a signed event, and found at the provider', async () => {
     const order = newOrder();
     expect(await provider.createCheckout(order)).toEqual({
@@ -51,7 +51,7 @@ describe('a played payment', () => {
     expect(await provider.closeCheckout(order)).toMatchObject({ state: 'paid' });
   });
 
-  it('is one for an order, when the button is pressed several times at once and again', async () => {
+  it('exists once per order, however often and concurrently the button is pressed', async () => {
     const order = newOrder();
     const presses = Array.from({ length: 5 }, () =>
       provider.pay(order).catch((error: { code: string }) => error.code),
@@ -65,7 +65,7 @@ describe('a played payment', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('that the customer leaves ends the order, as does its time', async () => {
+  it('that the customer cancels ends the order, and so does its expiry', async () => {
     const order = newOrder();
     const { rawBody, headers } = provider.cancel(order);
     expect(provider.verifyEvent(rawBody, headers).fact).toEqual({
@@ -80,8 +80,8 @@ describe('a played payment', () => {
   });
 });
 
-describe('a played refund', () => {
-  it('is made once, however often it is asked for', async () => {
+describe('a simulated refund', () => {
+  it('is made once, however often it is requested', async () => {
     const refund = { refundId: newId(), paymentId: 'p', amountMinor: 260n, currency: 'USD', isRepeat: false };
     const answers = await Promise.all([1, 2, 3].map(() => provider.refund(refund)));
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
@@ -96,7 +96,7 @@ describe('a played refund', () => {
 describe('an event of the sandbox', () => {
   const invalid = expect.objectContaining({ code: 'invalid_request' });
 
-  it('is taken only with the signature of these bytes by this secret', async () => {
+  it('is accepted only with the signature of these bytes by this secret', async () => {
     const { rawBody, headers } = await provider.pay(newOrder());
     const [name, signature] = Object.entries(headers)[0]!;
     const forged = Buffer.from(rawBody.toString().replace('1300', '9300'));
@@ -106,8 +106,8 @@ describe('an event of the sandbox', () => {
     expect(() => providerWith('another secret').verifyEvent(rawBody, headers)).toThrow(invalid);
   });
 
-  it('that is signed and makes no sense is refused', () => {
-    // An order that no order is named like: what it signs is not as the sandbox sends it.
+  it('that is signed but makes no sense is refused', () => {
+    // No order has such an id, so the sandbox would not have sent it.
     const { rawBody, headers } = provider.cancel({ ...newOrder(), id: '' });
     expect(() => provider.verifyEvent(rawBody, headers)).toThrow('not as the sandbox sends it');
   });

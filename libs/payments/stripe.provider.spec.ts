@@ -41,7 +41,7 @@ function newOrder(of: Partial<PayableOrder> = {}): PayableOrder {
   };
 }
 
-/** An order with its checkout, as it is stored. */
+/** An order with its checkout, as stored. */
 async function opened(of: Partial<PayableOrder> = {}): Promise<PayableOrder> {
   const order = newOrder(of);
   const { reference } = await provider.createCheckout(order);
@@ -58,7 +58,7 @@ function refundsOf({ paymentId }: RefundOrder): number {
 }
 
 describe('a checkout', () => {
-  it('asks for what the order costs, at the address of the order', async () => {
+  it("asks for the cost of the order, with the order's address", async () => {
     const order = await opened({ paidMinor: 161n, currency: 'EUR' });
     expect(stripe.sessionOf(order.id)).toMatchObject({
       id: order.providerReference,
@@ -67,7 +67,7 @@ describe('a checkout', () => {
     });
   });
 
-  it('is one for an order, also when it is asked for at once, later, and after a lost answer', async () => {
+  it('exists once per order, also if requested concurrently, later, and after a lost answer', async () => {
     const order = newOrder();
     stripe.lostAnswers = 1;
     await expect(provider.createCheckout(order)).rejects.toThrow();
@@ -79,7 +79,7 @@ describe('a checkout', () => {
     expect(made.map(({ id }) => id)).toEqual([one.reference]);
   });
 
-  it('ends with the order, but no sooner than Stripe lets it', async () => {
+  it('expires with the order, but no sooner than Stripe allows', async () => {
     const endOf = async (lifeMs: number) => {
       const order = newOrder({ expiresAt: new Date(clock.nowMs() + lifeMs) });
       await provider.createCheckout(order);
@@ -89,7 +89,7 @@ describe('a checkout', () => {
     expect(await endOf(5 * MINUTE_MS)).toBeGreaterThan(30 * MINUTE_MS);
   });
 
-  it('is not made for an amount that no number holds exactly', async () => {
+  it('is not created for an amount that no number represents exactly', async () => {
     const order = newOrder({ paidMinor: BigInt(Number.MAX_SAFE_INTEGER) + 1n });
     await expect(provider.createCheckout(order)).rejects.toThrow(RangeError);
     expect(() => stripe.sessionOf(order.id)).toThrow();
@@ -107,14 +107,14 @@ describe('the outcome of an order', () => {
     expect(await provider.closeCheckout(order)).toMatchObject(paid);
   });
 
-  it('is ended once it was closed, as often as it is closed', async () => {
+  it('is ended once closed, however often it is closed', async () => {
     const order = await opened();
     expect(await provider.closeCheckout(order)).toEqual({ state: 'ended' });
     expect(await provider.closeCheckout(order)).toEqual({ state: 'ended' });
     expect(await provider.findPayment(order)).toEqual({ state: 'ended' });
   });
 
-  it('without a checkout is what the clock says, and nobody is asked', async () => {
+  it('without a checkout depends on the clock alone, and Stripe is not asked', async () => {
     const alone = providerAt('http://127.0.0.1:9');
     const order = newOrder();
     expect(await alone.findPayment(order)).toEqual({ state: 'open' });
@@ -125,7 +125,7 @@ describe('the outcome of an order', () => {
 });
 
 describe('a refund', () => {
-  it('is made once, also when it is asked for twice at once and after a lost answer', async () => {
+  it('is made once, also if requested twice at once and after a lost answer', async () => {
     const order = refundOrder();
     stripe.lostAnswers = 1;
     await expect(provider.refund(order)).rejects.toThrow();
@@ -135,10 +135,10 @@ describe('a refund', () => {
     expect(refundsOf(order)).toBe(1);
   });
 
-  it('that may have been made is found by its mark, when its key is forgotten', async () => {
+  it('with an unknown outcome is found by its mark if its key is forgotten', async () => {
     const order = refundOrder();
     const first = await provider.refund(order);
-    // Another refund of the same payment is not taken for it.
+    // Another refund of the same payment is not mistaken for it.
     await provider.refund(refundOrder({ paymentId: order.paymentId }));
     stripe.forgetKeys();
     expect(await provider.refund({ ...order, isRepeat: true })).toEqual(first);
@@ -151,7 +151,7 @@ describe('a refund', () => {
   it.each([
     ['pending', { state: 'pending' }],
     ['failed', { state: 'failed', failure: 'expired_or_canceled_card' }],
-  ] as const)('that is %s at Stripe is so here', async (status, answer) => {
+  ] as const)('that is %s at Stripe has that state here', async (status, answer) => {
     stripe.refundStatus = status;
     try {
       expect(await provider.refund(refundOrder())).toMatchObject(answer);
@@ -160,10 +160,10 @@ describe('a refund', () => {
     }
   });
 
-  it('that is refused for what was asked has failed, and one with another key is tried again', async () => {
+  it('with the key of a different refund throws, and is not made', async () => {
     const order = refundOrder();
     await provider.refund(order);
-    // The same key with another amount: a fault on our side, which another attempt may fix.
+    // The same key with another amount is a fault on our side, which a retry may fix.
     await expect(provider.refund({ ...order, amountMinor: 261n })).rejects.toThrow('other parameters');
     expect(refundsOf(order)).toBe(1);
   });
@@ -188,7 +188,7 @@ describe('an event', () => {
   const anEvent = () => body(stripe.event('invoice.paid', { id: 'in_1' }));
   const notSigned = { code: 'invalid_request', message: expect.stringContaining('not signed') };
 
-  it('is taken with the signature of these bytes, also beside one of another secret', () => {
+  it('is accepted with the signature of these bytes, also beside one by another secret', () => {
     const payload = anEvent();
     expect(verify(payload, signed(payload))).toMatchObject({ fact: { kind: 'nothing' } });
     const other = v1(payload, seconds(), 'whsec_before');
@@ -200,7 +200,7 @@ describe('an event', () => {
     ['no signature', () => ''],
     ['another secret', (payload: Buffer) => signed(payload, { secret: 'whsec_other' })],
     ['other bytes', () => signed(anEvent())],
-    ['a scheme of tests', (payload: Buffer) => signed(payload).replace('v1=', 'v0=')],
+    ['the test scheme', (payload: Buffer) => signed(payload).replace('v1=', 'v0=')],
     ['no time', (payload: Buffer) => signed(payload).replace(/^t=\d+,/, '')],
     ['another time', (payload: Buffer) => signed(payload).replace(/^t=\d+/, `t=${seconds() - 1}`)],
     ['a time 301 s ago', (payload: Buffer) => signed(payload, { at: seconds() - 301 })],
@@ -210,14 +210,14 @@ describe('an event', () => {
     expect(refused).toThrow(expect.objectContaining(notSigned));
   });
 
-  it('that is signed for later is refused beyond five minutes', () => {
+  it('that is signed in the future is refused beyond five minutes', () => {
     const payload = anEvent();
     const ahead = (by: number) => verify(payload, signed(payload, { at: seconds() + by }));
     expect(ahead(295)).toMatchObject({ type: 'invoice.paid' });
     expect(() => ahead(302)).toThrow('in the future');
   });
 
-  it('that is signed and cannot be read is refused by name', () => {
+  it('that is signed but unreadable is refused, and its id named', () => {
     const broken = Buffer.from('{');
     expect(() => verify(broken, signed(broken))).toThrow('is not JSON');
     const payload = body(

@@ -34,14 +34,14 @@ async function itemOf(fact: PaymentFact, reference: string): Promise<string> {
   return rows[0]!.id;
 }
 
-/** Money that came for an order which does not want it, or for none. */
+/** A payment for an order that does not expect it, or for none. */
 function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } = {}): Promise<string> {
   const paymentId = `pi_${newId()}`;
   const { orderId = null, currency = 'USD' } = of;
   return itemOf({ kind: 'paid', orderId, paymentId, amountMinor, currency }, paymentId);
 }
 
-/** Money that someone refunded at Stripe itself. */
+/** A refund made in Stripe's own dashboard. */
 function left(): Promise<string> {
   const providerRefundId = `re_${newId()}`;
   const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
@@ -69,7 +69,7 @@ function credit(itemId: string, accountId: string, actor: Actor) {
 }
 
 describe('money in suspense', () => {
-  it('is credited once to whom it was meant for, however many people do it at once', async () => {
+  it('is credited once to its owner, however many people do it at once', async () => {
     const [itemId, accountId] = [await came(), await payments.newAccount()];
     const people = await Promise.all([payments.finance(), payments.finance(), payments.finance()]);
     const answers = await Promise.all(people.map((actor) => credit(itemId, accountId, actor)));
@@ -94,7 +94,7 @@ describe('money in suspense', () => {
     expect(await takenFor(itemId)).toBe(1);
   });
 
-  it('is either credited or returned, never both, when both happen at once', async () => {
+  it('is either credited or returned, never both, even if both are tried at once', async () => {
     for (let round = 0; round < 4; round += 1) {
       const [itemId, accountId] = [await came(), await payments.newAccount()];
       const [one, two] = [await payments.finance(), await payments.finance()];
@@ -113,7 +113,7 @@ describe('money in suspense', () => {
     }
   });
 
-  it('is returned once, and what was returned is credited to nobody', async () => {
+  it('is returned once, and then credited to nobody', async () => {
     const [itemId, accountId] = [await came(), await payments.newAccount()];
     const people = [await payments.finance(), await payments.finance()];
     await Promise.all(people.map((actor) => suspense.returnSuspense(itemId, 'back', asking(actor))));
@@ -128,7 +128,7 @@ describe('money in suspense', () => {
     });
   });
 
-  it('of another currency is returned and never credited', async () => {
+  it('in another currency is returned and never credited', async () => {
     const [itemId, accountId] = [await came(1_300n, { currency: 'EUR' }), await payments.newAccount()];
     await expect(credit(itemId, accountId, await payments.finance())).rejects.toMatchObject({
       code: 'invalid_value',
@@ -138,7 +138,7 @@ describe('money in suspense', () => {
     expect(await stateOf(itemId)).toBe('returned');
   });
 
-  it('that buys no whole credit, or for an account that there is not, is not credited', async () => {
+  it('for less than the smallest credit, or for an unknown account, is not credited', async () => {
     const small = credit(await came(129n), await payments.newAccount(), await payments.finance());
     await expect(small).rejects.toMatchObject({ code: 'invalid_value', param: 'amount' });
     const nobody = credit(await came(), 'nobody', await payments.finance());
@@ -147,7 +147,7 @@ describe('money in suspense', () => {
     await expect(none).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that someone paid is no cost; what left is, and is credited to nobody', async () => {
+  it('that someone paid cannot be an expense; money that left can, and is credited to nobody', async () => {
     const paid = suspense.expenseSuspense(await came(), 'lost', asking(await payments.finance()));
     await expect(paid).rejects.toMatchObject({ code: 'conflict' });
     const itemId = await left();
@@ -158,7 +158,7 @@ describe('money in suspense', () => {
     expect(await stateOf(itemId)).toBe('expensed');
   });
 
-  it('is decided by nobody to whom it would go, or for whose order it came', async () => {
+  it('is not decided by the person who would receive it, or who paid', async () => {
     const actor = await payments.finance();
     await expect(credit(await came(), actor.accountId, actor)).rejects.toMatchObject({
       code: 'second_person_required',
@@ -175,7 +175,7 @@ describe('money in suspense', () => {
 describe('above the limit of one person', () => {
   const LARGE = 13_013n;
 
-  it('money in suspense is credited once another one agrees, and once only', async () => {
+  it('money in suspense is credited once another person agrees, and only once', async () => {
     const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
     const [asks, agrees] = [await payments.finance(), await payments.finance()];
     const { approvalId } = await credit(itemId, accountId, asks);

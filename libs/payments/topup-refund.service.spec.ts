@@ -20,7 +20,7 @@ import { TopupRefundService } from './topup-refund.service.js';
 
 let payments: PaymentsFixture;
 let refunds: TopupRefundService;
-/** One that is killed after the refund was set aside, and before Stripe is asked. */
+/** A service that is killed after storing the refund, and before asking Stripe. */
 let killed: TopupRefundService;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ function wanted(topupId: string, credits: string | null = null) {
   return { topupId, credits: credits === null ? null : parseAmount(credits), reason: 'not needed' };
 }
 
-/** What Stripe gave back of a payment. */
+/** Stripe's refunds of a payment. */
 function atStripe(paymentId: string): number[] {
   return [...payments.stripe.refunds.values()]
     .filter((each) => each.payment_intent === paymentId)
@@ -66,7 +66,7 @@ async function refundsOf(topupId: string): Promise<TopupRefund[]> {
 }
 
 describe('a refund of a top-up', () => {
-  it('refunds what was paid for the credit, once, however often and at once it is asked for', async () => {
+  it('refunds the payment for unused credits once, however often and concurrently it is requested', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     const request = asking(await payments.finance());
     const answers = await Promise.all(
@@ -91,7 +91,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('4');
   });
 
-  it('of another amount under the same request id is refused', async () => {
+  it('with another amount under the same request id is refused', async () => {
     const { topupId } = await paidTopup();
     const request = asking(await payments.finance());
     await refunds.refund(wanted(topupId, '4'), request);
@@ -101,7 +101,7 @@ describe('a refund of a top-up', () => {
     });
   });
 
-  it('is for no one who has an interest in it, nor of a top-up that there is not', async () => {
+  it('is refused to people with an interest in it, and for an unknown top-up', async () => {
     const actor = await payments.finance();
     const topupId = await buy(payments.ledger, { accountId: actor.accountId, keyId: '' }, '10');
     await expect(refunds.refund(wanted(topupId), asking(actor))).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe('a refund of a top-up', () => {
     await expect(refunds.refund(wanted('none'), asking(actor))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that Stripe refuses returns the credit', async () => {
+  it('that Stripe refuses returns the credits', async () => {
     const { accountId, topupId } = await paidTopup();
     payments.stripe.refundStatus = 'failed';
     try {
@@ -124,7 +124,7 @@ describe('a refund of a top-up', () => {
 });
 
 describe('above the limit of one person', () => {
-  it('a refund waits for another one, and Stripe is asked once they agree', async () => {
+  it('a refund waits for another person, and Stripe is asked once they agree', async () => {
     const { accountId, topupId, paymentId } = await paidTopup('101');
     const [asks, agrees] = [await payments.finance(), await payments.finance()];
     const request = asking(asks);
@@ -145,7 +145,7 @@ describe('above the limit of one person', () => {
     expect(await refunds.refund(wanted(topupId), request)).toMatchObject({ done: { state: 'succeeded' } });
   });
 
-  it('a refund that was rejected moves nothing', async () => {
+  it('a rejected refund moves nothing', async () => {
     const { accountId, topupId } = await paidTopup('101');
     const { approvalId } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const decision = { approvalId: approvalId as string, note: 'no', requestId: newId() };
@@ -159,7 +159,7 @@ describe('above the limit of one person', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('101');
   });
 
-  it('are also two refunds that stay below it alone, asked for at once', () =>
+  it('are also two refunds that stay below it separately, requested at once', () =>
     onOneDay(async () => {
       const actor = await payments.finance();
       const topups = [await paidTopup('60'), await paidTopup('60')];
@@ -171,8 +171,8 @@ describe('above the limit of one person', () => {
     }));
 });
 
-describe('a refund that was interrupted', () => {
-  it('before Stripe was asked is asked for by the next round, once though several try', async () => {
+describe('an interrupted refund', () => {
+  it('that Stripe was not asked for is requested by the next round, once although several try', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     await expect(killed.refund(wanted(topupId), asking(await payments.finance()))).rejects.toThrow('killed');
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
@@ -182,7 +182,7 @@ describe('a refund that was interrupted', () => {
     expect(atStripe(paymentId)).toEqual([1_300]);
   });
 
-  it('after Stripe had carried it out, and before that was known, is found there and not made again', async () => {
+  it('that Stripe made unnoticed is found there and not repeated', async () => {
     const { topupId, paymentId } = await paidTopup();
     payments.stripe.lostAnswers = 1;
     const { done } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
@@ -193,7 +193,7 @@ describe('a refund that was interrupted', () => {
     expect(atStripe(paymentId)).toEqual([1_300]);
   });
 
-  it('and is being made by another process at this moment is left to that one', async () => {
+  it('that another process is making at this moment is left to it', async () => {
     const { topupId, paymentId } = await paidTopup();
     await expect(killed.refund(wanted(topupId), asking(await payments.finance()))).rejects.toThrow('killed');
     const [{ id }] = (await refundsOf(topupId)) as [TopupRefund];
@@ -203,7 +203,7 @@ describe('a refund that was interrupted', () => {
     expect(await payments.runner.run(id)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is ended once when Stripe says so by its answer and by events, in any order', async () => {
+  it("ends once with Stripe's answer and events, in any order", async () => {
     const { accountId, topupId, orderId } = await paidTopup();
     payments.stripe.refundStatus = 'pending';
     const { done } = await refunds
@@ -222,7 +222,7 @@ describe('a refund that was interrupted', () => {
     expect(shown).toMatchObject([{ credits: parseAmount('4'), payMinor: 520n, state: 'succeeded' }]);
   });
 
-  it('whose money came back to us after its end is in suspense, and its credit stays gone', async () => {
+  it('whose money came back to us after its end is in suspense, and its credits stay gone', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
@@ -264,13 +264,13 @@ describe('a refund by bank transfer', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
   });
 
-  it('that the bank sent back returns the credit', async () => {
+  it('that the bank returned restores the credits', async () => {
     const { accountId, refund } = await pendingAtBank();
     await refunds.confirmRefund(confirmed(refund.id, 'failed'), asking(await payments.finance()));
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
 
-  it('is confirmed by nobody whose own it is, and one through Stripe by nobody at all', async () => {
+  it('is not confirmed by its recipient, and one through Stripe by nobody', async () => {
     const { accountId, refund } = await pendingAtBank();
     const owner = { ...(await payments.finance()), accountId };
     await payments.ledger.owner.query('UPDATE users SET account_id = $2 WHERE id = $1', [

@@ -34,7 +34,7 @@ async function topupsOf(accountId: string): Promise<number> {
 }
 
 describe('an order', () => {
-  it('costs what the rate of the account says, rounded up to the cent, and keeps it when the rate changes', async () => {
+  it("costs what the account's rate says, rounded up to the cent, and keeps it when the rate changes", async () => {
     const accountId = await payments.newAccount();
     const { id, paidMinor } = await orderOf(payments, accountId, { credits: '1.23456' });
     expect(paidMinor).toBe(161n);
@@ -49,7 +49,7 @@ describe('an order', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('1.23456');
   });
 
-  it('of what an amount buys never gives more than was paid for', async () => {
+  it('by amount never credits more than was paid for', async () => {
     const { credits, payMinor } = await payments.orders.quote(await payments.newAccount(), {
       payMinor: 1_000n,
     });
@@ -63,14 +63,14 @@ describe('an order', () => {
     ['less than a credit', { credits: parseAmount('0.999999999') }, 'credits'],
     ['less than the price of a unit', { payMinor: 129n }, 'pay'],
     ['more than providers take', { payMinor: 100_000_000n }, 'pay'],
-  ])('is not made of %s', async (_, wish, param) => {
+  ])('is refused for %s', async (_, wish, param) => {
     const accountId = await payments.newAccount();
     const refused = payments.topups.order({ accountId, wish, provider: 'stripe', requestId: newId() });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_value', param });
     expect(await payments.orders.list(accountId, 10, null)).toEqual([]);
   });
 
-  it('is not made for a provider that is not configured', async () => {
+  it('is refused for a provider that is not configured', async () => {
     const wish = { credits: parseAmount('10') };
     const asked = {
       accountId: await payments.newAccount(),
@@ -84,7 +84,7 @@ describe('an order', () => {
     });
   });
 
-  it('is made once, with one checkout, however often and at once its request is sent', async () => {
+  it('is created once, with one checkout, however often and concurrently its request is sent', async () => {
     const wish = { credits: parseAmount('10') };
     const asked = {
       accountId: await payments.newAccount(),
@@ -99,7 +99,7 @@ describe('an order', () => {
     expect(checkoutsOf(made[0]!.id)).toBe(1);
   });
 
-  it('is not another one under the same request id', async () => {
+  it('is refused if its request id was used for another one', async () => {
     const accountId = await payments.newAccount();
     const { requestId } = await orderOf(payments, accountId);
     const wish = { credits: parseAmount('11') };
@@ -109,7 +109,7 @@ describe('an order', () => {
     expect(await payments.topups.order(foreign)).toMatchObject({ state: 'open' });
   });
 
-  it('gets the checkout that Stripe opened though its answer was lost, when the request is repeated', async () => {
+  it('gets the checkout whose creation was not answered when the request is repeated', async () => {
     const wish = { credits: parseAmount('10') };
     const asked = {
       accountId: await payments.newAccount(),
@@ -124,7 +124,7 @@ describe('an order', () => {
     expect(checkoutsOf(id)).toBe(1);
   });
 
-  it('is one of twenty open ones at most, also of those that are made at once', async () => {
+  it('is one of at most twenty open ones, also if created at once', async () => {
     const accountId = await payments.newAccount();
     const wish = { credits: parseAmount('1') };
     const save = () =>
@@ -140,7 +140,7 @@ describe('an order', () => {
     expect(await save()).toBe('made');
   });
 
-  it('is there for its own account only', async () => {
+  it('exists for its own account only', async () => {
     const { id } = await orderOf(payments, await payments.newAccount());
     const stranger = await payments.newAccount();
     await expect(payments.orders.show(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
@@ -169,7 +169,7 @@ describe('a cancelled order', () => {
     expect(await payments.topups.cancel(accountId, id)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('that was paid a moment before is credited, once also when its event comes after', async () => {
+  it('that was paid a moment before is credited, and only once when its event arrives later', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
@@ -203,7 +203,7 @@ describe('a cancelled order', () => {
   });
 });
 
-describe('an order that nobody paid in time', () => {
+describe('an order that was not paid in time', () => {
   it('no longer counts as open', async () => {
     const { source, ledger, config } = payments;
     const short = new OrderStore({
@@ -218,7 +218,7 @@ describe('an order that nobody paid in time', () => {
     expect(await short.list(accountId, 30, null)).toHaveLength(21);
   });
 
-  it('is ended by a check, and one in its time is not', async () => {
+  it('is ended by a check, unlike one that has time left', async () => {
     const accountId = await payments.newAccount();
     const inTime = await orderOf(payments, accountId, { provider: 'manual' });
     const late = await orderOf(payments, accountId, { provider: 'manual' });

@@ -24,13 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-/** 13.00 for ten credits, unless it is said otherwise. */
+/** 13.00 for ten credits, unless given otherwise. */
 function transferTo(accountId: string, of: Partial<Transfer> = {}): Transfer {
   const about = { orderId: null, currency: 'USD', valueDate: null, reason: 'as the bank says' };
   return { accountId, paymentId: `bank-${newId()}`, paidMinor: 1_300n, ...about, ...of };
 }
 
-/** What counts against the limits of people. */
+/** What counts toward the limits of people. */
 async function outflowsOf(paymentId: string): Promise<string[]> {
   const { rows } = await payments.ledger.billing.query<{ amount: bigint }>(
     'SELECT amount FROM outflows WHERE reference = $1',
@@ -40,7 +40,7 @@ async function outflowsOf(paymentId: string): Promise<string[]> {
 }
 
 describe('a bank transfer', () => {
-  it('buys at the rate of the account, once, however often it is recorded', async () => {
+  it("buys at the account's rate, once, however often it is recorded", async () => {
     const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
     const actor = await payments.finance();
@@ -52,7 +52,7 @@ describe('a bank transfer', () => {
     expect(await outflowsOf(transfer.paymentId)).toEqual(['10']);
   });
 
-  it('that two people record at once is credited once, and counts against the limit of one', async () => {
+  it('that two people record at once is credited once, and counts toward the limit of one', async () => {
     const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
     const people = await Promise.all([payments.finance(), payments.finance(), payments.finance()]);
@@ -66,9 +66,9 @@ describe('a bank transfer', () => {
   });
 
   it.each([
-    ['for somebody else', async () => ({ accountId: await payments.newAccount() })],
-    ['of another amount', async () => ({ paidMinor: 1_301n })],
-  ])('under the reference of another one %s is refused', async (_, change) => {
+    ['to someone else', async () => ({ accountId: await payments.newAccount() })],
+    ['with another amount', async () => ({ paidMinor: 1_301n })],
+  ])('%s under the reference of another transfer is refused', async (_, change) => {
     const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
     await transfers.recordTransfer(transfer, asking(await payments.finance()));
@@ -80,13 +80,13 @@ describe('a bank transfer', () => {
   });
 
   it.each([
-    ['to an account that there is not', { accountId: 'nobody' }, 'accountId'],
+    ['to an unknown account', { accountId: 'nobody' }, 'accountId'],
     ['in another currency', { currency: 'EUR' }, 'currency'],
     ['too small to buy a credit', { paidMinor: 129n }, 'paid'],
-    ['of a day that is still to come', { valueDate: '2999-01-01' }, 'valueDate'],
-    ['of a day before the account was there', { valueDate: '2001-01-01' }, 'valueDate'],
-    ['for an order that there is not', { orderId: 'none' }, 'orderId'],
-  ])('%s is refused, and counts against no limit', async (_, changed, param) => {
+    ['with a future date', { valueDate: '2999-01-01' }, 'valueDate'],
+    ['with a date before its account existed', { valueDate: '2001-01-01' }, 'valueDate'],
+    ['for an unknown order', { orderId: 'none' }, 'orderId'],
+  ])('%s is refused, and counts toward no limit', async (_, changed, param) => {
     const transfer = transferTo(await payments.newAccount(), changed);
     await expect(transfers.recordTransfer(transfer, asking(await payments.finance()))).rejects.toMatchObject({
       code: 'invalid_value',
@@ -121,7 +121,7 @@ describe('a bank transfer for an order', () => {
 describe('above the limit of one person', () => {
   const LARGE = { paidMinor: 13_013n };
 
-  it('a transfer waits for another one, who credits it once', async () => {
+  it('a transfer waits for another person, who credits it once', async () => {
     const accountId = await payments.newAccount();
     const transfer = transferTo(accountId, LARGE);
     const [asks, agrees] = [await payments.finance(), await payments.finance()];
@@ -156,7 +156,7 @@ describe('above the limit of one person', () => {
     expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
   });
 
-  it('an order that another transfer paid meanwhile refuses the approval, which can be rejected', async () => {
+  it('if another transfer paid the order meanwhile, the approval is refused and can be rejected', async () => {
     const accountId = await payments.newAccount();
     const { id: orderId } = await orderOf(payments, accountId, { credits: '101', provider: 'manual' });
     const ask = async () => {

@@ -73,7 +73,7 @@ it('tokens per minute are the likely input and the requested output', async () =
   expect((await send(CHATS, chat(100))).status).toBe(200);
 });
 
-it("of a group are shared by an account's keys in it, and not by other accounts", async () => {
+it("group limits are shared by an account's keys in the group, and not by other accounts", async () => {
   const admin = await person(relay, { roles: ['admin'] });
   const other = await person(relay, { credits: '5' });
   const { response } = await admin.api.PATCH('/api/admin/groups/{group}', {
@@ -104,7 +104,7 @@ it("of a group are shared by an account's keys in it, and not by other accounts"
   expect(left(await elsewhere(IMAGES, image(1)), 'images')).toEqual([null, null]);
 });
 
-it('apply to all keys of an account together', async () => {
+it('account limits apply to all keys of the account together', async () => {
   await relay.fixture.owner.query('UPDATE accounts SET images_per_minute = 3 WHERE id = $1', [
     owner.accountId,
   ]);

@@ -217,7 +217,7 @@ export const moneyInMutants: readonly Mutant[] = [
     instead: `      { code: suspense, commodity: 'PAY', amount: item.amountMinor },
       { code: psp, commodity: 'PAY', amount: -item.amountMinor },`,
     spec: 'libs/payments/suspense.service.spec.ts',
-    test: 'is returned once, and what was returned is credited to nobody',
+    test: 'is returned once, and then credited to nobody',
   },
   {
     id: 'adjusted-below-zero',
@@ -244,7 +244,7 @@ export const moneyInMutants: readonly Mutant[] = [
     text: 'planned.isRepeated || (await this.take(client, planned, by))',
     instead: 'planned.isRepeated || (await this.take(client, planned, by)) || true',
     spec: TRANSFERS,
-    test: 'a transfer waits for another one, who credits it once',
+    test: 'a transfer waits for another person, who credits it once',
   },
   {
     id: 'own-second-person',

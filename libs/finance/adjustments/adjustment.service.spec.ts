@@ -106,7 +106,7 @@ describe('an adjustment', () => {
   });
 });
 
-/** A ticket of the account of finance's own person. */
+/** A ticket of the finance person's own account. */
 async function ticketOfOwn(): Promise<{ ticketId: string }> {
   const id = newId();
   await ledger.owner.query(

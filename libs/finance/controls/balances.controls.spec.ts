@@ -17,7 +17,7 @@ import { closePeriod } from '../periods/period-close.js';
 import { adjustmentsControl } from './adjustments.control.js';
 import { frozenAccountsControl } from './frozen-accounts.control.js';
 
-/** Faults are planted by the owner, around every rule, and each is found by the control that is for it. */
+/** The owner plants faults past every rule, and the control in charge finds each. */
 
 let fixture: LedgerFixture;
 let pool: pg.Pool;
@@ -40,7 +40,7 @@ async function found(control: Control) {
   return result!.items;
 }
 
-/** As somebody could who owns the database. */
+/** Changes rows as the database's owner could. */
 async function withoutRules(table: string, work: () => Promise<unknown>): Promise<void> {
   await fixture.owner.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
   await work();
@@ -112,7 +112,7 @@ describe('the control of accounts in debt', () => {
 
 describe('the control of closed periods', () => {
   it('finds amounts, dates, rows and stored balances that were changed after the close', async () => {
-    // The faults above would keep the books open.
+    // Otherwise, the faults above would prevent the close.
     await fixture.close();
     fixture = await createLedgerFixture();
     pool = fixture.billing;

@@ -38,7 +38,7 @@ const all = [chargesTasksControl, holdsControl, refundLatencyControl, promotionC
 
 type Ended = 'delivered' | 'failed' | 'held';
 
-/** A charge of 0.04 for two images or seconds; of a task that is given, with its row. */
+/** A charge of 0.04 for two images or seconds, with the given task's row if there is one. */
 async function charge(
   ended: Ended,
   task?: string,
@@ -79,7 +79,7 @@ async function charge(
   return { chargeId, taskId: taskId ?? '' };
 }
 
-/** What ends a charge of work that failed. */
+/** Releases the charge of failed work. */
 const failed = (chargeId: string) => ({
   chargeId,
   accountId: customer.accountId,
@@ -102,13 +102,13 @@ async function insertTask({ taskId, chargeId, state }: { taskId: string; chargeI
   );
 }
 
-/** Makes things of the past: older than the grace. */
+/** Moves rows into the past, beyond the grace period. */
 const AGE = `UPDATE tasks SET ended_at = ended_at - interval '1 hour', created_at = created_at - interval '1 hour',
     deadline = deadline - interval '2 hours';
   UPDATE charges SET created_at = created_at - interval '1 hour', resolved_at = resolved_at - interval '1 hour',
     deadline = deadline - interval '1 hour'`;
 
-/** What controls find after a fault was planted, by people who can switch every guard off. Nothing of it stays. */
+/** Findings after an intruder with every right planted a fault. It is rolled back afterwards. */
 async function findAfter(
   sql: string,
   control: Control | readonly Control[],
@@ -126,7 +126,7 @@ async function findAfter(
   }
 }
 
-/** The postings that the items of charges must lead to, where a test knows them. */
+/** The postings of each finding's charges, if a test knows them. */
 let named: readonly bigint[] | null = null;
 beforeEach(() => {
   named = null;
@@ -263,20 +263,20 @@ describe('charges against tasks and requests', () => {
     ]);
   });
 
-  it('wait for a charge of the request that is held', async () => {
+  it('wait while a charge of the request is held', async () => {
     const { chargeId: requestId } = await charge('failed');
     const { chargeId } = await charge('held', undefined, { requestId });
     expect(await withFaults([answered(200)], [requestId])).toEqual([]);
     await engine.resolve(failed(chargeId));
   });
 
-  /** An answer of the request $1, kept for its repeats. */
+  /** An answer to request $1, stored for its repeats. */
   const answered = (status: number) =>
     `INSERT INTO idempotency_keys (key_id, idempotency_key, content_hash, charge_id, state, lease_until, status, answer, created_at,
        expires_at) VALUES ('${customer.keyId}', 'k', sha256('x'), $1, 'answered', now(), ${status}, 'x', now() - interval '1 hour',
        now() + interval '1 day')`;
 
-  /** Each statement with the values, then everything a while ago. */
+  /** Runs each statement with the values, then moves everything into the past. */
   async function withFaults(faults: readonly string[], values: unknown[]) {
     const client = await ledger.owner.connect();
     try {

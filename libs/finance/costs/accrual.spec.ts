@@ -83,7 +83,7 @@ describe('costs of upstreams', () => {
       deliveredTokens: { input: 15n, cachedInput: 3n, output: 700n },
     });
     await accrue();
-    // 15 tokens of 0.1 nano come to two nanos.
+    // 15 tokens at 0.1 nano are rounded up to two nanos.
     expect(await rowsOf(chargeId)).toEqual([['delivered', 2n + 1_500n + 1_400_000n, 718n]]);
     await expectPostingsOfRows();
   });
@@ -183,7 +183,7 @@ describe('costs of upstreams', () => {
     const { owner, billing } = costs.ledger;
     const chargeId = await costs.charge(customer, { model, units: 2n });
     await accrue();
-    // What happened is moved a day back, behind a close: no program may, so the guards are off.
+    // Moves events a day back, behind a close. No program may do that, so the guards are off.
     await owner.query(`BEGIN; SET LOCAL session_replication_role = replica;
       UPDATE charges SET created_at = created_at - interval '1 day', resolved_at = resolved_at - interval '1 day' WHERE id = '${chargeId}';
       UPDATE unknown_costs SET ended_at = ended_at - interval '1 day' WHERE charge_id = '${chargeId}'; COMMIT`);
@@ -206,7 +206,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('find charges by an index that leaves their updates on their pages', async () => {
+  it('find charges by an index that keeps their updates on the same pages', async () => {
     const chargeId = await costs.charge(customer, { model: 'imgmodel-4' });
     const client = await costs.ledger.owner.connect();
     try {
@@ -214,7 +214,7 @@ describe('costs of upstreams', () => {
       await client.query(`UPDATE charges SET resolved_at = resolved_at + interval '1 hour' WHERE id = $1`, [
         chargeId,
       ]);
-      // The counts may contain updates of the transaction before on this connection, which had to stay too.
+      // The counts may include updates of this connection's previous transaction, which had to stay too.
       const { rows } = await client.query<{ all: number; hot: number }>(
         `SELECT n_tup_upd::int AS all, n_tup_hot_upd::int AS hot FROM pg_stat_xact_user_tables WHERE relname = 'charges'`,
       );

@@ -28,7 +28,7 @@ beforeEach(async () => {
   end = await nextMillisecond();
 });
 
-/** After everything that was booked before: the database counts finer than a date does. */
+/** After everything recorded so far. The database's times are finer than a Date. */
 async function nextMillisecond(): Promise<Date> {
   const before = Date.now();
   await until('the clock to go on', async () => Date.now() > before);
@@ -72,7 +72,7 @@ describe('what may be waived', () => {
        VALUES ('nobody', 'delivered', 'a', 'sandbox', 'imgmodel-4', 1, 0, 1, now() - interval '1 minute', current_date)`,
     );
     end = await nextMillisecond();
-    // Whatever is written into the table of waivers.
+    // Even with rows inserted into the table of waivers.
     await waiveAll(pool, end, [...waivableItems(), ...ids]);
     const [contradiction, left] = await check(...ids);
     expect(contradiction).toMatchObject({ state: 'failed', count: 1, waivable: false, waiverId: null });
@@ -98,7 +98,7 @@ describe('what may be waived', () => {
       DELETE FROM charge_costs; ALTER TABLE charge_costs ENABLE TRIGGER USER`);
   });
 
-  it('is all open work, however much more there is than is read', async () => {
+  it('is all open work, even beyond what is read', async () => {
     await fixture.owner.query(
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        SELECT 'one' || n, 'sandbox', 'model-' || n, false, now() - interval '1 minute' FROM generate_series(1, 5001) n`,
@@ -131,9 +131,9 @@ describe('what may be waived', () => {
     expect(await state()).toMatchObject({ state: 'waived', waiverId: id, reason: waiver.reason });
   });
 
-  it('is what two people saw, and nothing that replaced it', async () => {
+  it('covers what two people saw, and nothing that replaced it', async () => {
     await book();
-    // So that what is booked from now on belongs to it, too.
+    // So that what is posted from now on belongs to it, too.
     end = new Date(Date.now() + 60_000);
     const { count, findings } = await findingsToWaive(pool, 'control:suspense', { end, limitMs: 60_000 });
     expect(findings).toHaveLength(count);
@@ -141,7 +141,7 @@ describe('what may be waived', () => {
     const people = { requestedBy: 'user:one', approvedBy: 'user:two' };
     await inTransaction(pool, (client) => recordWaiver(client, { ...agreed, findings, ...people }));
     expect(await check('control:suspense')).toMatchObject([{ state: 'waived', count }]);
-    // One of them is cleared, and another one turns up that nobody has seen.
+    // One of them is cleared, and a new one appears that nobody has seen.
     await fixture.owner.query(
       `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = transaction_id
        WHERE id = (SELECT id FROM suspense_items WHERE state = 'open' ORDER BY id LIMIT 1)`,
@@ -151,7 +151,7 @@ describe('what may be waived', () => {
     expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count }]);
   });
 
-  it('is never what could not be checked', async () => {
+  it('never covers what could not be checked', async () => {
     await waiveAll(pool, end);
     await fixture.owner.query('REVOKE SELECT ON suspense_items FROM tollgate_billing');
     const [suspense, cleared, zero] = await check('control:suspense', 'suspense-cleared', 'zero-sums');

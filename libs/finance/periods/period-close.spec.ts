@@ -30,7 +30,7 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
-  // That life has no service, which would mark what went back.
+  // This test data has no service to mark what was returned.
   await pool.query(
     `UPDATE suspense_items s SET state = 'returned', cleared_transaction_id = t.id, cleared_by = 'cli', cleared_at = now()
      FROM ledger_transactions t WHERE t.linked_id = s.transaction_id`,
@@ -50,7 +50,7 @@ function request(changed: Partial<CloseRequest> = {}): CloseRequest {
   return { end: new Date(), note: null, actor: 'cli', requestId: newId(), ...changed };
 }
 
-/** Everything that may be waived is: what other rooms find in these made-up books is not the matter here. */
+/** Waives everything that can be waived, because this test data lacks whole parts of the books. */
 async function waivedRequest(changed: Partial<CloseRequest> = {}): Promise<CloseRequest> {
   const asked = request(changed);
   await waiveAll(pool, asked.end);
@@ -106,7 +106,7 @@ describe('a close', () => {
   });
 
   it('uses the grace period of the books, and records it', async () => {
-    // A contradiction that nobody may leave for later.
+    // A contradiction that cannot be waived.
     const { accountId, keyId } = await fixture.account({ credits: '0' });
     await fixture.owner.query(
       `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
@@ -172,7 +172,7 @@ describe('a close', () => {
     await client.query('SELECT pg_current_xact_id()');
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const ours = `process ${rows[0]?.pid} of the database (test-billing), which runs since`;
-    // The cluster has other transactions, too: the oldest is named, until it is this one.
+    // The cluster has other transactions, too. The oldest is named, until it is this one.
     await until('the close to name it', async () => {
       const period = await closePeriod(pool, request(), options({ waitMs: 50, catchUp: undefined }));
       expect(period.state).toBe('abandoned');
@@ -229,7 +229,7 @@ describe('a close', () => {
 });
 
 describe('a storm of postings while periods close', () => {
-  it('leaves nothing inside that is not in the trial balance, and fails for nobody', async () => {
+  it('leaves nothing inside that is not in the trial balance, and breaks no posting', async () => {
     const engine = new PostingEngine({ pool, loadPriceBook, log: fixture.log });
     const customers = await Promise.all(Array.from({ length: 8 }, () => fixture.account({ credits: '100' })));
     let storming = true;
@@ -264,7 +264,7 @@ describe('a storm of postings while periods close', () => {
           upstreamStatus: 500,
           latencyMs: 5,
         });
-        // Facts of a moment ago come all the time: some meet the close.
+        // Recent events are posted all the time, and some meet the close.
         if (index % 16 === 0) await book(new Date(Date.now() - 20).toISOString());
       }
     };

@@ -26,7 +26,7 @@ function serviceWith(changed: Partial<PeriodsConfig> = {}): PeriodService {
   });
 }
 
-/** Everything that may be waived is. */
+/** Waives everything that can be waived. */
 async function request(changed: Partial<CloseRequest> = {}): Promise<CloseRequest> {
   const asked = { end: new Date(), note: null, actor: 'user:closer', requestId: newId(), ...changed };
   await waiveAll(ledger.billing, asked.end);
@@ -64,7 +64,7 @@ describe('a close', () => {
   });
 
   it('returns its current state if it takes longer, and continues', async () => {
-    // Long enough for its row to be there: until then there is nothing to answer.
+    // Long enough for its row to be there. Until then, there is nothing to answer.
     const service = serviceWith({ answerMs: 2_000 });
     const other = await ledger.owner.connect();
     try {
@@ -81,7 +81,7 @@ describe('a close', () => {
     }
   });
 
-  it('is given up at once when the program stops, although an earlier transaction still runs', async () => {
+  it('is abandoned at once when the program stops, although an earlier transaction still runs', async () => {
     const service = serviceWith();
     const older = await ledger.owner.connect();
     try {
@@ -100,7 +100,7 @@ describe('a close', () => {
   });
 });
 
-/** Times that a close, or a report, began to wait for what ran before it. */
+/** Number of times that a close or a report began to wait for earlier transactions. */
 async function marks(): Promise<bigint> {
   const { rows } = await ledger.owner.query<{ newest: string }>(
     'SELECT coalesce(max(xid::text::bigint), 0)::text AS newest FROM ledger_horizons',

@@ -20,7 +20,7 @@ import { AcceptanceNeedsTwo, type AcceptanceRequest, acceptLine } from './line-a
 import { importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 
-/** What reports cover, and that what none covers is never taken for good. All of it lies around the first days of 2026. */
+/** What reports cover, and that anything outside is never considered good. All of it happens in the first days of 2026. */
 
 let fixture: LedgerFixture;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterEach(async () => {
   );
 });
 
-/** As the owner, around every rule. */
+/** Runs as the owner, past every rule. */
 async function unguarded(sql: string, values: unknown[] = []): Promise<void> {
   const client = await fixture.owner.connect();
   try {
@@ -80,7 +80,7 @@ async function importBank(
   return importBankCsv(fixture.billing, { accountId, source }, { actor: 'cli:test', dryRun: false, days });
 }
 
-/** A payment that was recorded at a time. */
+/** A payment recorded at a given time. */
 async function bought(paymentId: string, at: string, provider: 'stripe' | 'manual' = 'stripe') {
   const { accountId } = await fixture.account({ credits: '0' });
   const topup = { ...priceCredits(parseAmount('10'), '1.3'), rate: '1.3', currency: 'USD' } as const;
@@ -106,7 +106,7 @@ const coverage = async () => {
   ]);
 };
 
-/** So old that nothing is overdue. */
+/** Long enough that nothing is overdue. */
 const NEVER = { reportOverdueMs: 1e12 };
 
 describe('the days of a file', () => {
@@ -237,7 +237,7 @@ describe('a round over recent things', () => {
     const old = ['missing_here payment:stripe:pi_theirs_9', 'missing_there payment:stripe:pi_old_9'];
     const fresh = ['missing_here payment:stripe:pi_new_theirs_9', 'missing_there payment:stripe:pi_new_9'];
     expect(await found(paymentsControl, NEVER)).toEqual([...old, ...fresh].sort());
-    // Its report has just come, so what it covers is looked at, however old.
+    // Its report has just arrived, so everything in it is checked, however old.
     expect(await found(paymentsControl, recent)).toEqual([...old, ...fresh].sort());
     await unguarded(`UPDATE provider_reports SET finished_at = '2026-01-01'`);
     await unguarded(`UPDATE provider_report_lines SET recorded_at = happened_at`);
@@ -297,7 +297,7 @@ describe('a line that a later report changes', () => {
   const line = (id: string, amount: string) =>
     `txn_${id},2026-01-03 00:00:00,usd,${amount},0,charge,ch_1,pi_${id},`;
   const told = (id: string, amount: string) => importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
-  // Somebody new for each test, since what a person accepts adds up.
+  // A new person for each test, because accepted amounts add up per person.
   let one: string;
   beforeEach(() => {
     one = `user:${newId()}`;
@@ -445,7 +445,7 @@ describe('a transfer', () => {
     const { rows } = await fixture.billing.query<{ id: bigint }>(
       `SELECT id FROM bank_lines WHERE reference = 'bank-1'`,
     );
-    // Somebody took the reference of its posting.
+    // Someone else took the reference of its posting.
     await unguarded(
       `UPDATE ledger_transactions SET reference = $1 WHERE id = (SELECT transaction_id FROM topups WHERE payment_id = 'bank-1')`,
       [`bank-transfer:${rows[0]!.id}:1`],
@@ -472,7 +472,7 @@ describe('a transfer', () => {
     expect(await found(bankControl)).toEqual([]);
   });
 
-  it('that a bank books ahead of UTC is posted as of now', async () => {
+  it('that a bank dates ahead of UTC is posted as of now', async () => {
     await bought('bank-3', '2026-01-10T12:00:00Z', 'manual');
     await importBank({ from: '2026-01-01', to: '2026-02-01' }, ['2026-01-11,13.00,bank-3']);
     await unguarded(`UPDATE bank_lines SET booked_on = current_date + 1`);

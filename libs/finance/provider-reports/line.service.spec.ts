@@ -35,7 +35,7 @@ const book = (by = finance) => service.book(key(), 'found it', asking(by));
 const accept = (by = finance, requestId = newId()) =>
   service.accept(key(), 'as they wrote', asking(by, requestId));
 
-/** Another report says another amount, in minor units. */
+/** Another report with a different amount, in minor units. */
 async function changeTo(amountMinor: number): Promise<void> {
   await payments.ledger.owner.query(
     `INSERT INTO provider_line_changes (line, report_id, content)
@@ -46,7 +46,7 @@ async function changeTo(amountMinor: number): Promise<void> {
   );
 }
 
-/** Credits the payment to an account, as if its event had come. */
+/** Credits the payment to an account, as if its event had arrived. */
 function credit(accountId: string): Promise<unknown> {
   return recordTopup(payments.ledger.billing, {
     accountId,

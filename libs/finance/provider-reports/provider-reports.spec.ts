@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-/** Each test has a database of its own kind: what others left would be missing there. */
+/** Each test has its own database, because records of other tests would be missing from its reports. */
 beforeEach(async () => {
   await fixture.close();
   fixture = await createLedgerFixture();
@@ -51,13 +51,13 @@ const text = (content: string): FileSource =>
     yield content;
   };
 
-/** A provider tells the same time of the same line each time. */
+/** Fixed, so that a line has the same time in every report. */
 const NOW = Date.now();
-/** So many days from now, as Stripe writes times. */
+/** The time this many days from now, as Stripe writes it. */
 const at = (days: number) => new Date(NOW + days * DAY).toISOString().slice(0, 19).replace('T', ' ');
 const dayAt = (days: number) => at(days).slice(0, 10);
 const WIDE = { from: '2020-01-01', to: '2999-01-01' };
-/** Days on which nothing happened. */
+/** Days without events. */
 const LONG_AGO = { from: '2020-01-01', to: '2020-02-01' };
 
 const ACTIVITY =
@@ -98,7 +98,7 @@ async function buy(paymentId: string, credits = '10', provider: 'stripe' | 'manu
   return { accountId, ...(await recordTopup(fixture.billing, topup)) };
 }
 
-/** Makes top-ups of the past, which nobody else may. */
+/** Creates top-ups in the past, which only the owner may. */
 async function ageTopups(by: string): Promise<void> {
   await fixture.owner.query(`ALTER TABLE topups DISABLE TRIGGER USER`);
   await fixture.owner.query('UPDATE topups SET recorded_at = recorded_at - $1::interval', [by]);
@@ -248,7 +248,7 @@ describe('a month that agrees', () => {
       `SELECT reference, (effective_at AT TIME ZONE 'UTC')::text AS at FROM ledger_transactions WHERE kind = 'psp-fee'`,
     );
     expect(rows).toEqual([{ reference: 'psp-fee:stripe:txn_1', at: '2026-01-31 10:00:00' }]);
-    // Days apart are noted and not counted.
+    // Different days are noted, but do not count.
     const [item] = await inSnapshot(fixture.billing, (client) =>
       listMatches(client, NONE, { limit: 1, after: null }),
     );
@@ -366,7 +366,7 @@ describe('what disagrees is found and named', () => {
     expect(await balanceOf('psp:stripe')).toBe(0n);
     expect(await balanceOf('expense:psp-fee')).toBe(-1688n);
     expect(await balanceOf('bank')).toBe(-212n);
-    // The customer keeps what was credited; people say what the rest is.
+    // The customer keeps the credits; people decide about the rest.
     expect(await balanceOf('suspense:pay')).toBe(-50n);
     expect((await check(suspenseControl)).items).toMatchObject([
       { details: { reference: expect.stringContaining('txn_1') } },
@@ -400,7 +400,7 @@ describe('what disagrees is found and named', () => {
     expect(fault?.details).toMatchObject({ payments: '26.00 USD', fees: '-16.66 USD', refunds: '-6.50 USD' });
     await importFile(payouts(['txn_11', 'po_2', '-5.00']));
     expect((await check(payoutsControl)).items.map(({ state }) => state)).toEqual(['differs', 'twice']);
-    // The second line of a payout is posted by nobody.
+    // Nobody posts the second line of a payout.
     expect(await balanceOf('bank')).toBe(-754n);
   });
 

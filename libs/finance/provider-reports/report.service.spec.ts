@@ -33,7 +33,7 @@ afterAll(() => payments.close());
 const HEAD =
   'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id,description';
 
-/** What Stripe writes of fees that it took. */
+/** A line of fees, as Stripe writes it. */
 const fees = (...ids: string[]) =>
   [HEAD, ...ids.map((id) => `${id},2026-01-05 10:00:00,usd,-1.00,0.00,fee,${id},,,`)].join('\n');
 
@@ -64,7 +64,7 @@ describe('a file of a provider', () => {
     expect(rows).toEqual([{ posted: 2 }]);
   });
 
-  it('says what is wrong with it or its days', async () => {
+  it('says what is wrong with its content or days', async () => {
     await expect(stripe('no,report\n1,2')).rejects.toMatchObject({ code: 'invalid_value' });
     await expect(stripe(fees('c'), { from: '2026-02-01' })).rejects.toMatchObject({ code: 'invalid_value' });
     await expect(stripe(fees('c'), { from: 'someday' })).rejects.toMatchObject({ code: 'invalid_value' });

@@ -14,7 +14,7 @@ import {
   type WorkState,
 } from './charges-tasks.js';
 
-/** Every pair of a charge and a task, planted around all rules: each in January 2026, an hour after the one before. */
+/** Every combination of a charge and a task, planted past all rules: each in January 2026, an hour after the previous one. */
 
 let fixture: LedgerFixture;
 let customer: { accountId: string; keyId: string };
@@ -37,7 +37,7 @@ const PAIRS: [name: string, charge: ChargeState | null, task: TaskState | null, 
   ['n', null, 'failed', 'charge_missing'],
   ['p', 'held', 'refused', 'charged_without_work'],
 ];
-/** Work whose client waits. */
+/** Work with a waiting client. */
 const DIRECT: [
   name: string,
   charge: ChargeState | null,
@@ -242,32 +242,29 @@ describe('charges against tasks and requests', () => {
     [`UPDATE tasks SET submitting_at = created_at`, [`task:${taskOf('n')}`]],
     [`UPDATE charges SET refusal_code = 'insufficient_user_quota'`, [`task:${taskOf('n')}`]],
     [`UPDATE charges SET account_id = 'other'`, [`task:${taskOf('n')}`]],
-  ])(
-    'agree where a task failed before its hold was given up, and never after %s',
-    async (change, missing) => {
-      const client = await fixture.owner.connect();
-      try {
-        await client.query(`BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL session_replication_role = replica`);
-        await client.query(
-          `INSERT INTO charges (id, account_id, state, refusal_code, refusal_message, created_at)
+  ])('agree if a task failed before its hold was released, and never after %s', async (change, missing) => {
+    const client = await fixture.owner.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL session_replication_role = replica`);
+      await client.query(
+        `INSERT INTO charges (id, account_id, state, refusal_code, refusal_message, created_at)
          SELECT charge_id, account_id, 'refused', 'abandoned', '', created_at FROM tasks WHERE id = $1`,
-          [taskOf('n')],
-        );
-        const column = change.includes('tasks') ? 'charge_id' : 'id';
-        if (change !== '') await client.query(`${change} WHERE ${column} = 'charge-n'`);
-        const items = await readWork(client, {
-          ...RANGE,
-          states: ['charge_missing'],
-          limit: 100,
-          after: null,
-        });
-        expect(items.map(({ subject }) => subject)).toEqual(missing);
-      } finally {
-        await client.query('ROLLBACK');
-        client.release();
-      }
-    },
-  );
+        [taskOf('n')],
+      );
+      const column = change.includes('tasks') ? 'charge_id' : 'id';
+      if (change !== '') await client.query(`${change} WHERE ${column} = 'charge-n'`);
+      const items = await readWork(client, {
+        ...RANGE,
+        states: ['charge_missing'],
+        limit: 100,
+        after: null,
+      });
+      expect(items.map(({ subject }) => subject)).toEqual(missing);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
 
   it('read a task that is older than its charge, and a charge that is older than its task', async () => {
     const client = await fixture.owner.connect();
@@ -286,7 +283,7 @@ describe('charges against tasks and requests', () => {
       expect(
         items.filter(({ state }) => state === 'task_missing' || state === 'charge_missing'),
       ).toHaveLength(2);
-      // By the time of its task it belongs to December.
+      // By the time of its task, it belongs to December.
       expect(stateOf(`task:${taskOf('a')}`)).toBeUndefined();
       expect(stateOf(`task:${taskOf('b')}`)).toBe('matched');
     } finally {

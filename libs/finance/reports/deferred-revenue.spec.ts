@@ -60,7 +60,7 @@ describe('the roll-forward of deferred revenue', () => {
 });
 
 describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`, () => {
-  /** From the uses themselves. */
+  /** Calculated from the uses themselves. */
   const PLAIN = `
     SELECT (SELECT coalesce(sum(u.minor), 0) FROM lot_uses u JOIN ledger_transactions t ON t.id = u.recognition_id
         WHERE t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS recognised,
@@ -70,7 +70,7 @@ describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`,
       (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id
         WHERE c.kind <> 'debt' AND t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS changed`;
 
-  it('is a plain sum of all uses, on any day and however they were played', async () => {
+  it('is a plain sum of all uses, on any day and in any order of recognition', async () => {
     const dice = randomDice(SUMS_SEED);
     for (let round = 0; round < 4; round += 1) {
       const customers = await Promise.all([1, 2, 3].map(() => fixture.account({ credits: '5' })));
@@ -85,7 +85,7 @@ describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`,
           );
       }
       await life.close();
-      // As if it had happened on days before.
+      // Moves the uses to earlier days.
       await fixture.owner.query('ALTER TABLE ledger_transactions DISABLE TRIGGER append_only');
       await fixture.owner.query(
         `UPDATE ledger_transactions SET effective_at = effective_at - (id % 4) * interval '1 day'
@@ -111,7 +111,7 @@ describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`,
 });
 
 describe('the controls of lots and of deferred revenue', () => {
-  /** On books that an intruder changed, with all guards off; nothing of it stays. */
+  /** Runs on books that an intruder changed with all guards off, and rolls back. */
   async function found(sql: string): Promise<Record<'lots' | 'deferred', ControlResult>> {
     const horizon = await atHorizon(fixture.billing, (_, at) => Promise.resolve(at));
     const context = { horizon, graceMs: 0, before: null, limit: 5 };

@@ -21,16 +21,16 @@ beforeAll(async () => {
   under = await openEngine();
   someone = await under.ledger.account({ credits: '100' });
 });
-// The ledger is not asked whether it is clean: its postings were moved.
+// The ledger is not checked at the end, because its postings were moved.
 afterAll(async () => {
   await under.engine.close();
   await under.ledger.close();
 });
 
-/** Spends, recognises it, and moves the posting to the beginning of days. No program may, so the guards are off. */
-async function recognise(pictures: bigint, on: { counts: string; recorded: string }): Promise<void> {
+/** Spends, recognises it, and moves the posting to the start of a day. No program may do that, so the guards are off. */
+async function recognise(images: bigint, on: { counts: string; recorded: string }): Promise<void> {
   const { engine, ledger } = under;
-  await spend(engine, someone, pictures);
+  await spend(engine, someone, images);
   await recogniseAll(ledger.billing);
   const client = await ledger.owner.connect();
   try {

@@ -102,7 +102,7 @@ function randomCharge(): Promise<string> {
   });
 }
 
-/** Moves what happened into the days before: no program may, so the guards are off. */
+/** Moves events to earlier days. No program may do that, so the guards are off. */
 async function spreadOverDays(): Promise<void> {
   const client = await costs.ledger.owner.connect();
   await client.query(`BEGIN; SET LOCAL session_replication_role = replica`);
@@ -387,7 +387,7 @@ describe('a bill of an upstream', () => {
 });
 
 describe('the controls of revenue and costs', () => {
-  /** Does harm with the guards off, looks, and undoes it. */
+  /** Does damage with the guards off, checks, and rolls back. */
   async function withHarm(sql: string, control: Control): Promise<string[]> {
     const client = await costs.ledger.owner.connect();
     try {
@@ -439,7 +439,7 @@ describe('the controls of revenue and costs', () => {
     expect(await withHarm(sql, control)).toContain(state);
   });
 
-  it('name nothing after a time if only what was before it counts', async () => {
+  it('name nothing after a time if only events before it count', async () => {
     const { count } = await atHorizon(costs.ledger.billing, (client, horizon) =>
       revenueControl.check(client, { horizon, graceMs: 0, before: `${today()}T00:00:00Z`, limit: 5 }),
     );

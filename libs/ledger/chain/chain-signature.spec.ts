@@ -24,7 +24,7 @@ const builder = () => new ChainBuilder({ pool: fixture.billing, log: { info: () 
 const statesOf = async () =>
   (await verifyChain(fixture.billing, { publicKey })).findings.map(({ state }) => state);
 
-/** As someone does who has every right in the database but not the key. */
+/** Rewrites the ledger like someone with every right in the database but without the key. */
 async function forge(...statements: string[]): Promise<void> {
   const client = await fixture.owner.connect();
   try {

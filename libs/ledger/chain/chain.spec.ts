@@ -161,7 +161,7 @@ describe('the builder', () => {
   });
 });
 
-/** Rows as text, each cell by the rules of COPY, written without COPY. */
+/** Rows as text, each cell by the rules of COPY, but without using COPY. */
 async function lines(table: keyof typeof CHAINED_COLUMNS, rest: string): Promise<string[]> {
   return inTransaction(fixture.owner, async (client) => {
     await client.query(`SET LOCAL timezone = 'UTC'`);
@@ -195,8 +195,8 @@ async function bookSuspenseOn(client: pg.ClientBase): Promise<{ transactionId: b
 const suspense = () => inTransaction(fixture.billing, bookSuspenseOn);
 
 /**
- * Seals until nothing is left. Any transaction of the whole cluster that runs for long, also another spec's, holds the horizon
- * back, and what is beyond it waits for a later round.
+ * Seals until nothing is left. A long transaction anywhere in the cluster, also of another spec, delays the horizon,
+ * and anything beyond it waits for a later round.
  */
 async function sealAll(blockTransactions?: number): Promise<ChainBlock[]> {
   const blocks: ChainBlock[] = [];
@@ -211,7 +211,7 @@ async function sealAll(blockTransactions?: number): Promise<ChainBlock[]> {
   return blocks;
 }
 
-/** Plants faults in one transaction, as someone with every right would, and undoes them. */
+/** Plants faults in one transaction, like someone with every right, and rolls back. */
 describe('verification', () => {
   let client: pg.PoolClient;
   beforeAll(async () => {

@@ -37,7 +37,7 @@ beforeEach(async () => {
   ({ userId, ticketId } = await ticketOf(ledger, customer.accountId));
 });
 
-/** A charge of 0.10 for five images, with this many delivered. */
+/** A charge of 0.10 for five images, of which this many were delivered. */
 async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'failed' = 'delivered') {
   const chargeId = newId();
   const { accountId, keyId } = customer;

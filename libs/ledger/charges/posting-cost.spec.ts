@@ -8,13 +8,13 @@ import { createLedgerFixture, type LedgerFixture } from '../../../test/support/l
 import { PostingEngine } from './posting-engine.js';
 
 /**
- * What a billed image costs the database, counted rather than timed: a change that makes each call dearer fails here. An
- * image is a hold and its end; a change that makes it cheaper lowers the figure.
+ * The database cost of a charged image, counted rather than timed: a change that makes each call more expensive fails
+ * here. An image is a hold and its end. A change that makes it cheaper lowers the figure.
  */
 const MOST = { roundTrips: 2, statements: 2, walBytes: 4_000 };
 
 const IMAGES = 20;
-/** The lowest of these counts, because sometimes a page is split, or written in full after a checkpoint. */
+/** The lowest of several counts, because sometimes a page splits, or is written in full after a checkpoint. */
 const ROUNDS = 12;
 
 let ledger: LedgerFixture;
@@ -114,7 +114,7 @@ async function walBytes(): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-describe('a billed image', () => {
+describe('a charged image', () => {
   it(`takes ${MOST.roundTrips} round trips of ${MOST.statements} statements`, async () => {
     await bill();
     Object.assign(counted, { roundTrips: 0, statements: 0 });

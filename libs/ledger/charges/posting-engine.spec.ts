@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const PRICE = parseAmount('0.03');
 const TAKEN = parseAmount('0.95');
-/** A limit that one image stays below, and two pass. */
+/** A limit above the price of one image and below two. */
 const FOR_ONE = parseAmount('0.045');
 
 function holdOf(change: Partial<HoldCommand> = {}): HoldCommand {
@@ -66,7 +66,7 @@ const delivered = {
   latencyMs: null,
 };
 
-/** A hold, and its outcome or why it was refused. */
+/** A hold, and its outcome or refusal. */
 async function hold(change?: Partial<HoldCommand>): Promise<string> {
   const result = await engine.hold(holdOf(change));
   return result.outcome === 'held' ? 'held' : result.code;
@@ -74,7 +74,7 @@ async function hold(change?: Partial<HoldCommand>): Promise<string> {
 
 const LOCK = 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE';
 
-/** A hold that waits for a transaction with the account's balance, and its outcome. */
+/** A hold that waits for another transaction's lock on the balance, and its outcome. */
 async function holdDuring(taking: string, meanwhile: string): Promise<string> {
   expect(await hold()).toBe('held');
   const waiting = await inTransaction(ledger.owner, async (client) => {
@@ -91,7 +91,7 @@ async function holdDuring(taking: string, meanwhile: string): Promise<string> {
   return waiting.answer;
 }
 
-/** How many batches were decided from memory. */
+/** Number of batches decided from memory. */
 async function provedBatches(): Promise<number> {
   const { values } = (await registry.getSingleMetric('tollgate_ledger_batches_total')!.get()) as {
     values: { labels: { decided?: string }; value: number }[];
@@ -144,7 +144,7 @@ const changes: Record<string, { make: () => Promise<unknown>; then: string }> = 
   'the key was used meanwhile': { make: () => setKey('last_used_at = now()'), then: 'held' },
 };
 
-describe('a batch that is decided from memory', () => {
+describe('a batch decided from memory', () => {
   it('holds and ends charges like one that reads everything, and the books agree', async () => {
     await hold();
     const before = await provedBatches();
@@ -220,7 +220,7 @@ describe('a batch that is decided from memory', () => {
     });
   });
 
-  it('waits while another transaction has the balance, then decides again', async () => {
+  it('waits while another transaction locks the balance, then decides again', async () => {
     const taking = `UPDATE customer_balances SET main = main - ${TAKEN} WHERE account_id = $1`;
     expect(await holdDuring(taking, 'SELECT 1')).toBe('insufficient_user_quota');
     await setBalance(`main = main + ${TAKEN}`);

@@ -82,7 +82,7 @@ describe('what the database refuses', () => {
     },
   );
 
-  it('money to gateway and worker: they write none, and the gateway reads only what it shows to a key', async () => {
+  it('changes of money by gateway and worker: they write none, and the gateway reads only what it shows to a key', async () => {
     const shownToKeys = ['gateway charges', 'gateway customer_balances', 'gateway key_spend'];
     for (const role of ['gateway', 'worker'] as const) {
       const pool = openPool({ url: fixture.urlFor(role), max: 1, applicationName: 'test' });
@@ -307,7 +307,7 @@ describe('holds', () => {
     expect(await code()).toBe('account_frozen');
   });
 
-  it('lets one bad posting harm no neighbour', async () => {
+  it('lets one invalid posting harm no other', async () => {
     const tooLong = 'x'.repeat(100);
     await fixture.owner.query(
       `ALTER TABLE charges ADD CONSTRAINT bad_request CHECK (request_id <> '${tooLong}')`,

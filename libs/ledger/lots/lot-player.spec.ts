@@ -5,7 +5,7 @@ import { LotPlayer, LotsBroken, RowStraddles } from './lot-player.js';
 
 type Family = 'image' | 'chat';
 
-/** Events that number themselves; a payment is as many minor units as its lot has credits, unless it says otherwise. */
+/** Events that number themselves. By default, a payment has as many minor units as its lot has credits. */
 class Story {
   readonly events: LotEvent[] = [];
   day = 1;
@@ -55,7 +55,7 @@ interface Outcome {
   recognised: Record<string, bigint>;
 }
 
-/** What the stored rows add up to, and the states next to them. */
+/** The sums of the stored rows, and the states next to them. */
 function outcomeOf(player: LotPlayer, uses: readonly LotUse[] = player.uses): Outcome {
   const lots = [...player.touched].sort((a, b) => Number(a.lotId - b.lotId));
   const recognised: Record<string, bigint> = {};
@@ -270,7 +270,7 @@ describe('lots', () => {
     );
   });
 
-  /** Like the store: passes on only what is open or named, and finds the uses of earlier parts by their IDs. */
+  /** Like the store: passes on only open or named lots, and finds uses of earlier parts by their ids. */
   function playInParts(events: readonly LotEvent[], sizes: readonly number[]): Outcome {
     let lots: LotPlayer['touched'] = new Set();
     let player = new LotPlayer([], [], nothing);

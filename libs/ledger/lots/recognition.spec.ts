@@ -40,7 +40,7 @@ async function usesOf(accountId: string): Promise<unknown[]> {
   return rows;
 }
 
-/** A life leaves suspense behind that nobody noted. */
+/** The test data leaves suspense behind that nobody recorded. */
 async function expectClean(): Promise<void> {
   const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
   const own = new Set([...lotChecks, deferredCheck].map(({ message }) => message));
@@ -100,7 +100,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  /** Runs `work` while the cursor of an account is locked, as a refund of it does. */
+  /** Runs `work` while the cursor of an account is locked, as during a refund of it. */
   async function whileLocked(accountId: string, work: () => Promise<void>): Promise<void> {
     const client = await fixture.owner.connect();
     try {

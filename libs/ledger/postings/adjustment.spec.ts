@@ -80,7 +80,7 @@ async function main(): Promise<bigint> {
   return (await readBalance(pool, accountId))?.main ?? 0n;
 }
 
-/** Unused credits of each lot, in order, and what is used beyond them. */
+/** Unused credits of each lot, in order, and uses without credit. */
 async function lots(): Promise<{ unused: bigint[]; unmet: bigint }> {
   return inTransaction(pool, async (client) => {
     const { lots: found, unmet } = await readLots(client, await lockBalance(client, accountId));
@@ -88,7 +88,7 @@ async function lots(): Promise<{ unused: bigint[]; unmet: bigint }> {
   });
 }
 
-/** The bank takes back a payment whose credits were used, which leaves a debt. */
+/** The bank reverses a payment whose credits were used, which leaves a debt. */
 async function chargeBack(): Promise<void> {
   const paid = priceCredits(parseAmount('5'), '1.3');
   const { topupId } = await recordTopup(pool, {
@@ -107,7 +107,7 @@ async function chargeBack(): Promise<void> {
 }
 
 describe('an adjustment', () => {
-  it('credits with a lot that nobody paid for, and is numbered in its ticket', async () => {
+  it('credits a lot that nobody paid for, and is numbered in its ticket', async () => {
     const first = await make(wanted('2.5'));
     const second = await make(wanted('-1'));
     expect([first, second]).toMatchObject([
@@ -123,7 +123,7 @@ describe('an adjustment', () => {
     expect(rows).toEqual([{ kind: 'adjustment', reference: `adjustment:${ticketId}:2`, linked_id: null }]);
   });
 
-  it('answers the same request the same, and refuses another under its id', async () => {
+  it('has the same answer for the same request, and refuses another under its id', async () => {
     const request = wanted('1');
     const made = await make(request);
     expect(await make(request)).toEqual(made);

@@ -28,7 +28,7 @@ function daysAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString();
 }
 
-/** Closes what is before a time, straight in the database. */
+/** Closes a period up to a time, directly in the database. */
 async function close(end: string, state: 'closing' | 'closed' | 'abandoned'): Promise<string> {
   const { rows } = await pool.query<{ id: bigint }>(
     `INSERT INTO ledger_periods (starts_at, ends_at, waivers, request_id, closed_by)

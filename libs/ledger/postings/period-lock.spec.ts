@@ -5,7 +5,7 @@ import type { DatabaseRole } from '#database/roles.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 
-/** The lock of closed books, directly in SQL: it refuses the same to everyone. */
+/** The lock of closed periods, directly in SQL: it applies to every role. */
 
 const DAY_MS = 86_400_000;
 const END = new Date(Date.now() - 10 * DAY_MS).toISOString();
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** A whole transaction of 1 minor unit in one statement, as the engine writes. */
+/** A complete transaction of 1 minor unit in one statement, as the engine writes it. */
 async function posting(database: pg.Pool | pg.ClientBase, effectiveAt: string): Promise<bigint> {
   const { rows } = await database.query<{ id: bigint }>(
     `WITH taken AS (SELECT nextval('ledger_transaction_blocks') AS id),
@@ -58,7 +58,7 @@ const CLOSED = `state = 'closed', checklist = '[]', balances_hash = decode(repea
 
 const BEFORE = new Date(Date.parse(END) - DAY_MS).toISOString();
 
-/** For this role, with what the owner would have to grant it first. */
+/** As this role, after the owner has granted what it would need. */
 async function as<T>(role: DatabaseRole, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = openPool({ url: fixture.urlFor(role), max: 1, applicationName: `test-${role}` });
   try {
@@ -87,7 +87,7 @@ describe('the lock of a period', () => {
   });
 
   it.each(['billing', 'owner', 'gateway', 'worker'] as const)(
-    'refuses %s what is effective inside, as soon as it is closing',
+    'refuses a posting of %s inside the period, as soon as it is closing',
     async (role) => {
       await owner.query(`GRANT SELECT, INSERT ON ledger_transactions, ledger_entries, ledger_periods, ledger_horizons
         TO tollgate_gateway, tollgate_worker; GRANT USAGE ON SEQUENCE ledger_transaction_blocks

@@ -40,7 +40,7 @@ async function refundWork({ accountId }: LedgerPerson, chargeId: string, amount:
   );
 }
 
-it('a payment that the bank took back is not refunded again when its charges are refunded later', async () => {
+it('a disputed payment is not refunded again when its charges are refunded later', async () => {
   const someone = await fixture.account({ credits: '0' });
   const disputed = await buy(fixture, someone, '3');
   const work = await spend(under.engine, someone, 50n);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Spreads the postings over some days, with every seventh for an event two days earlier. */
+/** Spreads the postings over several days, every seventh for an event two days earlier. */
 async function spreadOverDays(): Promise<void> {
   await fixture.owner.query(`ALTER TABLE ledger_transactions DISABLE TRIGGER append_only`);
   await fixture.owner.query(
@@ -56,7 +56,7 @@ async function summed({ recordedBefore, ...report }: TrialBalance): Promise<Map<
   return new Map(rows.map(({ code, balance }) => [code, BigInt(balance)]));
 }
 
-/** Without accounts at 0, which may or may not be listed if they were moved and moved back. */
+/** Without accounts at 0, which may or may not be listed if their balance returned to 0. */
 function balancesOf({ balances }: TrialBalance): Map<string, bigint> {
   return new Map(
     balances.filter(({ balance }) => balance !== 0n).map(({ code, balance }) => [code, balance]),

@@ -21,7 +21,7 @@ const receipt: Receipt = {
 const LOOK = { issuer: { name: 'Tollgate', address: null, taxId: null }, language: 'en' } as const;
 const sums = { credits: 1_000_000_000n, at: AT, endedAt: AT };
 
-it('lists what went back, without a refund that failed and a dispute that was won', async () => {
+it('lists what was returned, without failed refunds and disputes that were won', async () => {
   const file = await receiptPdf(
     {
       ...receipt,
@@ -41,7 +41,7 @@ it('lists what went back, without a refund that failed and a dispute that was wo
   expect(texts.filter((text) => text.startsWith('-'))).toHaveLength(2);
 });
 
-it('leaves out what there is not', async () => {
+it('leaves out what does not exist', async () => {
   const texts = textsOfPdf(await receiptPdf(receipt, LOOK));
   expect(texts).toEqual(expect.arrayContaining(['10.00', '1.30 USD', '13.00 USD', 'pi_1', 'Stripe']));
   expect(texts.join('\n')).not.toMatch(/Tax ID|Refunded|Disputed|null|undefined/);

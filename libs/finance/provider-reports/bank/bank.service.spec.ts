@@ -38,7 +38,7 @@ afterAll(async () => {
   await ledger.close();
 });
 
-/** 13.00 that arrived with a text that says nothing, and the top-up of ten credits that somebody paid with it. */
+/** 13.00 that arrived with a meaningless text, and the top-up of ten credits that someone paid with it. */
 async function came(to?: string): Promise<{ bankLineId: bigint; topupId: string }> {
   const text = `payment ${newId()}`;
   const source = async function* () {
@@ -109,7 +109,7 @@ describe('a line of a bank account', () => {
     expect(rows).toEqual([{ state: 'open', amount: 1_300n }]);
   });
 
-  it('about money of one’s own account is matched and undone by someone else', async () => {
+  it('about money of one’s own account is matched and unmatched by someone else', async () => {
     const { bankLineId, topupId } = await came(finance.accountId);
     const own = { code: 'second_person_required' };
     await expect(match(bankLineId, { subject: topupId })).rejects.toMatchObject(own);

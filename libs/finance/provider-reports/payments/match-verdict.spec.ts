@@ -39,7 +39,7 @@ const AGREES: Facts = {
   is_covered: true,
   is_due: true,
 };
-/** Only the provider tells of it; only our books do. */
+/** Only the provider has the first; only our books have the second. */
 const THEIRS: Partial<Facts> = {
   ours: null,
   things: null,
