@@ -52,7 +52,7 @@ export async function keepEdit(
   { request }: Exchange,
   { drawing, faults }: { drawing: Drawing; faults: readonly Fault[] },
 ): Promise<string> {
-  const bytes = await vendor.studio.draw(drawing);
+  const bytes = await vendor.renderer.draw(drawing);
   const expiresAtMs = vendor.clock.nowMs() + vendor.settings.fileMs;
   const name = vendor.kept.keep({ bytes, expiresAtMs, faults });
   return `${publicOriginOf(vendor, request)}/files/edits/${name}.png`;

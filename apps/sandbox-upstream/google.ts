@@ -45,7 +45,7 @@ async function answerPrediction(
   if (faults.includes('fail-late'))
     throw new VendorRefusal(500, 'internal', 'The generation failed as ordered.');
   const drawings = drawingsOf({ order, directives, drawing: (index) => drawingOf(order, directives, index) });
-  const pictures = await Promise.all(drawings.map((drawing) => vendor.studio.draw(drawing)));
+  const pictures = await Promise.all(drawings.map((drawing) => vendor.renderer.draw(drawing)));
   vendor.stats.imagesMade += pictures.length;
   if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
   const bytes = Buffer.from(JSON.stringify(predictionsOf(pictures)));

@@ -159,7 +159,7 @@ export function drawingOf({ prompt, area }: ImageOrder, { caption }: Directives,
 }
 
 async function inlined(vendor: Vendor, drawing: Drawing): Promise<{ b64_json: string }> {
-  return { b64_json: (await vendor.studio.draw(drawing)).toString('base64') };
+  return { b64_json: (await vendor.renderer.draw(drawing)).toString('base64') };
 }
 
 // ---- Files: the address holds all that is needed to draw the image, so nothing is kept and a restart loses none.
@@ -201,7 +201,7 @@ export async function serveImage(vendor: Vendor, exchange: Exchange, name: strin
   const ticket = readTicket(vendor, name);
   if (!ticket) throw new VendorRefusal(404, 'file_not_found', 'There is no such image, or no longer.');
   const [seed, caption, width, height, , faults] = ticket;
-  const bytes = await vendor.studio.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
+  const bytes = await vendor.renderer.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
   await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
 }
 

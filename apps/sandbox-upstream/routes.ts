@@ -196,7 +196,7 @@ function reset(vendor: Vendor, { request, response }: Exchange): void {
   vendor.jobs.clear();
   vendor.kept.clear();
   vendor.downloadsOf.clear();
-  vendor.studio.clear();
+  vendor.renderer.clear();
   Object.assign(vendor.stats, newStats());
   sendJson(response, 200, vendor.stats);
 }

@@ -7,7 +7,7 @@ import { createLogger, type Logger } from '#platform/logging.js';
 import { apiFamilyOf, VendorRefusal, sendRefusal } from './answers.js';
 import { KeptFiles } from './kept-files.js';
 import { routeExchange } from './routes.js';
-import { Studio } from './studio.js';
+import { Renderer } from './renderer.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { VendorTasks } from './vendor-tasks.js';
 import { ServiceAccounts } from './vertex/accounts.js';
@@ -65,7 +65,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const closed = server.listening ? once(server, 'close') : undefined;
     server.close();
     server.closeAllConnections();
-    await Promise.all([closed, vendor.studio.close()]);
+    await Promise.all([closed, vendor.renderer.close()]);
   };
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`, port: actualPort, close };
 }
@@ -83,7 +83,7 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
   return {
     settings,
     clock: options.clock ?? systemClock,
-    studio: new Studio(),
+    renderer: new Renderer(),
     videos: new VendorTasks(options.stateDir, '.json'),
     meshes: new VendorTasks(options.stateDir, '.mesh'),
     jobs: new VendorTasks(options.stateDir, '.job'),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
 import { VendorRefusal } from './answers.js';
-import type { Studio } from './studio.js';
+import type { Renderer } from './renderer.js';
 import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
 import type { ServiceAccounts } from './vertex/accounts.js';
@@ -51,7 +51,7 @@ interface VendorSettings {
 export interface Vendor {
   settings: Readonly<VendorSettings>;
   clock: Clock;
-  studio: Studio;
+  renderer: Renderer;
   videos: VendorTasks<VideoTask>;
   meshes: VendorTasks<MeshTask>;
   jobs: VendorTasks<ImageJob>;

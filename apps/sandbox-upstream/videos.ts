@@ -256,7 +256,7 @@ export async function deliverVideo(vendor: Vendor, exchange: Exchange, task: Vid
   }
   if (nowMs > endOf(task) + vendor.settings.fileMs)
     throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
-  const bytes = await vendor.studio.draw(task.drawing);
+  const bytes = await vendor.renderer.draw(task.drawing);
   await deliver(vendor, exchange, { bytes, contentType: 'video/mp4', faults: task.faults });
 }
 

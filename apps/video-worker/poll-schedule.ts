@@ -4,11 +4,11 @@ import type { VideoWorkerConfig } from './video-worker.config.js';
 const COPY_PAUSE_MAX_MS = 60_000;
 /** No vendor's wish keeps a task waiting longer. */
 const WISH_MAX_MS = 60_000;
-/** A quarter less at most, so that tasks made together do not ask together for ever, and none asks later than it may. */
+/** A quarter less at most, so that tasks made together do not poll together again and again, and none asks later than it may. */
 const JITTER = 0.25;
 
 /** The result of a poll of a task that continues. */
-export interface Told {
+export interface PollResult {
   progress?: number | null;
   retryAfterMs?: number | undefined;
 }

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../test/support/bus.js';
-import { MoodyUpstream } from './moody-upstream.fixture.js';
+import { FaultyUpstream } from './faulty-upstream.fixture.js';
 import { type RunningWorker, WorkerUnderTest } from './video-worker.fixture.js';
 
 const MANY = 100;
 
 let under: WorkerUnderTest;
-let upstream: MoodyUpstream;
+let upstream: FaultyUpstream;
 
 beforeEach(async () => {
   under = await WorkerUnderTest.start();
-  upstream = await MoodyUpstream.before(under.sandbox.url);
+  upstream = await FaultyUpstream.before(under.sandbox.url);
 });
 
 afterEach(async () => {
@@ -18,7 +18,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Has the channel's polls go through the moody upstream, after the tasks were made. */
+/** Has the channel's polls go through the faulty upstream, after the tasks were made. */
 const lead = () =>
   under.tasks.owner.query(`UPDATE channels SET base_url = $1 WHERE id = 'sandbox'`, [upstream.url]);
 

@@ -12,8 +12,8 @@ export async function cancelAtVendor(
   if (upstreamId === null) return;
   try {
     const channel = await channelOf(catalog, task);
-    const isTold = channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
-    if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was asked to cancel');
+    const isAsked = channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
+    if (isAsked) log.info({ taskId, channel: channel.id }, 'the upstream was asked to cancel');
   } catch (error) {
     log.warn({ err: error, taskId }, 'the upstream could not be asked to cancel');
   }

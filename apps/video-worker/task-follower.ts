@@ -16,7 +16,7 @@ import type { FileBody } from '#upstream/file-download.js';
 import type { CreateOutcome } from '#upstream/outcomes.js';
 import { channelOf } from './channel-of.js';
 import { Lease } from './lease.js';
-import { copyPauseMs, pollPauseMs, type Told, wishedMs } from './poll-schedule.js';
+import { copyPauseMs, pollPauseMs, type PollResult, wishedMs } from './poll-schedule.js';
 import { cancelAtVendor } from './task-cancel.js';
 import { kindsOfWork } from './task-kinds.js';
 import { noFile, outOfTime } from './task-errors.js';
@@ -256,17 +256,17 @@ export class TaskFollower {
   }
 
   /** Polls again later, or ends the task after its deadline. */
-  private async waitOrExpire(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
-    if (!task.pastDeadline) return this.wait(task, reason, told);
+  private async waitOrExpire(task: LeasedTask, reason: string, answer: PollResult = {}): Promise<void> {
+    if (!task.pastDeadline) return this.wait(task, reason, answer);
     // Nothing waits for it: a vendor that is slow to answer must not keep other tasks from their ends.
     if (await this.expire(task, reason)) void cancelAtVendor(this.parts, task);
   }
 
-  private async wait(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
+  private async wait(task: LeasedTask, reason: string, answer: PollResult = {}): Promise<void> {
     const { queue, config, log } = this.parts;
     log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task is still in progress');
-    const inMs = Math.max(pollPauseMs(task.pollAttempts, config), wishedMs(told.retryAfterMs));
-    await queue.reschedule(task, { inMs, progress: told.progress ?? null });
+    const inMs = Math.max(pollPauseMs(task.pollAttempts, config), wishedMs(answer.retryAfterMs));
+    await queue.reschedule(task, { inMs, progress: answer.progress ?? null });
   }
 
   private expire(task: LeasedTask, reason: string): Promise<boolean> {

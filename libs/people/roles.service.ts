@@ -77,7 +77,7 @@ export class RolesService {
       const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
       const after = await updatePerson(client, before.userId, { assignment: at, value: disabled });
       if (disabled) await this.parts.sessions.revokeAll(before.userId, null, client);
-      return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
+      return { after, audited: { before: { disabled: before.disabled }, after: { disabled } } };
     });
   }
 
@@ -89,7 +89,7 @@ export class RolesService {
       await this.parts.sessions.revokeAll(before.userId, null, client);
       return {
         after: { ...before, totpEnabled: false },
-        told: { before: { totpEnabled: before.totpEnabled } },
+        audited: { before: { totpEnabled: before.totpEnabled } },
       };
     });
   }
@@ -100,11 +100,11 @@ export class RolesService {
     work: (
       client: pg.ClientBase,
       before: ListedPerson,
-    ) => Promise<{ after: ListedPerson; told: { before: unknown; after?: unknown } }>,
+    ) => Promise<{ after: ListedPerson; audited: { before: unknown; after?: unknown } }>,
   ): Promise<ListedPerson> {
     return inTransaction(this.parts.pool, async (client) => {
       const before = await lockPerson(client, { userId, actor });
-      const { after, told } = await work(client, before);
+      const { after, audited } = await work(client, before);
       await requireAdmin(client);
       const { accountId } = before;
       await audit(client, {
@@ -113,7 +113,7 @@ export class RolesService {
         subject: `user:${userId}`,
         accountId,
         requestId,
-        ...told,
+        ...audited,
       });
       return after;
     });

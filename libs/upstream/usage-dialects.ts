@@ -66,9 +66,9 @@ const responses: UsageDialect = {
 function reportMessage(reading: UsageReading, usage: JsonObject | null): void {
   const input = asCount(usage?.['input_tokens']);
   if (input !== undefined) {
-    const told = asObject(usage?.['cache_creation']);
-    const short = asCount(told?.['ephemeral_5m_input_tokens']) ?? 0;
-    const long = asCount(told?.['ephemeral_1h_input_tokens']) ?? 0;
+    const created = asObject(usage?.['cache_creation']);
+    const short = asCount(created?.['ephemeral_5m_input_tokens']) ?? 0;
+    const long = asCount(created?.['ephemeral_1h_input_tokens']) ?? 0;
     const written = Math.max(asCount(usage?.['cache_creation_input_tokens']) ?? 0, short + long);
     const cached = asCount(usage?.['cache_read_input_tokens']) ?? 0;
     reading.input = input + written + cached;

@@ -89,10 +89,10 @@ export class UsageMeter {
    * text that has no input says how much the output is.
    */
   billable(estimated: TokenCounts): TokenCounts {
-    const { isFinal, output: told = 0 } = this.reading;
+    const { isFinal, output: reported = 0 } = this.reading;
     const streamed = this.streamed();
     const likely = streamed > estimated.output ? streamed : estimated.output;
-    const output = isFinal && told > 0 && !estimated.audioOutput ? toTokens(told) : likely;
+    const output = isFinal && reported > 0 && !estimated.audioOutput ? toTokens(reported) : likely;
     const imageOutput = toTokens(this.reading.imageTokens ?? 0);
     const written = imageOutput > 0n ? { output: output - imageOutput, imageOutput } : { output };
     return this.reported() ?? { ...estimated, ...written };

@@ -5,7 +5,7 @@ import { audit } from '#identity/audit-log.js';
 import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { newId } from '#platform/ids.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { endPending, switchOff } from './delivery.queue.js';

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inTransaction } from '#database/database.js';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
-import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { newId } from '#platform/ids.js';
 import { SecretBox } from '#platform/sealed-secret.js';
 import { Registry } from '#platform/metrics.js';

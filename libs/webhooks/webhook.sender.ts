@@ -1,6 +1,6 @@
 import { isTransient } from '#database/database.js';
 import type { Clock } from '#platform/clock.js';
-import { signedHeaders } from '#platform/http/standard-webhooks.js';
+import { signedHeaders } from '#platform/http/webhook-signature.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';

@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { Webhook } from 'standardwebhooks';
 import { resealSecrets } from '#operations/reseal.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
-import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, SecretBox } from '#platform/sealed-secret.js';
 import { type Person, person } from '../support/console.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';

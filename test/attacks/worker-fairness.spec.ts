@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MoodyUpstream } from '#apps/video-worker/moody-upstream.fixture.js';
+import { FaultyUpstream } from '#apps/video-worker/faulty-upstream.fixture.js';
 import { WorkerUnderTest } from '#apps/video-worker/video-worker.fixture.js';
 import { until } from '../support/eventually.js';
 
@@ -29,7 +29,7 @@ describe('a customer with a flood of tasks', () => {
   it('does not keep the videos of another from being asked about', async () => {
     await accept('alice', MANY, 'a boat [[fault:never-finish]]');
     await accept('bob', 5, 'a boat [[fault:never-finish]]');
-    const upstream = await MoodyUpstream.before(under.sandbox.url);
+    const upstream = await FaultyUpstream.before(under.sandbox.url);
     try {
       await under.tasks.owner.query(`UPDATE channels SET base_url = $1 WHERE id = 'sandbox'`, [upstream.url]);
       upstream.delayMs = 100;

@@ -201,8 +201,8 @@ export async function measureLoops(pool: pg.Pool): Promise<Figure[]> {
   return [
     {
       what: 'costs of charges, charges',
-      ...rate(costs.result.told, costs.ms),
-      note: `${costs.result.told} accrued`,
+      ...rate(costs.result.recorded, costs.ms),
+      note: `${costs.result.recorded} accrued`,
     },
     { what: 'recognition, transactions', ...rate(transactions, recognised.ms), note: `${transactions} done` },
   ];

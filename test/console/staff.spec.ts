@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';

@@ -6,7 +6,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
-import { newWebhookSecret, signedHeaders } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret, signedHeaders } from '#platform/http/webhook-signature.js';
 import { Contract } from '../support/openapi.js';
 import { addModel } from '../support/models.js';
 import { silentWav, soundForm } from '../support/sounds.js';

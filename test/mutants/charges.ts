@@ -71,7 +71,7 @@ export const chargeMutants: readonly Mutant[] = [
     id: 'low-balance-told-again',
     fault: 'a low balance is announced with every call',
     file: PLAN,
-    text: 'if (threshold === null || balance.lowTold || main >= threshold) return;',
+    text: 'if (threshold === null || balance.lowAnnounced || main >= threshold) return;',
     instead: 'if (threshold === null || main >= threshold) return;',
     spec: ENGINE,
     test: 'and a low balance once',

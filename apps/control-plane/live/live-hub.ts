@@ -28,7 +28,7 @@ interface Watcher {
   /** The present state was sent to it. */
   isUpToDate: boolean;
   /** When anything was last sent to it, by the monotonic clock. */
-  toldAtMs: number;
+  wroteAtMs: number;
 }
 
 /** What was last sent of an account: each event by its name, as text. */
@@ -79,7 +79,7 @@ export class LiveHub {
   watch({ userId, sessionId, accountId }: Actor): Readable {
     const place = this.requirePlace(userId, accountId);
     const stream = new PassThrough();
-    const watcher = { userId, sessionId, accountId, stream, isUpToDate: false, toldAtMs: performance.now() };
+    const watcher = { userId, sessionId, accountId, stream, isUpToDate: false, wroteAtMs: performance.now() };
     this.watchers.add(watcher);
     // A socket that breaks is no fault of anybody here; its end is what counts.
     stream.on('error', () => undefined);
@@ -154,7 +154,7 @@ export class LiveHub {
 
   private beat(): void {
     const quietMs = performance.now() - this.parts.config.heartbeatMs;
-    for (const watcher of this.watchers) if (watcher.toldAtMs <= quietMs) write(watcher, ': still here\n\n');
+    for (const watcher of this.watchers) if (watcher.wroteAtMs <= quietMs) write(watcher, ': still here\n\n');
   }
 }
 
@@ -177,7 +177,7 @@ function write(watcher: Watcher, text: string): void {
     stream.destroy();
     return;
   }
-  watcher.toldAtMs = performance.now();
+  watcher.wroteAtMs = performance.now();
   stream.write(text);
 }
 

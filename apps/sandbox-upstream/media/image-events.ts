@@ -19,7 +19,7 @@ export interface EventWork {
 export async function sendImageEvents(vendor: Vendor, exchange: Exchange, work: EventWork): Promise<void> {
   const { response } = exchange;
   const { faults } = work.directives;
-  const b64_json = (await vendor.studio.draw(work.drawing)).toString('base64');
+  const b64_json = (await vendor.renderer.draw(work.drawing)).toString('base64');
   const common = { b64_json, created_at: Math.floor(vendor.clock.nowMs() / 1000), output_format: 'png' };
   vendor.stats.imagesMade += 1;
   if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, response);

@@ -42,11 +42,11 @@ async function sendVideo(
 ): Promise<void> {
   if (vendor.clock.nowMs() > endOf(task) + vendor.settings.fileMs)
     throw new VendorRefusal(404, 'not_found', 'The operation has expired.');
-  const told = vendor.downloadsOf.get(task.id) ?? 0;
-  vendor.downloadsOf.set(task.id, told + 1);
-  if (told > 0) vendor.stats.downloads += 1;
+  const earlier = vendor.downloadsOf.get(task.id) ?? 0;
+  vendor.downloadsOf.set(task.id, earlier + 1);
+  if (earlier > 0) vendor.stats.downloads += 1;
   const { faults } = task;
-  const drawn = await vendor.studio.draw(task.drawing);
+  const drawn = await vendor.renderer.draw(task.drawing);
   const video = faults.includes('bad-file') ? NOT_A_VIDEO : drawn;
   const videos = [{ bytesBase64Encoded: video.toString('base64'), mimeType: 'video/mp4' }];
   const response = {
@@ -56,6 +56,6 @@ async function sendVideo(
   await deliver(vendor, exchange, {
     bytes: Buffer.from(JSON.stringify({ name, done: true, response })),
     contentType: 'application/json',
-    faults: told === 0 ? [] : faults.filter((fault) => fault !== 'bad-file'),
+    faults: earlier === 0 ? [] : faults.filter((fault) => fault !== 'bad-file'),
   });
 }

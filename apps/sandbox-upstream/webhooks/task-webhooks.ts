@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { signedHeaders } from '#platform/http/standard-webhooks.js';
+import { signedHeaders } from '#platform/http/webhook-signature.js';
 import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
 import { type Exchange, pause, type Vendor } from '../vendor.js';
 import type { VideoTask } from '../vendor-tasks.js';

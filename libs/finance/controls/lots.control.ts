@@ -96,7 +96,7 @@ function itemOf({ state, message }: LotCheck, row: Row): ControlItem {
     subject,
     state,
     message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`,
-    details: Object.fromEntries(Object.entries(row).map(([column, value]) => [column, told(column, value)])),
+    details: Object.fromEntries(Object.entries(row).map(([column, value]) => [column, shown(column, value)])),
     transactionIds: transaction_id === null ? [] : [BigInt(transaction_id)],
     at: row['at'] ?? null,
   };
@@ -105,7 +105,7 @@ function itemOf({ state, message }: LotCheck, row: Row): ControlItem {
 const NANOS = /^((expected_)?(credits|used)|unused|unmet|main_and_held)$/;
 const MINOR = /minor|amount|deferred|bought|changed|recognised|pending|^expected$/;
 
-function told(column: string, value: string | null): string | null {
+function shown(column: string, value: string | null): string | null {
   if (value === null || !/^-?\d+$/.test(value)) return value;
   if (NANOS.test(column)) return `${formatAmount(BigInt(value))} CRD`;
   return MINOR.test(column) ? `${value} minor units` : value;

@@ -63,8 +63,8 @@ describe('costs of upstreams', () => {
     const part = await costs.charge(customer, { model: 'imgmodel-4', units: 3n, delivered: 2n });
     const failed = await costs.charge(customer, { model: 'imgmodel-4', failed: true });
     const before = await costs.balances('%upstream%');
-    expect(await accrue()).toEqual({ told: 3, unknown: 0 });
-    expect(await accrue()).toEqual({ told: 0, unknown: 0 });
+    expect(await accrue()).toEqual({ recorded: 3, unknown: 0 });
+    expect(await accrue()).toEqual({ recorded: 0, unknown: 0 });
     expect(await rowsOf(whole)).toEqual([['delivered', parseAmount('0.033'), 3n]]);
     expect(await rowsOf(part)).toEqual([['delivered', parseAmount('0.022'), 2n]]);
     expect(await rowsOf(failed)).toEqual([['failed', 0n, 1n]]);
@@ -124,8 +124,8 @@ describe('costs of upstreams', () => {
     await costs.ledger.owner.query(`UPDATE tasks SET unbilled_cost = 'accepted late' WHERE charge_id = $1`, [
       late,
     ]);
-    expect(await accrue()).toMatchObject({ told: 1 });
-    expect(await accrue()).toMatchObject({ told: 0 });
+    expect(await accrue()).toMatchObject({ recorded: 1 });
+    expect(await accrue()).toMatchObject({ recorded: 0 });
     expect(await rowsOf(late)).toEqual([
       ['failed', 0n, 5n],
       ['late', parseAmount('0.2'), 5n],
@@ -136,10 +136,10 @@ describe('costs of upstreams', () => {
   it('that are not known are recorded once they are', async () => {
     const model = 'vendora-imagine-edit';
     const chargeId = await costs.charge(customer, { model, units: 2n });
-    expect(await accrue()).toEqual({ told: 0, unknown: 1 });
+    expect(await accrue()).toEqual({ recorded: 0, unknown: 1 });
     expect(await unknown()).toBe(1);
     await set(model, { unitCost: '0.01' });
-    expect(await accrue()).toEqual({ told: 1, unknown: 0 });
+    expect(await accrue()).toEqual({ recorded: 1, unknown: 0 });
     expect(await unknown()).toBe(0);
     expect(await rowsOf(chargeId)).toEqual([['delivered', parseAmount('0.02'), 2n]]);
 
@@ -168,7 +168,7 @@ describe('costs of upstreams', () => {
     const { billing } = costs.ledger;
     for (let count = 0; count < 40; count += 1) await costs.charge(customer, { model: 'imgmodel-4' });
     const all = await Promise.all([1, 2, 3].map(() => accrue({ chunk: 7 })));
-    expect(all.reduce((sum, { told }) => sum + told, 0)).toBe(40);
+    expect(all.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(40);
     await expectPostingsOfRows();
     const { at } = await costsProgress(billing);
     const { rows } = await costs.ledger.owner.query(
@@ -192,7 +192,7 @@ describe('costs of upstreams', () => {
        VALUES ('-infinity', date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', '[]', 'r', 'cli') RETURNING id::text`,
     );
     await set(model, { unitCost: '0.01' });
-    expect(await accrue()).toEqual({ told: 1, unknown: 0 });
+    expect(await accrue()).toEqual({ recorded: 1, unknown: 0 });
     const { rows } = await billing.query(
       `SELECT k.day = (now() AT TIME ZONE 'UTC')::date AS today, l.period_id::text AS period FROM charge_costs k
        JOIN late_postings l ON l.transaction_id = k.transaction_id WHERE k.charge_id = $1`,

@@ -24,7 +24,7 @@ export interface AccrualOptions {
 
 export interface Accrual {
   /** Charges whose cost was recorded. */
-  told: number;
+  recorded: number;
   /** Charges with unknown cost. */
   unknown: number;
 }
@@ -43,14 +43,14 @@ export async function costsProgress(database: pg.Pool | pg.ClientBase): Promise<
 export async function accrueCosts(pool: pg.Pool, options: AccrualOptions = {}): Promise<Accrual> {
   const { chunk = CHUNK, signal } = options;
   const horizon = await atHorizon(pool, (_, { at }) => Promise.resolve(at));
-  const sum: Accrual = { told: 0, unknown: 0 };
+  const sum: Accrual = { recorded: 0, unknown: 0 };
   const slice = { ms: DAY_MS };
   const steps = [windowStep(horizon, chunk, slice), knownStep(chunk), lateStep(chunk)];
   for (const step of steps) {
     for (let more = true; more && !signal?.aborted;) {
       const done = await inTransaction(pool, step);
       more = done !== null;
-      sum.told += done?.told ?? 0;
+      sum.recorded += done?.recorded ?? 0;
       sum.unknown += done?.unknown ?? 0;
     }
   }
@@ -154,7 +154,7 @@ function knownStep(chunk: number): Step {
          AND EXISTS (SELECT FROM charge_costs c WHERE c.charge_id = u.charge_id)`,
       [ids],
     );
-    return done.told > 0 ? done : null;
+    return done.recorded > 0 ? done : null;
   };
 }
 
@@ -177,7 +177,7 @@ function lateStep(chunk: number): Step {
     );
     const ids = found.rows.map(({ id }) => id);
     const done = await recordOfDay(client, { kind: 'late', ids }, { day, progress });
-    return done.told > 0 ? done : null;
+    return done.recorded > 0 ? done : null;
   };
 }
 
@@ -222,7 +222,7 @@ async function recordAndPost(client: pg.ClientBase, window: CostWindow): Promise
     await client.query('UPDATE cost_progress SET windows = $1', [number]);
     await postCosts(client, { id: transactionId, number, day, last, costs });
   }
-  return { told: recorded.count, unknown: recorded.unknown };
+  return { recorded: recorded.count, unknown: recorded.unknown };
 }
 
 async function today(client: pg.ClientBase): Promise<string> {

@@ -37,18 +37,18 @@ WHERE CASE
 /** Compares costs and bills with the upstream accounts, posting by posting. Each channel of a posting is one line. */
 const POSTINGS = `
 SELECT 'transaction:' || transaction_id, CASE WHEN posted.id IS NULL THEN 'posting_missing'
-    WHEN told.kind IS NULL THEN 'row_missing' ELSE 'differs' END,
-  jsonb_build_object('transaction', transaction_id::text, 'kind', coalesce(told.kind, posted.kind), 'channel', channel,
-    'expense', ${upc('told.expense')}, 'expense_posted', ${upc('posted.expense')}, 'failed', ${upc('told.failed')},
-    'failed_posted', ${upc('posted.failed')}, 'accrued', ${upc('told.accrued')}, 'accrued_posted', ${upc('posted.accrued')},
-    'payable', ${upc('told.payable')}, 'payable_posted', ${upc('posted.payable')}, 'day', told.day::text,
+    WHEN recorded.kind IS NULL THEN 'row_missing' ELSE 'differs' END,
+  jsonb_build_object('transaction', transaction_id::text, 'kind', coalesce(recorded.kind, posted.kind), 'channel', channel,
+    'expense', ${upc('recorded.expense')}, 'expense_posted', ${upc('posted.expense')}, 'failed', ${upc('recorded.failed')},
+    'failed_posted', ${upc('posted.failed')}, 'accrued', ${upc('recorded.accrued')}, 'accrued_posted', ${upc('posted.accrued')},
+    'payable', ${upc('recorded.payable')}, 'payable_posted', ${upc('posted.payable')}, 'day', recorded.day::text,
     'effective_at', ${iso('posted.effective_at')}), NULL, ARRAY[transaction_id]
 FROM (SELECT transaction_id, channel_id AS channel, 'upstream_cost' AS kind, sum(cost) FILTER (WHERE outcome = 'delivered') AS expense,
     sum(cost) FILTER (WHERE outcome <> 'delivered') AS failed, sum(cost) AS accrued, NULL::numeric AS payable,
     min(day) AS day, max(day) AS last_day
   FROM charge_costs WHERE transaction_id IS NOT NULL GROUP BY 1, 2
   UNION ALL SELECT transaction_id, channel_id, 'upstream_bill', amount - accrued, 0, -accrued, amount, NULL, NULL
-  FROM upstream_bills WHERE transaction_id IS NOT NULL) AS told
+  FROM upstream_bills WHERE transaction_id IS NOT NULL) AS recorded
 FULL JOIN (SELECT t.id, t.id AS transaction_id, t.kind, t.effective_at, split_part(a.code, ':', CASE a.kind WHEN 'expense' THEN 3 ELSE 2 END) AS channel,
     -sum(e.amount) FILTER (WHERE a.code LIKE 'expense:upstream:%') AS expense,
     -sum(e.amount) FILTER (WHERE a.code LIKE 'expense:upstream-failed:%') AS failed,
@@ -58,10 +58,10 @@ FULL JOIN (SELECT t.id, t.id AS transaction_id, t.kind, t.effective_at, split_pa
   WHERE a.commodity = 'UPC' AND (a.code LIKE 'expense:upstream%' OR a.code LIKE 'accrued-upstream:%' OR a.code LIKE 'payable:%')
   GROUP BY 1, 2, 3, 4, 5) AS posted USING (transaction_id, channel)
 WHERE coalesce(posted.effective_at, '-infinity') < $2
-  AND ((coalesce(told.expense, 0), coalesce(told.failed, 0), coalesce(told.accrued, 0), coalesce(told.payable, 0))
+  AND ((coalesce(recorded.expense, 0), coalesce(recorded.failed, 0), coalesce(recorded.accrued, 0), coalesce(recorded.payable, 0))
       IS DISTINCT FROM (coalesce(posted.expense, 0), coalesce(posted.failed, 0), coalesce(posted.accrued, 0), coalesce(posted.payable, 0))
-    OR told.kind IS DISTINCT FROM posted.kind
-    OR (told.day <> (posted.effective_at AT TIME ZONE 'UTC')::date OR told.last_day <> told.day))`;
+    OR recorded.kind IS DISTINCT FROM posted.kind
+    OR (recorded.day <> (posted.effective_at AT TIME ZONE 'UTC')::date OR recorded.last_day <> recorded.day))`;
 
 const MESSAGES: Record<string, string> = {
   unknown_cost:

@@ -100,7 +100,7 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
   const { rows } = await database.query<
     Record<'accrued' | 'covered' | 'billed', string> & Pick<ChannelBills, 'channel' | 'bills' | 'billedTo'>
   >(
-    `WITH told AS (
+    `WITH accrued_now AS (
        SELECT substr(a.code, length('accrued-upstream:') + 1) AS channel, sum(e.amount) AS open
        FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
        WHERE a.code LIKE 'accrued-upstream:%' GROUP BY 1),
@@ -109,7 +109,7 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
          max(to_day)::text AS "billedTo" FROM upstream_bills GROUP BY 1)
      SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,
        coalesce(billed, 0)::text AS billed, coalesce(bills, 0) AS bills, "billedTo"
-     FROM told FULL JOIN billed USING (channel) ORDER BY channel`,
+     FROM accrued_now FULL JOIN billed USING (channel) ORDER BY channel`,
   );
   return rows.map(({ channel, bills, billedTo, ...texts }) => {
     const [accrued, covered, billed] = [texts.accrued, texts.covered, texts.billed].map(BigInt) as [
@@ -145,14 +145,14 @@ async function findRepeated(client: pg.ClientBase, wanted: NewBill): Promise<Ups
 
 async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<void> {
   if (from >= to) throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
-  const { rows } = await client.query<{ known: boolean; told: boolean; through: string }>(
+  const { rows } = await client.query<{ known: boolean; over: boolean; through: string }>(
     `SELECT EXISTS (SELECT FROM channels WHERE id = $1) AS known, through::text,
-       through >= $2::timestamp AT TIME ZONE 'UTC' AS told FROM cost_progress`,
+       through >= $2::timestamp AT TIME ZONE 'UTC' AS over FROM cost_progress`,
     [channel, to],
   );
   if (!rows[0]?.known)
     throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
-  if (!rows[0].told) {
+  if (!rows[0].over) {
     const message = `to: the costs of these days are recorded through ${rows[0].through}; a bill is for days that are over.`;
     throw new ApiError('invalid_value', message, { param: 'to' });
   }

@@ -62,7 +62,7 @@ export const bookQuestions: readonly Question[] = [
 ];
 
 /** For the information of a reader of the close; never an error. */
-export const toldQuestions: readonly Question[] = [
+export const informativeQuestions: readonly Question[] = [
   one(
     {
       id: 'suspense-cleared',

@@ -1,5 +1,5 @@
 import { limitStatements } from '#database/statement-limit.js';
-import { bookQuestions, toldQuestions } from './checklist-books.js';
+import { bookQuestions, informativeQuestions } from './checklist-books.js';
 import { controlQuestions } from './checklist-controls.js';
 import type {
   ChecklistAnswer,
@@ -11,7 +11,7 @@ import type {
 import type { ChecklistItem } from './period.js';
 import { type Waiver, waiversOf } from './waiver.js';
 
-const questions: readonly Question[] = [...bookQuestions, ...controlQuestions, ...toldQuestions];
+const questions: readonly Question[] = [...bookQuestions, ...controlQuestions, ...informativeQuestions];
 
 /** The IDs of items that can be waived. */
 export function waivableItems(): string[] {
@@ -30,9 +30,9 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
     await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.items[0]?.title}`);
     const answers = await answersOf(question, snapshot, options);
     for (const [place, item] of question.items.entries()) {
-      const told = (answers.told?.[place] ?? answers.failure) as ChecklistAnswer;
-      const waiver = answers.told ? waivers.find((each) => covers(each, item, told)) : undefined;
-      checklist.push(itemOf(item, isLater(item, options, told) ? later(told) : told, waiver));
+      const answer = (answers.given?.[place] ?? answers.failure) as ChecklistAnswer;
+      const waiver = answers.given ? waivers.find((each) => covers(each, item, answer)) : undefined;
+      checklist.push(itemOf(item, isLater(item, options, answer) ? later(answer) : answer, waiver));
     }
   }
   return checklist;
@@ -91,7 +91,7 @@ function itemOf(
     : { ...head, state: 'failed', reason: null, waiverId: null };
 }
 
-type Answers = { told: ChecklistAnswer[]; failure: null } | { told: null; failure: ChecklistAnswer };
+type Answers = { given: ChecklistAnswer[]; failure: null } | { given: null; failure: ChecklistAnswer };
 
 /** The savepoint keeps the snapshot when a question fails. */
 async function answersOf(
@@ -103,10 +103,10 @@ async function answersOf(
   await client.query('SAVEPOINT question');
   try {
     await limitStatements(client, options.limitMs);
-    return { told: await question.ask(snapshot, options), failure: null };
+    return { given: await question.ask(snapshot, options), failure: null };
   } catch (error) {
     const message = `It could not be answered: ${(error as Error).message}`;
-    return { told: null, failure: { count: 1, message } };
+    return { given: null, failure: { count: 1, message } };
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT question');
     await client.query('RELEASE SAVEPOINT question');

@@ -48,14 +48,14 @@ export interface RowFault {
   readonly reason: string;
 }
 
-const FAULTS_TOLD = 5;
+const FAULTS_NAMED = 5;
 
 /** A file has unreadable rows, so nothing was imported. */
 export class ReportRefused extends Error {
   constructor(readonly faults: readonly RowFault[]) {
-    const told = faults.slice(0, FAULTS_TOLD).map(faultText).join(' ');
-    const more = faults.length > FAULTS_TOLD ? ` There are ${faults.length - FAULTS_TOLD} more.` : '';
-    super(`Nothing was imported. ${told}${more}`);
+    const named = faults.slice(0, FAULTS_NAMED).map(faultText).join(' ');
+    const more = faults.length > FAULTS_NAMED ? ` There are ${faults.length - FAULTS_NAMED} more.` : '';
+    super(`Nothing was imported. ${named}${more}`);
     this.name = 'ReportRefused';
   }
 }

@@ -251,15 +251,15 @@ const WORD = (
  * leaves out is no difference. Payout reports have the arrival time and transaction reports the departure time, so these are not
  * compared.
  */
-const INSERT_CHANGES = `WITH ${GIVEN}, told AS (
+const INSERT_CHANGES = `WITH ${GIVEN}, versions AS (
     SELECT l.id, g.report_id, g.place, ${WORD('g', 'g.payout_id')} AS word, ${WORD('l', 'p.payout_id')} AS first,
       CASE WHEN l.type IN ('payout', 'payout_failure') THEN 'happenedAt' ELSE '' END AS passed_over
     FROM given g
     JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
     LEFT JOIN provider_line_payouts p ON p.line = l.id),
   compared AS (
-    SELECT *, first || coalesce((SELECT c.content FROM provider_line_changes c WHERE c.line = told.id ORDER BY c.id DESC LIMIT 1),
-      '{}') || coalesce(lag(word) OVER (PARTITION BY id ORDER BY place), '{}') AS last FROM told),
+    SELECT *, first || coalesce((SELECT c.content FROM provider_line_changes c WHERE c.line = versions.id ORDER BY c.id DESC LIMIT 1),
+      '{}') || coalesce(lag(word) OVER (PARTITION BY id ORDER BY place), '{}') AS last FROM versions),
   noted AS (
     INSERT INTO provider_line_changes (line, report_id, content) SELECT id, report_id, word FROM compared
     WHERE (last || word) - passed_over <> last - passed_over ORDER BY place)

@@ -106,7 +106,7 @@ WITH moved AS (
   SELECT t.id, t.kind, e.amount FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
   JOIN ledger_transactions t ON t.id = e.transaction_id
   WHERE a.code = 'deferred-revenue' AND t.effective_at >= ${START} AND t.effective_at < ${END}),
-told AS (
+lines AS (
   SELECT m.id, m.amount, NULL AS family, CASE
       WHEN m.kind = 'topup' AND EXISTS (SELECT FROM ledger_entries s JOIN ledger_accounts a ON a.id = s.ledger_account_id
         WHERE s.transaction_id = m.id AND a.code = 'suspense:pay') THEN 'suspense_credited'
@@ -124,7 +124,7 @@ told AS (
   FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
   JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.code <> 'deferred-revenue'
   WHERE t.kind = 'recognition' AND t.effective_at >= ${START} AND t.effective_at < ${END})
-SELECT move, family, sum(amount)::text AS amount, count(DISTINCT id)::text AS transactions FROM told
+SELECT move, family, sum(amount)::text AS amount, count(DISTINCT id)::text AS transactions FROM lines
 GROUP BY move, family ORDER BY array_position($3::text[], move), family`;
 
 async function readLines(client: pg.ClientBase, { from, to }: Days): Promise<DeferredLine[]> {

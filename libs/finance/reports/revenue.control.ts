@@ -13,11 +13,11 @@ posted AS (
     -sum(e.amount) FILTER (WHERE a.code = 'usage-refund') AS refunds
   FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id JOIN ledger_transactions t ON t.id = e.transaction_id
   WHERE (a.code LIKE 'usage:%' OR a.code = 'usage-refund') AND t.effective_at < $1 GROUP BY 1),
-told AS (SELECT day, sum(cost) AS cost FROM charge_costs GROUP BY 1),
+costs AS (SELECT day, sum(cost) AS cost FROM charge_costs GROUP BY 1),
 books AS (
   SELECT day, coalesce(c.gross, 0) AS gross, coalesce(r.refunds, 0) AS refunds, coalesce(p.gross, 0) AS gross_posted,
     coalesce(p.refunds, 0) AS refunds_posted, coalesce(k.cost, 0) AS cost
-  FROM charged c FULL JOIN refunded r USING (day) FULL JOIN posted p USING (day) FULL JOIN told k USING (day)),
+  FROM charged c FULL JOIN refunded r USING (day) FULL JOIN posted p USING (day) FULL JOIN costs k USING (day)),
 summed AS (
   SELECT s.day, coalesce(sum(gross), 0) AS gross, coalesce(sum(refunds), 0) AS refunds, coalesce(sum(cost + failed_cost), 0) AS cost
   FROM revenue_summary_days s LEFT JOIN revenue_days d ON d.day = s.day

@@ -55,15 +55,15 @@ export function* transactionDifferences(
       yield finding('transaction_missing', message, { block, transactionId: BigInt(sealedId) });
       sealed += 1;
     } else if (presentId < sealedId) {
-      const { reference, id } = rows.told(present);
+      const { reference, id } = rows.rowsOf(present);
       const message = `Transaction ${id} was inserted after its block was sealed.`;
       yield finding('transaction_inserted', message, { block, transactionId: BigInt(id), reference });
       present += 1;
     } else {
       if (!prefixAt(leaves.transactionHashes, sealed).equals(prefixAt(now, present))) {
-        const told = rows.told(present);
-        const { id, reference } = told;
-        const message = `Transaction ${id} was changed: ${changesOf(leaves.rowSums[sealed] ?? [], told)}.`;
+        const found = rows.rowsOf(present);
+        const { id, reference } = found;
+        const message = `Transaction ${id} was changed: ${changesOf(leaves.rowSums[sealed] ?? [], found)}.`;
         yield finding('transaction_changed', message, { block, transactionId: BigInt(id), reference });
       }
       sealed += 1;

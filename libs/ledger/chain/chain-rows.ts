@@ -15,7 +15,7 @@ export interface RowsOfBlock {
   /** Checksums of a transaction's own row (0 if it is gone) and of its entries, as in leaves. */
   rowSums(index: number): number[];
   /** The contents of a transaction's rows, to name it. */
-  told(index: number): TransactionRows;
+  rowsOf(index: number): TransactionRows;
 }
 
 export interface TransactionRows {
@@ -140,7 +140,7 @@ class CopiedBlock implements RowsOfBlock {
     return sums;
   }
 
-  told(index: number): TransactionRows {
+  rowsOf(index: number): TransactionRows {
     const own = this.ownRows[index] as number;
     const [ownSum = null, ...sums] = this.rowSums(index);
     const { bytes } = this.entries;

@@ -179,13 +179,13 @@ export class ChainBuilder {
 
   /** The log keeps the head outside the database as well. */
   private tell({ number, hash, lastId, transactionCount }: ChainBlock): void {
-    const told = {
+    const sealed = {
       block: number.toString(),
       hash,
       lastId: lastId.toString(),
       transactions: transactionCount,
     };
-    this.options.log.info(told, 'a block of the ledger was sealed');
+    this.options.log.info(sealed, 'a block of the ledger was sealed');
   }
 }
 

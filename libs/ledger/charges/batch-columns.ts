@@ -102,7 +102,7 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
   { name: 'account_id', type: 'text', value: ({ accountId }) => accountId },
   { name: 'main', type: 'bigint', value: ({ main }) => main },
   { name: 'held', type: 'bigint', value: ({ held }) => held },
-  { name: 'low_told', type: 'boolean', value: ({ lowTold }) => lowTold },
+  { name: 'low_told', type: 'boolean', value: ({ lowAnnounced }) => lowAnnounced },
   { name: 'version', type: 'xid', value: ({ version }) => version },
 ];
 

@@ -121,8 +121,8 @@ class Planner {
 
   private noteLowBalance({ chargeId }: HoldCommand, balance: LockedBalance): void {
     const { accountId, main, lowThreshold: threshold } = balance;
-    if (threshold === null || balance.lowTold || main >= threshold) return;
-    balance.lowTold = true;
+    if (threshold === null || balance.lowAnnounced || main >= threshold) return;
+    balance.lowAnnounced = true;
     this.written.lowBalances.push({ accountId, chargeId, main, threshold });
   }
 

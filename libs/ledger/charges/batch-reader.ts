@@ -27,7 +27,7 @@ const LOCK_CHARGES = {
 const LOCK_BALANCES = {
   name: 'ledger-lock-balances',
   text: `SELECT account_id AS "accountId", main::text, held::text, frozen, monthly_limit::text AS "monthlyLimit",
-      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowTold", xmin::text AS version,
+      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowAnnounced", xmin::text AS version,
       main_ledger_id::text AS "mainLedgerId", held_ledger_id::text AS "heldLedgerId"
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
@@ -73,7 +73,7 @@ interface BalanceRow {
   frozen: boolean;
   monthlyLimit: string | null;
   lowThreshold: string | null;
-  lowTold: boolean;
+  lowAnnounced: boolean;
   version: string;
   mainLedgerId: string;
   heldLedgerId: string;
@@ -195,7 +195,7 @@ function toBalance(row: BalanceRow): LockedBalance {
     monthlyLimit: row.monthlyLimit === null ? null : BigInt(row.monthlyLimit),
     spent: 0n,
     lowThreshold: row.lowThreshold === null ? null : BigInt(row.lowThreshold),
-    lowTold: row.lowTold,
+    lowAnnounced: row.lowAnnounced,
     mainLedgerId: BigInt(row.mainLedgerId),
     heldLedgerId: BigInt(row.heldLedgerId),
   };

@@ -26,7 +26,7 @@ export interface LockedBalance {
   spent: bigint;
   /** The owner is notified when a hold takes main below it, once until credits bring it back; null: never. */
   lowThreshold: bigint | null;
-  lowTold: boolean;
+  lowAnnounced: boolean;
   mainLedgerId: bigint;
   heldLedgerId: bigint;
 }

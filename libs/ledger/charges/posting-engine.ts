@@ -32,7 +32,7 @@ const SECOND_LANE_FROM = 128;
 const TRANSACTION_BLOCK = 1000;
 /** Attempts per batch before its error counts: deadlocks and conflicts are temporary, and each attempt is cheap. */
 const MAX_RUNS = 8;
-/** Commands waiting for a batch. Beyond this, callers are told to retry, so that memory stays bounded. */
+/** Commands waiting for a batch. Beyond this, callers must retry, so that memory stays bounded. */
 const MAX_WAITING = 50_000;
 
 export interface PostingEngineOptions {

@@ -36,14 +36,14 @@ export async function readLotEvents(
   const restores: Restore[] = [];
   for (const move of moves) {
     const own = causes.get(causeKey(move)) ?? [];
-    const told = listOf(events, move.accountId);
-    told.push(...own);
+    const ofAccount = listOf(events, move.accountId);
+    ofAccount.push(...own);
     const rest = move.net - own.reduce((sum, { credits }) => sum + credits, 0n);
-    if (rest < 0n) told.push(useOf(move, -rest));
+    if (rest < 0n) ofAccount.push(useOf(move, -rest));
     if (rest > 0n) {
       const restore = { accountId: move.accountId, chargeId: move.chargeId, event: restoreOf(move, rest) };
       restores.push(restore);
-      told.push(restore.event);
+      ofAccount.push(restore.event);
     }
   }
   await nameRefundedUses(client, restores);

@@ -54,7 +54,7 @@ const OF_ACCOUNT = `
       WHERE ledger_account_id = ANY ($1::bigint[]) AND transaction_id > $2 GROUP BY 1) AS e
     CROSS JOIN LATERAL (SELECT * FROM ledger_transactions t WHERE t.id = e.transaction_id OFFSET 0) AS t
     WHERE t.kind NOT IN ('hold', 'release')),
-  told AS (
+  moves AS (
     SELECT s.id, s.kind, u.family AS purpose, -e.amount AS net, s.effective_at, (s.effective_at AT TIME ZONE 'UTC')::date AS day,
       NULL AS charge_id, NULL::bigint AS linked_id
     FROM scope s CROSS JOIN LATERAL (SELECT * FROM ledger_entries e WHERE e.transaction_id = s.id OFFSET 0) AS e
@@ -64,7 +64,7 @@ const OF_ACCOUNT = `
   marked AS (
     SELECT *, $3 OR kind <> 'settle' OR purpose IS DISTINCT FROM lag(purpose) OVER w
       OR day IS DISTINCT FROM lag(day) OVER w AS begins
-    FROM told WINDOW w AS (ORDER BY id)),
+    FROM moves WINDOW w AS (ORDER BY id)),
   numbered AS (
     SELECT *, count(*) FILTER (WHERE begins) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS run FROM marked)
   SELECT min(id)::text AS "firstId", max(id)::text AS id, count(*)::int AS count, min(kind) AS kind, min(purpose) AS purpose,

@@ -77,9 +77,9 @@ export async function linkLatePosting(
  * A time that a machine reported, limited to between the earliest possible time and now: received money is never refused because
  * of it.
  */
-export function heldBetween(told: string | null, earliest: Date, now: Date): string | null {
-  if (told === null) return null;
-  const ms = Date.parse(told);
+export function heldBetween(reported: string | null, earliest: Date, now: Date): string | null {
+  if (reported === null) return null;
+  const ms = Date.parse(reported);
   if (Number.isNaN(ms) || ms >= now.getTime()) return null;
   return new Date(Math.max(ms, Math.min(earliest.getTime(), now.getTime()))).toISOString();
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { keyMark } from '#catalog/catalog.js';
-import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { newId } from '#platform/ids.js';
 import { placeOf } from '#platform/sealed-secret.js';
 import { auditOf } from '../../../test/support/audit.js';

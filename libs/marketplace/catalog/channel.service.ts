@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { keyMark } from '#catalog/catalog.js';
 import type { ChannelProtocol } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
-import { isWebhookSecret } from '#platform/http/standard-webhooks.js';
+import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import {

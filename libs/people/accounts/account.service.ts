@@ -38,11 +38,15 @@ export class AccountService {
       const before = await lockSettings(client, operation.accountId);
       const after = { ...before, ...given };
       await writeSettings(client, operation.accountId, { before, after });
-      const told = (settings: Settings) =>
+      const changed = (settings: Settings) =>
         describe(
           Object.fromEntries(Object.keys(given).map((name) => [name, settings[name as keyof Settings]])),
         );
-      await note(client, operation, { action: 'account.changed', before: told(before), after: told(after) });
+      await note(client, operation, {
+        action: 'account.changed',
+        before: changed(before),
+        after: changed(after),
+      });
     });
   }
 

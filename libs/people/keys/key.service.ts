@@ -135,8 +135,8 @@ export class KeyService {
       if (Object.keys(rules).length === 0) return;
       await this.check(client, rules);
       await entities.update(ApiKey, keyId, rules);
-      const told = Object.keys(rules).map((name) => [name, before[name as keyof KeyRules]]);
-      const change = { before: describe(Object.fromEntries(told)), after: describe(rules) };
+      const old = Object.keys(rules).map((name) => [name, before[name as keyof KeyRules]]);
+      const change = { before: describe(Object.fromEntries(old)), after: describe(rules) };
       await note(client, { actor, requestId, action: 'key.changed', keyId, ...change });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });

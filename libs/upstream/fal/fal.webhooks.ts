@@ -1,6 +1,6 @@
 import { createHash, verify } from 'node:crypto';
 import type { Channel } from '#catalog/catalog.js';
-import { isOfNow } from '#platform/http/standard-webhooks.js';
+import { isOfNow } from '#platform/http/webhook-signature.js';
 import { asText, readObject } from '../answers.js';
 import type { UpstreamConnections } from '../connections.js';
 import { PublishedKeys } from '../webhooks/published-keys.js';

@@ -54,20 +54,20 @@ export function googleMedia(list: unknown): MediaReading | null {
  */
 export function sortInput(
   { input, cached }: { input: number; cached: number },
-  { input: read, cached: told }: KindsReading,
+  { input: read, cached: reported }: KindsReading,
 ): SortedInput {
   const image = Math.min(read.image ?? 0, input);
   const audio = Math.min(read.audio ?? 0, input - image);
   const text = input - image - audio;
-  const isTold = told.image !== undefined || told.audio !== undefined;
+  const isReported = reported.image !== undefined || reported.audio !== undefined;
   const beyondText = Math.max(0, cached - text);
   const cachedImage = Math.min(
-    isTold ? Math.max(told.image ?? 0, beyondText - audio) : beyondText,
+    isReported ? Math.max(reported.image ?? 0, beyondText - audio) : beyondText,
     image,
     cached,
   );
   const cachedAudio = Math.min(
-    Math.max(isTold ? (told.audio ?? 0) : 0, beyondText - cachedImage),
+    Math.max(isReported ? (reported.audio ?? 0) : 0, beyondText - cachedImage),
     audio,
     cached - cachedImage,
   );

@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { isSignedWith, type ReceivedWebhook } from '#platform/http/standard-webhooks.js';
+import { isSignedWith, type ReceivedWebhook } from '#platform/http/webhook-signature.js';
 import { asText, type JsonObject, readObject } from '../answers.js';
 
 /** A webhook to the address of a channel. */

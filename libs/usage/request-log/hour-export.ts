@@ -88,7 +88,7 @@ async function nextHour(pool: pg.Pool): Promise<Date | null> {
   return rows[0]?.next ?? null;
 }
 
-/** Waits for transactions that are open, where a time is over; what it is told by `onLines` may end the wait. */
+/** Waits for transactions that are open, where a time is over; lines that `onLines` reports may end the wait. */
 async function becomesFinal({ pool, onLines }: ExportParts, end: Date): Promise<boolean> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await isFinal(pool, end))) {

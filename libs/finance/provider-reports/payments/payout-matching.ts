@@ -82,7 +82,7 @@ const PAYOUTS = `WITH
   linking AS (
     SELECT provider, max(upper(covers)) AS until FROM provider_reports
     WHERE covers IS NOT NULL AND holds IN ('all', 'activity') AND provider <> 'bank' GROUP BY provider),
-  told AS (
+  announced AS (
     SELECT l.provider, l.subject_id AS payout_id, min(l.happened_at) AS at, min(l.currency) AS currency,
       -sum(coalesce(c.amount_minor, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
       count(*) FILTER (WHERE l.type = 'payout') AS payouts, array_remove(array_agg(p.transaction_id), NULL) AS txs,
@@ -123,7 +123,7 @@ const PAYOUTS = `WITH
         WHEN t.accepted AND b.net = t.amount AND t.currency = b.currency THEN 'accepted'
         WHEN t.amount = b.net AND t.currency = b.currency THEN 'matched'
         ELSE 'differs' END AS state
-    FROM told t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)
+    FROM announced t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)
     LEFT JOIN linking USING (provider) LEFT JOIN provider_payouts made USING (provider, payout_id))`;
 
 const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::text, lines::int, returned,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A proxy in front of the sandbox: counts what comes, and answers 503 in its place while it is down. */
-export class MoodyUpstream {
+export class FaultyUpstream {
   isDown = false;
   /** How long each call takes at least, milliseconds. */
   delayMs = 0;
@@ -17,9 +17,9 @@ export class MoodyUpstream {
     private readonly target: string,
   ) {}
 
-  static async before(target: string): Promise<MoodyUpstream> {
+  static async before(target: string): Promise<FaultyUpstream> {
     const server = createServer();
-    const upstream = new MoodyUpstream(server, target);
+    const upstream = new FaultyUpstream(server, target);
     server.on('request', (incoming, response) => void upstream.serve(incoming, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

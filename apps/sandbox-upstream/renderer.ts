@@ -21,11 +21,11 @@ function keyOf({ original, ...rest }: Drawing): string {
 }
 
 /** Makes images (PNG) and movies (MP4) in one worker thread that starts with the first order. */
-export class Studio {
+export class Renderer {
   private worker: Worker | undefined;
   private lastOrderId = 0;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly underWay = new Map<string, Promise<Buffer>>();
+  private readonly running = new Map<string, Promise<Buffer>>();
   private readonly cache = new Map<string, Buffer>();
   private cachedBytes = 0;
 
@@ -34,12 +34,12 @@ export class Studio {
     const key = keyOf(drawing);
     const cached = this.cache.get(key);
     if (cached) return Promise.resolve(this.remember(key, cached));
-    const running = this.underWay.get(key);
+    const running = this.running.get(key);
     if (running) return running;
     const made = this.order(drawing)
       .then((bytes) => this.remember(key, drawing.kind === 'movie' ? clearDates(bytes) : bytes))
-      .finally(() => this.underWay.delete(key));
-    this.underWay.set(key, made);
+      .finally(() => this.running.delete(key));
+    this.running.set(key, made);
     return made;
   }
 

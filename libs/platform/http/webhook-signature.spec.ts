@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isSignedWith, isWebhookSecret, newWebhookSecret, signedHeaders } from './standard-webhooks.js';
+import { isSignedWith, isWebhookSecret, newWebhookSecret, signedHeaders } from './webhook-signature.js';
 
 const SECRET = newWebhookSecret();
 const OTHER = newWebhookSecret();
