@@ -19,7 +19,6 @@ export const taskMoves = {
 export type TaskState = keyof typeof taskMoves;
 
 export const taskStates = Object.keys(taskMoves) as TaskState[];
-export const terminalStates = taskStates.filter((state) => taskMoves[state].length === 0);
 
 export function isTerminal(state: TaskState): boolean {
   return taskMoves[state].length === 0;

@@ -10,7 +10,7 @@ import { inTransaction } from '#database/database.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import { booksOfPeriod, type Period, type PeriodBalance, periodBalances } from '#finance/periods/period.js';
 import { closePeriod } from '#finance/periods/period-close.js';
-import { buildSnapshots } from '#ledger/reports/balance-snapshots.js';
+import { buildSnapshots } from '#ledger/reports/balance-snapshots.fixture.js';
 import { beancountAccount } from '#ledger/export/beancount.js';
 import { exportFormats, exportLedger, type ExportQuery } from '#ledger/export/export.js';
 import { exactly, unitOf } from '#ledger/export/journal.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { copyOut } from '#database/copy-out.js';
 import { accrueCosts } from '#finance/costs/accrual.js';
-import { buildSnapshots } from '#ledger/reports/balance-snapshots.js';
+import { buildSnapshots } from '#ledger/reports/balance-snapshots.fixture.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
 import { verifyChain } from '#ledger/chain/chain-verify.js';
 import { type ExportFormatName, exportFormats, exportLedger } from '#ledger/export/export.js';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
-import { buildSnapshots } from '#ledger/reports/balance-snapshots.js';
+import { buildSnapshots } from '#ledger/reports/balance-snapshots.fixture.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 import { checkpoint, openAdminPool } from './checkpoint.js';

@@ -64,15 +64,15 @@ export async function buy(
 }
 
 /** Pays for this many images, which are delivered. Returns the id of the charge. */
-export async function spend(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
-  const chargeId = await hold(engine, person, pictures);
+export async function spend(engine: PostingEngine, person: LedgerPerson, images: bigint): Promise<string> {
+  const chargeId = await hold(engine, person, images);
   await end(engine, { accountId: person.accountId, chargeId }, 'delivered');
   return chargeId;
 }
 
 /** Requests this many images, and the work fails. Returns the id of the charge. */
-export async function fail(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
-  const chargeId = await hold(engine, person, pictures);
+export async function fail(engine: PostingEngine, person: LedgerPerson, images: bigint): Promise<string> {
+  const chargeId = await hold(engine, person, images);
   await end(engine, { accountId: person.accountId, chargeId }, 'failed');
   return chargeId;
 }
@@ -81,7 +81,7 @@ export async function fail(engine: PostingEngine, person: LedgerPerson, pictures
 export async function hold(
   engine: PostingEngine,
   { accountId, keyId }: LedgerPerson,
-  pictures: bigint,
+  images: bigint,
 ): Promise<string> {
   const chargeId = newId();
   const { outcome } = await engine.hold({
@@ -91,8 +91,8 @@ export async function hold(
     model: MODEL,
     requestedModel: MODEL,
     group: 'Vendora-Main',
-    units: pictures,
-    quotedAmount: nanos(pictures * parseAmount('0.03')),
+    units: images,
+    quotedAmount: nanos(images * parseAmount('0.03')),
     expiresAtMs: Date.parse('2100-01-01'),
     deadlineMs: null,
     taskId: null,

@@ -5,7 +5,7 @@ export interface ContractCase {
   name: string;
   /** A fault of the sandbox, or a word that the driver of the operation knows. */
   happens: string;
-  /** What comes of it, as `outcome-text.ts` says it. */
+  /** What comes of it, as `outcome-text.fixture.ts` says it. */
   outcome: string;
 }
 

@@ -3,9 +3,9 @@ import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { Bench, CALL_MS, type CaseOf } from './bench.fixture.js';
 import { casesOf } from './cases.js';
-import { imageCase, imageEventsCase } from './image.driver.js';
-import { answerCase, conversationCase, countCase } from './stream.driver.js';
-import { taskCase } from './task.driver.js';
+import { imageCase, imageEventsCase } from './image.driver.fixture.js';
+import { answerCase, conversationCase, countCase } from './stream.driver.fixture.js';
+import { taskCase } from './task.driver.fixture.js';
 import { casesFor, vendorContracts } from './vendors.js';
 
 /*

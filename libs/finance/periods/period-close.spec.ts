@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
-import { buildSnapshots, dropSnapshots } from '#ledger/reports/balance-snapshots.js';
+import { buildSnapshots, dropSnapshots } from '#ledger/reports/balance-snapshots.fixture.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { type TrialBalance, trialBalance } from '#ledger/reports/trial-balance.js';

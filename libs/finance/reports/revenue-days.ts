@@ -73,18 +73,6 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   });
 }
 
-/** Sums up every past day. @returns how many */
-export async function buildRevenueDays(pool: pg.Pool): Promise<number> {
-  let count = 0;
-  while ((await buildNextRevenueDay(pool)) !== null) count += 1;
-  return count;
-}
-
-/** Drops the summaries from a day on, or all; they are built again. */
-export async function dropRevenueDays(pool: pg.Pool, from = '-infinity'): Promise<void> {
-  await pool.query('DELETE FROM revenue_summary_days WHERE day >= $1::date', [from]);
-}
-
 /** The first day without a summary that is before the horizon and whose costs are recorded; null: there is none. */
 async function nextDay(database: pg.Pool | pg.ClientBase, horizon: string | null): Promise<string | null> {
   const { rows } = await database.query<{ day: string }>(

@@ -55,19 +55,6 @@ export async function listBlocks(
   return rows.map(blockOf);
 }
 
-/** The block that seals a transaction, or null if not yet sealed. */
-export async function blockOfTransaction(
-  database: pg.Pool | pg.ClientBase,
-  transactionId: bigint,
-): Promise<ChainBlock | null> {
-  const { rows } = await database.query<BlockRow>(
-    `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks b
-     WHERE b.number = (SELECT min(c.number) FROM ledger_chain_blocks c WHERE c.last_id >= $1)`,
-    [transactionId],
-  );
-  return rows[0] ? blockOf(rows[0]) : null;
-}
-
 /** Sealing a block of this size takes about 20 MB of memory. */
 const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
 /** The number of ledger accounts remembered as sealed, so that they are not looked up again. */

@@ -35,19 +35,6 @@ async function isDue(pool: pg.Pool): Promise<boolean> {
   return rows[0]?.due ?? false;
 }
 
-/** Stores every snapshot that is missing. @returns how many */
-export async function buildSnapshots(pool: pg.Pool): Promise<number> {
-  let count = 0;
-  while ((await buildNextSnapshot(pool)) !== null) count += 1;
-  return count;
-}
-
-/** Drops the snapshots from a day on, or all of them; they are built again as they are needed. */
-export async function dropSnapshots(pool: pg.Pool, from = '-infinity'): Promise<void> {
-  await pool.query('DELETE FROM ledger_snapshot_days WHERE day >= $1::date', [from]);
-  await pool.query(`DELETE FROM ledger_hours WHERE at >= $1::date::timestamp AT TIME ZONE 'UTC'`, [from]);
-}
-
 async function buildOne(client: pg.ClientBase): Promise<string | null> {
   const horizon = await readHorizon(client);
   await buildHours(client, horizon);

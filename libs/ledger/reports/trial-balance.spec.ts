@@ -4,7 +4,7 @@ import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { buildSnapshots, dropSnapshots } from './balance-snapshots.js';
+import { buildSnapshots, dropSnapshots } from './balance-snapshots.fixture.js';
 import {
   type LedgerCursor,
   ledgerAccountStatement,

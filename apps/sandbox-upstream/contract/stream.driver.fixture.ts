@@ -2,7 +2,7 @@ import type { CountedKind, StreamAnswer, StreamKind, StreamOutcome } from '#upst
 import { SseSplitter } from '#upstream/sse-splitter.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import { type Bench, bytesOf, type CaseOf, fileText, promptOf } from './bench.fixture.js';
-import { failureText } from './outcome-text.js';
+import { failureText } from './outcome-text.fixture.js';
 
 /** What is ordered of a written answer where no fault says otherwise. */
 const LENGTHS: Record<string, string> = {

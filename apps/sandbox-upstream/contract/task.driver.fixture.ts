@@ -1,6 +1,6 @@
 import type { CreateOutcome, PollOutcome, VideoRequest } from '#upstream/outcomes.js';
 import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
-import { failureText } from './outcome-text.js';
+import { failureText } from './outcome-text.fixture.js';
 
 /** What the first bytes of a file of each kind are, and where. */
 const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF' } };

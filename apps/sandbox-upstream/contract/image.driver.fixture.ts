@@ -1,7 +1,7 @@
 import type { ImageOutcome, ImageStreamKind, InputImage, StreamAnswer } from '#upstream/outcomes.js';
 import { instantPng } from '../images.js';
 import { type Bench, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
-import { failureText } from './outcome-text.js';
+import { failureText } from './outcome-text.fixture.js';
 import { SseSplitter } from '#upstream/sse-splitter.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 
