@@ -69,7 +69,7 @@ function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[]
 }
 
 /** Sets all rows that differ from what is in force. If one row is refused, none is set. */
-export function importCosts(
+export async function importCosts(
   pool: pg.Pool,
   text: string,
   by: Pick<NewCost, 'actor' | 'reason' | 'requestId'> & { dryRun: boolean },

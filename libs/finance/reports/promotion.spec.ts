@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
-import { atHorizon } from '#ledger/postings/horizon.js';
+import { atHorizon, markHorizon } from '#ledger/postings/horizon.js';
 import { readPromotion } from './promotion.js';
 
 let fixture: LedgerFixture;
@@ -11,6 +11,8 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
+  // Other specs on the server can hold back the horizon for seconds.
+  await markHorizon(fixture.billing, 25_000);
 });
 afterAll(() => fixture.close());
 
@@ -37,8 +39,8 @@ it('rolls invite balances forward to what accounts hold, and adds up by day', as
 
 it('opens where the time before it closed', async () => {
   const { closing } = await read();
-  const now = new Date();
-  expect(await read({ from: now, to: null })).toMatchObject({
+  const later = new Date(Date.now() + 60_000);
+  expect(await read({ from: later, to: null })).toMatchObject({
     opening: closing,
     closing,
     given: 0n,
