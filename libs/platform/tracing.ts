@@ -26,7 +26,7 @@ export interface OpenSpan extends Span {
 export interface Tracing {
   /** The start of a trace, or of our part of it: a client's call with its `traceparent` header, which may be anything. */
   openRequest(name: string, header: unknown): OpenSpan;
-  open(name: string, plan: SpanPlan): OpenSpan;
+  trace<T>(name: string, plan: SpanPlan, work: (span: Span) => Promise<T>): Promise<T>;
   /** Runs work in no trace. */
   leave<T>(work: () => T): T;
   /** The `traceparent` of the work in progress. */
@@ -42,7 +42,8 @@ export function useTracing(next: Tracing | undefined): void {
   tracing = next;
 }
 
-const UNRECORDED: Span = { note: () => undefined, fail: () => undefined };
+/** Of work that is not recorded. */
+export const UNRECORDED: Span = { note: () => undefined, fail: () => undefined };
 
 /** The span of a client's call; undefined while tracing is off. */
 export function openRequest(name: string, header: unknown): OpenSpan | undefined {
@@ -54,22 +55,7 @@ export function openRequest(name: string, header: unknown): OpenSpan | undefined
  * neither is any while tracing is off.
  */
 export function traced<T>(name: string, plan: SpanPlan, work: (span: Span) => Promise<T>): Promise<T> {
-  if (!tracing) return work(UNRECORDED);
-  if ('parent' in plan ? !plan.parent : tracing.current() === undefined)
-    return tracing.leave(() => work(UNRECORDED));
-  const span = tracing.open(name, plan);
-  return span.enter(() => ending(span, work));
-}
-
-async function ending<T>(span: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> {
-  try {
-    return await work(span);
-  } catch (error) {
-    span.fail(nameOf(error));
-    throw error;
-  } finally {
-    span.end();
-  }
+  return tracing ? tracing.trace(name, plan, work) : work(UNRECORDED);
 }
 
 /** Starts what serves many calls, so that it is not taken for a part of the one that happened to start it. */
@@ -100,10 +86,4 @@ export function upstreamTrace(): { traceparent?: string } {
 export function logFields(): { trace_id?: string; span_id?: string } {
   const [, trace_id, span_id] = tracing?.current()?.split('-') ?? [];
   return trace_id === undefined || span_id === undefined ? {} : { trace_id, span_id };
-}
-
-/** A code where there is one. Never a message: it may quote what a stranger sent. */
-function nameOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: unknown };
-  return [code, name].find((each) => typeof each === 'string') ?? 'unknown';
 }

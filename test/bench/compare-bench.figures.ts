@@ -2,14 +2,15 @@ import type { LoadResult } from './gateway-bench.load.js';
 import type { Mode } from './gateway-bench.relay.js';
 import { percentile, printTable } from './report.js';
 
+/** What a load met, and the processor time of all processes of the relay for an image of it. */
+export type Measured = LoadResult & { cpuMs: number };
+
 /** What was measured of one relay in one round. */
 export interface Figures {
   /** At each rate. */
-  latency: LoadResult[];
+  atRates: Measured[];
   /** With many callers at once. */
-  perSecond: number;
-  /** Processor time of all its processes for an image. */
-  cpuMs: number;
+  closed: Measured;
   megabytes: number;
 }
 
@@ -44,16 +45,17 @@ export function compare(rounds: readonly Round[]): Compared[] {
     other: middle(rounds.map((round) => of(round, round.other))),
   });
   const added = (at: number, part: 'p50Ms' | 'p99Ms') => (round: Round, side: Figures) =>
-    ((side.latency[at]?.[part] ?? NaN) - (round.direct[at]?.[part] ?? NaN)) / round.floorMs;
+    ((side.atRates[at]?.[part] ?? NaN) - (round.direct[at]?.[part] ?? NaN)) / round.floorMs;
   const floorAt = (at: number) => (round: Round) => (round.floorAtMs[at] ?? NaN) / round.floorMs;
   return [
     ...RATES.flatMap((rate, at) => [
       both(`floor at ${rate}/s, p50`, 'F', floorAt(at)),
       both(`added at ${rate}/s, p50`, 'F', added(at, 'p50Ms')),
       both(`added at ${rate}/s, p99`, 'F', added(at, 'p99Ms')),
+      both(`CPU time per image at ${rate}/s`, 'ms', (_round, side) => side.atRates[at]?.cpuMs ?? NaN),
     ]),
-    both('images per second', '/s', (_round, side) => side.perSecond),
-    both('processor time of an image', 'ms', (_round, side) => side.cpuMs),
+    both('images per second', '/s', (_round, side) => side.closed.perSecond),
+    both('CPU time per image', 'ms', (_round, side) => side.closed.cpuMs),
     both('memory', 'MB', (_round, side) => side.megabytes),
   ];
 }

@@ -7,7 +7,14 @@ import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { createLogger } from '#platform/logging.js';
 import { checkOut } from '../support/checkout.js';
 import { type Children, messageOf, withChildren } from './children.js';
-import { compare, type Figures, RATES, type Round, summarize } from './compare-bench.figures.js';
+import {
+  compare,
+  type Figures,
+  type Measured,
+  RATES,
+  type Round,
+  summarize,
+} from './compare-bench.figures.js';
 import type { SideOrder, SideReady } from './compare-bench.side.js';
 import { cpuSecondsOf } from './cpu.js';
 import { Generator } from './gateway-bench.generator.js';
@@ -25,6 +32,8 @@ import { memoryOf, pidsOf } from './memory.js';
 export interface CompareBenchOptions {
   ref: string;
   mode: Mode;
+  /** How often both relays are started anew, each time with that many rounds: two starts of one commit differ by a tenth. */
+  starts: number;
   rounds: number;
   /** Seconds for each measurement. */
   seconds: number;
@@ -35,7 +44,8 @@ export interface CompareBenchOptions {
 }
 
 const AT_ONCE = 64;
-const WARM_UP = { seconds: 4, load: { kind: 'closed', concurrency: 32 } } as const;
+/** Until everything is compiled; with 4 seconds, two relays of one commit differed by a fifth. */
+const WARM_UP = { seconds: 15, load: { kind: 'closed', concurrency: 32 } } as const;
 const FLOOR_CUSTOMERS = 64;
 
 interface Side {
@@ -65,18 +75,22 @@ export function benchCompare(options: CompareBenchOptions): Promise<void> {
     const { port } = await messageOf<{ port: number }>(stub);
     const stubUrl = `http://127.0.0.1:${port}`;
     const order: SideOrder = { mode: options.mode, upstreamUrl: stubUrl, accounts: options.accounts };
-    const sides: Side[] = [];
     const env = options.traces === undefined ? {} : await collectorOf(children, options.traces);
-    for (const [name, root, more] of [
-      ['this', process.cwd(), env],
-      ['other', other.root, {}],
-    ] as const) {
-      say(`starting ${name}`);
-      sides.push(await startSide(children, { name, root, env: more, order }));
+    const plans: SidePlan[] = [
+      { name: 'this', root: process.cwd(), env, order },
+      { name: 'other', root: other.root, env: {}, order },
+    ];
+    const bench = { stub: newGenerator(children), stubUrl, floor, seconds: options.seconds };
+    const rounds: Round[] = [];
+    for (let start = 1; start <= options.starts; start += 1) {
+      say(`start ${start} of ${options.starts}`);
+      // What starts second meets what the first left behind; so the order changes.
+      const sides = await startSides(children, start % 2 === 0 ? plans.toReversed() : plans);
+      rounds.push(...(await measure({ ...bench, sides }, options.rounds)));
+      await checkBooks(sides);
+      for (const { child, generator } of sides)
+        for (const each of [generator.child, child]) await children.stop(each);
     }
-    const bench = { sides, stub: newGenerator(children), stubUrl, floor, seconds: options.seconds };
-    const rounds = await measure(bench, options.rounds);
-    await checkBooks(sides);
     summarize({ commit: other.commit, mode: options.mode, figures: compare(rounds) }, options.json);
   });
 }
@@ -104,14 +118,20 @@ async function collectorOf(children: Children, part: string): Promise<Record<str
   return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_TRACES_SAMPLER_ARG: part };
 }
 
-interface SideStart {
+interface SidePlan {
   name: Side['name'];
   root: string;
   env: Record<string, string>;
   order: SideOrder;
 }
 
-async function startSide(children: Children, { name, root, env, order }: SideStart): Promise<Side> {
+async function startSides(children: Children, plans: readonly SidePlan[]): Promise<Side[]> {
+  const sides: Side[] = [];
+  for (const plan of plans) sides.push(await startSide(children, plan));
+  return sides;
+}
+
+async function startSide(children: Children, { name, root, env, order }: SidePlan): Promise<Side> {
   const child = fork(new URL('./compare-bench.side.js', import.meta.url), {
     cwd: root,
     env: { ...process.env, ...env },
@@ -172,17 +192,19 @@ async function measureStub({ stub, stubUrl, seconds }: Bench): Promise<LoadResul
 }
 
 async function measureSide(side: Side, seconds: number): Promise<Figures> {
+  const atRates: Measured[] = [];
+  for (const perSecond of RATES) atRates.push(await measureLoad(side, seconds, { kind: 'open', perSecond }));
+  const closed = await measureLoad(side, seconds, { kind: 'closed', concurrency: AT_ONCE });
+  const megabytes = memoryOf(side.ready.processes).reduce((sum, use) => sum + use.megabytes, 0);
+  return { atRates, closed, megabytes };
+}
+
+async function measureLoad(side: Side, seconds: number, load: LoadOrder['load']): Promise<Measured> {
   const { generator, ready } = side;
-  const latency: LoadResult[] = [];
-  for (const perSecond of RATES) {
-    latency.push(await generator.run(orderFor(side, { seconds, load: { kind: 'open', perSecond } })));
-  }
   const before = { images: generator.billed, seconds: cpuOf(ready) };
-  const load = { kind: 'closed', concurrency: AT_ONCE } as const;
-  const { perSecond } = await generator.run(orderFor(side, { seconds, load }));
+  const result = await generator.run(orderFor(side, { seconds, load }));
   const cpuMs = ((cpuOf(ready) - before.seconds) * 1_000) / (generator.billed - before.images);
-  const megabytes = memoryOf(ready.processes).reduce((sum, use) => sum + use.megabytes, 0);
-  return { latency, perSecond, cpuMs, megabytes };
+  return { ...result, cpuMs };
 }
 
 /** Processor time of all processes so far, seconds. */

@@ -252,7 +252,7 @@ export const telemetry = {
   OTEL_TRACES_SAMPLER_ARG: form('The share of calls to record, from 0 to 1', {
     pattern: /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/,
     rule: 'must be a number from 0 to 1',
-    fallback: '0.1',
+    fallback: '0.05',
   }),
   TRACE_CLIENTS_DECIDE: flag(
     'Also record every call whose `traceparent` is sampled. Anyone with a key can request that',

@@ -10,31 +10,32 @@ function tracingOf(ratio: number, clientsDecide = false): SdkTracing {
 }
 
 /** What a call, a part of it and the handler of its message know of the trace. */
-function parentsOf(tracing: SdkTracing): (string | undefined)[] {
+function parentsOf(tracing: SdkTracing): Promise<(string | undefined)[]> {
   const call = tracing.openRequest('POST /v1/images/generations', undefined);
-  return call.enter(() => {
+  return call.enter(async () => {
     const own = tracing.current();
-    const part = tracing.open('hold', { facts: { 'tollgate.charge.id': '1' } });
-    const inPart = part.enter(() => tracing.current());
-    part.note({ more: 1 });
-    part.end();
-    const handler = tracing.leave(() => tracing.open('process', { parent: inPart }));
-    const inHandler = tracing.leave(() => handler.enter(() => tracing.current()));
+    const inPart = await tracing.trace('hold', { facts: { 'tollgate.charge.id': '1' } }, async (span) => {
+      span.note({ more: 1 });
+      return tracing.current();
+    });
+    const inHandler = await tracing.leave(() =>
+      tracing.trace('process', { parent: inPart }, async () => tracing.current()),
+    );
     expect(tracing.current()).toBe(own);
     return [own, inPart, inHandler];
   });
 }
 
 describe('a call', () => {
-  it('that is recorded has a span for each part, all of one trace', () => {
-    const parents = parentsOf(tracingOf(1));
+  it('that is recorded has a span for each part, all of one trace', async () => {
+    const parents = await parentsOf(tracingOf(1));
     expect(new Set(parents).size).toBe(3);
     expect(new Set(parents.map((parent) => parent?.split('-')[1])).size).toBe(1);
     expect(parents.every((parent) => parent?.endsWith('-01'))).toBe(true);
   });
 
-  it('that is not recorded has none, and is known by its own to whatever it causes', () => {
-    const [own, ...parts] = parentsOf(tracingOf(0));
+  it('that is not recorded has none, and is known by its own to whatever it causes', async () => {
+    const [own, ...parts] = await parentsOf(tracingOf(0));
     expect(own).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(parts).toEqual([own, own]);
   });
@@ -58,11 +59,11 @@ describe('a message', () => {
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-zz',
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00\n',
     'no trace',
-  ])('whose trace is %j belongs to none', (parent) => {
+  ])('whose trace is %j belongs to none', async (parent) => {
     const tracing = tracingOf(1);
     const call = tracing.openRequest('POST /v1/images/generations', undefined);
-    const seen = call.enter(() =>
-      tracing.open('process', { parent }).enter(() => tracing.current() ?? 'none'),
+    const seen = await call.enter(() =>
+      tracing.trace('process', { parent }, async () => tracing.current() ?? 'none'),
     );
     expect(seen).toBe('none');
   });

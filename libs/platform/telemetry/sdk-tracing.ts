@@ -13,7 +13,14 @@ import {
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
-import type { SpanFacts, OpenSpan, SpanPlan, Tracing } from '../tracing.js';
+import {
+  type OpenSpan,
+  type Span,
+  type SpanFacts,
+  type SpanPlan,
+  type Tracing,
+  UNRECORDED,
+} from '../tracing.js';
 
 export interface SdkTracingOptions {
   /** The part of calls that is recorded, from 0 to 1. */
@@ -36,8 +43,6 @@ const KINDS = {
 };
 /** Of the version that is known; a longer one is of a version to come, and is not needed to follow a trace. */
 const TRACEPARENT_CHARS = 55;
-/** As `openRequest` writes it for a call that is not recorded. */
-const UNRECORDED = /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/;
 const ids = new RandomIdGenerator();
 
 /**
@@ -64,12 +69,16 @@ export class SdkTracing implements Tracing {
     return this.opened(this.tracer.startSpan(name, { kind: SpanKind.SERVER }, context));
   }
 
-  open(name: string, { kind, facts = {}, parent }: SpanPlan): OpenSpan {
-    const work = parent ? workOf(parent) : this.storage.getStore();
+  trace<T>(name: string, plan: SpanPlan, work: (span: Span) => Promise<T>): Promise<T> {
+    const { kind, facts = {} } = plan;
+    const around = this.storage.getStore();
+    const cause = 'parent' in plan ? workOf(plan.parent) : around;
     // Of a call that is not recorded, no part is: it passes on what the call is known by.
-    if (typeof work !== 'object') return this.within(work);
+    if (typeof cause !== 'object')
+      return cause === around ? work(UNRECORDED) : this.storage.run(cause, work, UNRECORDED);
     const options = { kind: kind ? KINDS[kind] : SpanKind.INTERNAL, attributes: attributesOf(facts) };
-    return this.opened(this.tracer.startSpan(name, options, work));
+    const span = this.opened(this.tracer.startSpan(name, options, cause));
+    return span.enter(() => ending(span, work));
   }
 
   leave<T>(work: () => T): T {
@@ -89,10 +98,8 @@ export class SdkTracing implements Tracing {
     return Math.random() < ratio || (clientsDecide && caller !== undefined && isSampled(caller));
   }
 
-  private within(work: string | undefined): OpenSpan {
-    const enter = <T>(task: () => T) =>
-      this.storage.getStore() === work ? task() : this.storage.run(work, task);
-    return { enter, note: nothing, fail: nothing, end: nothing };
+  private within(work: string): OpenSpan {
+    return { enter: (task) => this.storage.run(work, task), note: nothing, fail: nothing, end: nothing };
   }
 
   private opened(span: SdkSpan): OpenSpan {
@@ -109,9 +116,28 @@ export class SdkTracing implements Tracing {
   }
 }
 
+async function ending<T>(span: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> {
+  try {
+    return await work(span);
+  } catch (error) {
+    span.fail(nameOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** A code where there is one. Never a message: it may quote what a stranger sent. */
+function nameOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return [code, name].find((each) => typeof each === 'string') ?? 'unknown';
+}
+
 /** What a message or a row of ours continues; undefined for what is no `traceparent`. */
-function workOf(traceparent: string): Work | undefined {
-  if (UNRECORDED.test(traceparent)) return traceparent;
+function workOf(traceparent: string | null | undefined): Work | undefined {
+  if (!traceparent) return undefined;
+  // Most are of calls that are not recorded. We wrote it, so that it is not read any closer.
+  if (traceparent.length === TRACEPARENT_CHARS && traceparent.endsWith('-00')) return traceparent;
   const parent = parsed(traceparent);
   return parent && isSampled(parent) ? remote(parent) : undefined;
 }
