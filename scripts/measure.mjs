@@ -130,14 +130,19 @@ function exportsOf(ts, { path, tree }) {
 function spreadsOf(ts, { path, tree }) {
   const found = [];
   const visit = (node) => {
-    const isLiteral =
-      (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression)) ||
-      (ts.isSpreadElement(node) && ts.isArrayLiteralExpression(node.expression));
-    if (isLiteral) found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
+    const spread = ts.isSpreadAssignment(node) || ts.isSpreadElement(node) ? bare(ts, node.expression) : null;
+    if (spread && (ts.isObjectLiteralExpression(spread) || ts.isArrayLiteralExpression(spread)))
+      found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
     ts.forEachChild(node, visit);
   };
   visit(tree);
   return found;
+}
+
+/** Without parentheses and `as const`. */
+function bare(ts, node) {
+  const isWrapped = ts.isParenthesizedExpression(node) || ts.isAsExpression(node);
+  return isWrapped ? bare(ts, node.expression) : node;
 }
 
 /** Groups of files that reach each other by imports, types included. */

@@ -72,6 +72,11 @@ it('exports no name from two files', () => {
   expect(twice.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(', ')}`)).toEqual([]);
 });
 
+it('spreads no literal, which would only save lines', () => {
+  const LITERAL = /\.\.\.\(?(?:\[[^[\]]*\]|\{[^{}]*\})(?: as const)?\)?\s*[,\])}]/;
+  expect(sources.filter((file) => LITERAL.test(textOf(file)))).toEqual([]);
+});
+
 it('has at most 25 sources side by side in a folder', () => {
   const folders = Map.groupBy(sources, (file) => dirname(file));
   expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);

@@ -15,10 +15,21 @@ import {
 } from './cost-versions.js';
 
 const COLUMNS = [
-  ...(['channel', 'model', 'unit_cost', 'input_cost', 'cached_input_cost', 'output_cost'] as const),
-  ...(['bills_failures', 'effective_from', 'withdrawn'] as const),
-  ...(['image_input_cost', 'cached_image_input_cost', 'image_output_cost'] as const),
-  ...(['audio_input_cost', 'cached_audio_input_cost', 'audio_output_cost'] as const),
+  'channel',
+  'model',
+  'unit_cost',
+  'input_cost',
+  'cached_input_cost',
+  'output_cost',
+  'bills_failures',
+  'effective_from',
+  'withdrawn',
+  'image_input_cost',
+  'cached_image_input_cost',
+  'image_output_cost',
+  'audio_input_cost',
+  'cached_audio_input_cost',
+  'audio_output_cost',
 ] as const;
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;

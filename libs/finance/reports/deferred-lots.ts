@@ -77,9 +77,20 @@ WHERE l.id > $2 AND t.effective_at < $1 AND ($3::text IS NULL OR l.account_id = 
 ORDER BY l.id LIMIT $5`;
 
 const NUMBERS = [
-  ...(['lotId', 'transactionId', 'bought', 'paidMinor', 'consumed', 'restored', 'refunded'] as const),
-  ...(['chargedBack', 'reversed', 'left', 'recognisedMinor', 'pendingMinor', 'deferredMinor'] as const),
-];
+  'lotId',
+  'transactionId',
+  'bought',
+  'paidMinor',
+  'consumed',
+  'restored',
+  'refunded',
+  'chargedBack',
+  'reversed',
+  'left',
+  'recognisedMinor',
+  'pendingMinor',
+  'deferredMinor',
+] as const;
 type Numbers = (typeof NUMBERS)[number];
 
 /** A page of the lots behind the closing balance of deferred revenue, in order of creation. */

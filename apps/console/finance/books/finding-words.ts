@@ -2,9 +2,32 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 
 const DETAILS = [
-  ...(['provider', 'reference', 'why', 'amount', 'at', 'bankAccount', 'until', 'firstAt', 'lines'] as const),
-  ...(['theirs', 'theirsAt', 'ours', 'oursAt', 'payouts', 'model', 'task', 'held_since'] as const),
-  ...(['failed_at', 'account', 'period', 'charge', 'main', 'oldest', 'recordedAt', 'now', 'told'] as const),
+  'provider',
+  'reference',
+  'why',
+  'amount',
+  'at',
+  'bankAccount',
+  'until',
+  'firstAt',
+  'lines',
+  'theirs',
+  'theirsAt',
+  'ours',
+  'oursAt',
+  'payouts',
+  'model',
+  'task',
+  'held_since',
+  'failed_at',
+  'account',
+  'period',
+  'charge',
+  'main',
+  'oldest',
+  'recordedAt',
+  'now',
+  'told',
 ] as const;
 
 /** What a finding says, in the language that is shown: the sentences of the server are English. */

@@ -21,8 +21,14 @@ import { matchTones } from './reconciliation.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const states = [
-  ...(['missing_here', 'missing_there', 'differs', 'twice', 'not_covered', 'waiting'] as const),
-  ...(['matched', 'accepted'] as const),
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+  'not_covered',
+  'waiting',
+  'matched',
+  'accepted',
 ] as const;
 
 /** Two panes: on the left what the provider reports, on the right what our books have; and between them whether they agree. */

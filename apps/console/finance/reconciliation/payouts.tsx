@@ -17,8 +17,15 @@ import { AcceptLine } from './line-actions.js';
 import { matchTones } from './reconciliation.js';
 
 const states = [
-  ...(['differs', 'missing_there', 'twice', 'lines_missing', 'not_covered', 'waiting'] as const),
-  ...(['unlinked', 'matched', 'accepted'] as const),
+  'differs',
+  'missing_there',
+  'twice',
+  'lines_missing',
+  'not_covered',
+  'waiting',
+  'unlinked',
+  'matched',
+  'accepted',
 ] as const;
 
 /** Each payout against what it is made of: payments less fees, refunds and disputes. */

@@ -3,14 +3,15 @@ import { StatusBadge } from '../../ui/status-badge.js';
 
 /** The states of a charge and its work; all but the first two are faults. */
 export const workOutcomes = [
-  ...([
-    'matched',
-    'running',
-    'charged_without_work',
-    'work_without_charge',
-    'failed_without_release',
-  ] as const),
-  ...(['failed_and_settled', 'late', 'task_missing', 'charge_missing'] as const),
+  'matched',
+  'running',
+  'charged_without_work',
+  'work_without_charge',
+  'failed_without_release',
+  'failed_and_settled',
+  'late',
+  'task_missing',
+  'charge_missing',
 ] as const;
 
 type State = (typeof workOutcomes)[number];
