@@ -13,31 +13,31 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { Approval, type ApprovalState } from './approval.entity.js';
 
-/** Who asked and who agreed, for what is written when it is applied. */
+/** Who requested and who approved, for the records. */
 export interface ApprovalContext {
   readonly approvalId: string;
   /** User ids. */
   readonly requestedBy: string;
   readonly decidedBy: string;
-  /** As the asking request gave it. */
+  /** As given in the request. */
   readonly requestId: string;
   readonly reason: string;
 }
 
-/** Something that needs two people; a module registers what it can apply. */
+/** A type of decision that needs two people. A module registers what it can apply. */
 export interface ApprovalKind<P> {
   /** Such as `topup.manual`. */
   readonly kind: string;
-  /** Who may see and decide it; one of these is enough. */
+  /** Who may see and decide it. One of these roles is enough. */
   readonly roles: readonly Role[];
-  /** The payload as it is stored: amounts are decimal strings. */
+  /** The payload as stored: amounts are decimal strings. */
   readonly payload: z.ZodType<P>;
   /**
-   * Runs once, in the transaction that approves: only queries on its client. What it answers is kept as JSON. An ApiError
+   * Runs once, in the approving transaction, with queries on its client only. The result is stored as JSON. An ApiError
    * refuses the approval and leaves it pending.
    */
   apply(client: pg.PoolClient, payload: P, context: ApprovalContext): Promise<unknown>;
-  /** After the commit, for what must not run in a transaction. */
+  /** Runs after the commit, for what must not be in a transaction. */
   applied?(outcome: unknown): void;
 }
 
@@ -51,7 +51,7 @@ export interface ApprovalRequest {
   amount: Nanos | null;
   reason: string;
   actor: Actor;
-  /** The client's own id of the request: the same again answers the same approval. */
+  /** The client's own id of the request. A repeat returns the same approval. */
   requestId: string;
 }
 
@@ -70,7 +70,7 @@ interface Filter {
   actor: Actor;
   state?: ApprovalState | undefined;
   limit: number;
-  /** Only those older than this id. */
+  /** Only approvals older than this id. */
   beforeId: string | null;
 }
 
@@ -78,7 +78,7 @@ export interface ApprovalServiceParts {
   readonly source: DataSource;
 }
 
-/** Second signatures: one person asks, another with a role for its kind decides, and it is applied exactly once. */
+/** Second signatures: one person requests, another with one of the roles decides, and it is applied exactly once. */
 export class ApprovalService {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
 
@@ -90,12 +90,12 @@ export class ApprovalService {
   }
 
   /**
-   * Notes that something is asked for, in the caller's transaction.
-   * @throws ApiError conflict when the request id was used for something else.
+   * Records a request in the caller's transaction.
+   * @throws ApiError conflict if the request id was used for something else
    */
   async request({ entities, client }: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
     const { kind, subject, accountId, amount, actor, requestId } = asked;
-    // What was asked for stays for good, and names people by their ids.
+    // Requests are kept permanently, and name people by their ids.
     const [payload, reason] = [withoutAddressesIn(asked.payload), withoutAddresses(asked.reason)];
     this.kindOf(kind).payload.parse(payload);
     const key = { requestedBy: actor.userId, kind, requestId };
@@ -124,7 +124,7 @@ export class ApprovalService {
     return approval;
   }
 
-  /** Does at once what one person may do, in the caller's transaction; without `alone`, notes that it is asked for. */
+  /** Does at once what one person may do, in the caller's transaction. Without `alone`, records a request. */
   async doOrAsk<T>(
     transaction: EntityTransaction,
     asked: ApprovalRequest,
@@ -134,7 +134,7 @@ export class ApprovalService {
     return { done: null, approvalId: (await this.request(transaction, asked)).id };
   }
 
-  /** Those that the actor may decide, newest first, one more than the limit if there are more. */
+  /** The approvals that the actor may decide, newest first, one more than the limit if there are more. */
   list({ actor, state, limit, beforeId }: Filter): Promise<Approval[]> {
     const kinds = [...this.kinds.values()].filter((each) => mayDecide(actor, each)).map(({ kind }) => kind);
     return this.parts.source.getRepository(Approval).find({
@@ -148,12 +148,12 @@ export class ApprovalService {
     });
   }
 
-  /** @throws ApiError when there is none, or it is not for this actor's role. */
+  /** @throws ApiError if it does not exist, or is not for the actor's roles */
   async show(approvalId: string, actor: Actor): Promise<Approval> {
     return this.checked(await this.parts.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
   }
 
-  /** Applies what was asked for. The same decision by the same person again answers the same. */
+  /** Applies a request. The same decision by the same person again gives the same answer. */
   async approve(decision: Decision): Promise<Approval> {
     const { approval, isNew } = await this.decide(decision, 'approved');
     if (isNew) this.kindOf(approval.kind).applied?.(approval.outcome);
@@ -244,7 +244,7 @@ export class ApprovalService {
   }
 }
 
-/** Where the installation declares that it has one person, that person confirms what they asked for, and it is marked. */
+/** In an installation with one person, that person confirms their own requests, and this is recorded. */
 async function requireOther(client: pg.ClientBase, approval: Approval, { userId }: Actor): Promise<void> {
   const { requestedBy, accountId, id } = approval;
   if (requestedBy !== userId) return;

@@ -1,11 +1,11 @@
-/** The content of a mail in one language, from which its HTML and text are rendered. Values from people are plain text here. */
+/** The content of a mail in one language, from which its HTML and text are rendered. Values from people are plain text. */
 export interface MailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
   /** Shown as a table, in this order. */
   readonly facts?: readonly MailFact[];
   readonly button?: MailLink;
-  /** In small print, below the button. */
+  /** Small print below the button. */
   readonly notes?: readonly string[];
   /** A link for readers who do not need the button. */
   readonly otherwise?: MailLink;

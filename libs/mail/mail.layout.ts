@@ -2,14 +2,14 @@ import type { MailLanguage } from '#identity/mail-language.js';
 import { asHtml } from '#platform/http/html.js';
 import type { MailContent, MailLink } from './mail.content.js';
 
-/** What is the same in every mail of a relay. */
+/** What all mail of a relay shares. */
 export interface MailFrame {
   readonly language: MailLanguage;
   /** The origin of the mail: the console's URL. */
   readonly consoleUrl: string;
 }
 
-/** The mail without any markup. A link has a line of its own, so that every reader finds its end. */
+/** The mail as plain text. A link has its own line, so that every reader detects its end. */
 export function mailAsText(content: MailContent, { consoleUrl }: MailFrame): string {
   const { paragraphs, facts = [], button, notes = [], otherwise } = content;
   const blocks = [
@@ -28,13 +28,13 @@ function linkAsText(link: MailLink | undefined): string {
 }
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',Arial,sans-serif";
-/** Readers that know about dark mode get its colours; all others ignore this and have those of the elements. */
+/** Mail programs that support dark mode use these colours. Others use those of the elements. */
 const DARK = `@media (prefers-color-scheme:dark){.page{background:#16181d!important}
 .card{background:#1f2229!important;border-color:#343843!important}.ink{color:#e8eaee!important}
 .dim{color:#9aa1ae!important}.line{border-color:#343843!important}}`;
 const TAGS: Record<MailLanguage, string> = { en: 'en', zh: 'zh-Hans' };
 
-/** The mail as one HTML page: nothing in it is loaded from anywhere, and nothing reports that it was read. */
+/** The mail as one HTML page. It loads nothing, and reports nothing to anyone. */
 export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailFrame): string {
   const body = [
     ...content.paragraphs.map((paragraph) => block('ink', 'font-size:15px;color:#1c2026', asHtml(paragraph))),
@@ -79,7 +79,7 @@ function factsTable(facts: MailContent['facts']): string {
   return `<table width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 18px">${rows.join('')}</table>`;
 }
 
-/** The address is there to be read and copied as well. */
+/** The address is also visible, to be read and copied. */
 function buttonOf(button: MailLink | undefined): string {
   if (!button) return '';
   const url = asHtml(button.url);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A change of how someone signs in. */
+/** A change to how someone signs in. */
 export const securityNotices = [
   'password.changed',
   'totp.enabled',
@@ -11,8 +11,8 @@ export const securityNotices = [
 export type SecurityNotice = (typeof securityNotices)[number];
 
 /**
- * What mail is about, and what is known of it when it is queued. Its text is made when it goes out, so links and their tokens
- * are nowhere before. Amounts are decimal strings, times ISO 8601.
+ * The subject of a mail and its details when it is queued. The text is written when it is sent, so links and their
+ * tokens do not exist before. Amounts are decimal strings, times ISO 8601.
  */
 export interface MailDetails {
   sign_up: { signUpId: string };
@@ -35,11 +35,11 @@ export type AboutMail = {
 }[MailTemplate];
 
 export type QueuedMail = AboutMail & {
-  /** The event that the mail is about: one mail, however often the event comes. */
+  /** The event that caused the mail: one mail, however often the event arrives. */
   event?: string;
 };
 
-/** Writes mail into the transaction that is its reason: it is sent if that commits, and only then. */
+/** Queues mail in the transaction that causes it: it is sent if and only if that commits. */
 export async function queueMail(database: pg.Pool | pg.ClientBase, mail: QueuedMail): Promise<void> {
   const { template, to, details, event = null } = mail;
   await database.query(

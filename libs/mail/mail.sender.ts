@@ -7,14 +7,14 @@ import type { AboutMail } from './mail.outbox.js';
 import { type MailLinks, writeMail } from './mail.writer.js';
 import { AddressRefused, type Mailer } from './mailer.js';
 
-/** Mail taken in one round; several processes take different ones. */
+/** Mails per round. Other processes take other mails. */
 const AT_ONCE = 10;
 /** After this long, other processes take over the mail of one that died. */
 const LEASE_MS = 120_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
 const MAX_ERROR_CHARS = 500;
-/** `refused`: nobody has the address, so there is nothing to try again, and nothing for an operator to do. */
+/** `refused`: the address does not exist, so there is nothing to retry, and nothing for an operator to do. */
 const OUTCOMES = ['sent', 'failed', 'refused'] as const;
 
 type TakenMail = AboutMail & {
@@ -33,8 +33,8 @@ export interface MailSenderParts {
 }
 
 /**
- * Sends the queued mail, oldest first. No transaction is open while a mail is handed over; a crash in between sends it
- * twice, under the same message id, rather than not at all.
+ * Sends queued mail, oldest first. No transaction is open while a mail is sent. After a crash in between, it is sent
+ * twice, with the same message id, rather than not at all.
  */
 export class MailSender {
   private readonly loop: Loop;
@@ -50,7 +50,7 @@ export class MailSender {
       labelNames: ['outcome'],
       registers: [registry],
     });
-    // What begins with its first burst hides it from rates.
+    // Rates do not see the first increase of a counter that starts with it.
     for (const outcome of OUTCOMES) this.attempts.inc({ outcome }, 0);
     this.oldestFailedSeconds = new Gauge({
       name: 'tollgate_mail_oldest_failed_seconds',
@@ -63,7 +63,7 @@ export class MailSender {
     this.loop.start();
   }
 
-  /** Call after a commit that queued mail. */
+  /** Call it after a commit that queued mail. */
   wake(): void {
     this.loop.wake();
   }
@@ -80,7 +80,7 @@ export class MailSender {
     return taken.length === AT_ONCE;
   }
 
-  /** One mail that never leaves is lost among those that do, unless its age is known. */
+  /** A single mail that is never sent would go unnoticed without its age. */
   private async measure(): Promise<void> {
     const { rows } = await this.parts.pool.query<{ seconds: number }>({
       name: 'oldest-failed-mail',

@@ -23,7 +23,7 @@ export interface WrittenMail {
   html: string;
 }
 
-/** What there is to say, and in whose language. */
+/** The content, and its language. */
 interface Draft {
   content: MailContent;
   language: MailLanguage | null;
@@ -33,9 +33,8 @@ const TEXTS: Record<MailLanguage, MailTexts> = { en: englishMail, zh: chineseMai
 const DEFAULT_LANGUAGE: MailLanguage = 'en';
 
 /**
- * Writes a mail that is due, in the language of the person that it is for. Links carry their token behind a `#`, which
- * browsers send to no server and no log.
- * Null: there is nothing to say any more, as to an address that nobody here has.
+ * Writes a due mail in its recipient's language. Links have their token behind a `#`, which browsers send to no server
+ * and no log. Null: there is nothing to send, for example because the address has no account.
  */
 export async function writeMail(
   database: pg.Pool,
@@ -49,7 +48,7 @@ export async function writeMail(
   return { subject: content.subject, text: mailAsText(content, frame), html: mailAsHtml(content, frame) };
 }
 
-/** Where someone with a one-time token sets a password. */
+/** Where a person with a one-time token sets a password. */
 export function passwordLink(consoleUrl: string, token: string): string {
   return `${consoleUrl}/reset-password#token=${token}`;
 }
@@ -64,7 +63,7 @@ async function draftOf(database: pg.Pool, mail: AboutMail, links: MailLinks): Pr
     case 'email_change':
       return emailChange(database, { to, ...mail.details }, links);
     case 'email_changed': {
-      // The address that the mail goes to is nobody's any more.
+      // The address no longer belongs to anyone.
       const language = await languageOf(database, mail.details.email);
       return { content: textsIn(language).emailChanged(mail.details), language };
     }
@@ -80,7 +79,7 @@ type Notice = Exclude<
   { template: 'sign_up' | 'password_reset' | 'email_change' | 'email_changed' }
 >;
 
-/** Mail that says what was queued, with a link to a page. */
+/** Mail with the queued content and a link to a page. */
 function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): MailContent {
   const resetUrl = `${consoleUrl}/forgot-password`;
   switch (mail.template) {
@@ -98,7 +97,7 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
       const page = orderId === null ? 'wallet?tab=statement' : `topups/${orderId}`;
       return texts.topUp({ ...paid, credits: readableAmount(paid.credits), url: `${consoleUrl}/${page}` });
     }
-    // What was written is shown in the console alone: mail may be read by others.
+    // The message itself is shown only in the console, since others may read mail.
     case 'ticket_answered':
       return texts.ticketAnswered({ ...mail.details, url: `${consoleUrl}/tickets/${mail.details.ticketId}` });
     case 'webhook_off':
@@ -111,7 +110,7 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
   }
 }
 
-/** A program of another version may have queued it: earlier ones wrote the sentence itself. */
+/** A program of another version may have queued it. Earlier ones wrote the sentence itself. */
 function noticeText(details: Partial<Record<'notice' | 'what', unknown>>): NoticeText {
   const notice = securityNotices.find((each) => each === details.notice);
   if (notice) return { notice };

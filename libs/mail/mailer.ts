@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { MailConfig } from './mail.config.js';
 
 interface Mail {
-  /** The same for every try of one mail, so that a reader's mailbox can drop a second copy. */
+  /** The same for every attempt, so that a mailbox can drop a second copy. */
   id: string;
   to: string;
   subject: string;
@@ -14,24 +14,24 @@ interface Mail {
   html: string;
 }
 
-/** The server takes no mail for this address, now or later: nobody has it, or it is none. */
+/** The server permanently accepts no mail for this address, because it does not exist or is invalid. */
 export class AddressRefused extends Error {}
 
-/** A way for mail to leave. */
+/** A way to send mail. */
 export interface Mailer {
-  /** @throws AddressRefused, or the transport's error, when the mail was not taken. */
+  /** @throws AddressRefused, or the transport's error if the mail was not accepted */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
-/** What the library's errors know of an answer of the server. */
+/** What the library's errors contain of the server's answer. */
 interface RefusedCommand {
   command: string;
   responseCode: number;
   response: string;
 }
 
-/** Longer than any healthy server takes; the loop tries again. */
+/** Longer than any healthy server takes. The loop retries. */
 const SMTP_TIMEOUT_MS = 20_000;
 
 export function openMailer(config: MailConfig): Mailer {
@@ -40,7 +40,7 @@ export function openMailer(config: MailConfig): Mailer {
     : new SmtpMailer(config.smtpUrl, config.from);
 }
 
-/** Hands mail to a server by SMTP. */
+/** Sends mail to a server over SMTP. */
 class SmtpMailer implements Mailer {
   private readonly transport: Transporter;
 
@@ -69,9 +69,9 @@ class SmtpMailer implements Mailer {
   }
 }
 
-/** A mailbox that is not there, has moved, or cannot be: what a server says of an address, by RFC 5321. */
+/** RFC 5321: the mailbox does not exist, has moved, or is invalid. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
-/** By RFC 3463, a matter of policy, as when it relays nothing for us: the address may be good. */
+/** RFC 3463: a policy, for example against relaying. The address may be fine. */
 const BY_POLICY = /^\d{3}[- ]5\.7\./;
 
 function refusesAddress(error: unknown): boolean {
@@ -80,7 +80,7 @@ function refusesAddress(error: unknown): boolean {
   return !BY_POLICY.test(response ?? '');
 }
 
-/** Writes each mail to a file of its own, for a relay that has no mail server. Its links can be copied as they are. */
+/** Writes each mail to a file, for a relay without a mail server. Its links can be copied. */
 class FolderMailer implements Mailer {
   constructor(private readonly config: MailConfig) {}
 
@@ -93,13 +93,13 @@ class FolderMailer implements Mailer {
   }
 
   close(): void {
-    // Nothing is open between two mails.
+    // Nothing stays open between two mails.
   }
 }
 
 /**
- * One file with both parts. They stay as they are written, so that their links can be read and copied. The head has no line
- * breaks in its values: addresses are checked, and subjects are ours.
+ * One file with both parts, unencoded, so that their links can be read and copied. Header values have no line breaks,
+ * because addresses are checked, and subjects are ours.
  */
 function fileOf({ id, to, subject, text, html }: Mail, from: string): string {
   const boundary = randomUUID();
@@ -122,7 +122,7 @@ function domainOf(from: string): string {
   return /@([a-z0-9.-]+)/i.exec(from)?.[1] ?? 'localhost';
 }
 
-/** A text never becomes a file or an address to read from. */
+/** A text is never read as a file or an address. */
 const NO_ATTACHMENTS = { disableFileAccess: true, disableUrlAccess: true } as const;
 
 function message({ id, to, subject, text, html }: Mail, from: string) {

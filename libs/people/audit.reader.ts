@@ -4,7 +4,7 @@ import { type Page, pageFrom, readCursorNumber } from '#platform/http/page.js';
 export interface AuditLine {
   id: bigint;
   actor: string;
-  /** Of the person who did it, today; a pseudonym once they are deleted. */
+  /** The actor's current address, or a pseudonym after deletion. */
   actorEmail: string | null;
   action: string;
   subject: string;
@@ -28,7 +28,7 @@ export interface AuditReaderParts {
   readonly pool: pg.Pool;
 }
 
-/** Reads the audit log, the newest first. */
+/** Reads the audit log, newest first. */
 export class AuditReader {
   constructor(private readonly parts: AuditReaderParts) {}
 

@@ -2,14 +2,14 @@ import type { Attempt } from '#identity/attempts.store.js';
 import type { PeopleParts } from './people.parts.js';
 
 /**
- * Counts the codes that are tried for a person, wherever they are asked for: before each is looked at, so that nobody
- * guesses six digits, however many ask at once. Recovery codes are too long to be guessed and have a count of their own:
- * who used up the tries of the device still gets in by one.
+ * Counts a person's codes wherever they are requested, before each one is checked. So nobody can guess six digits,
+ * however many requests run at once. Recovery codes are too long to guess and are counted separately: someone who used
+ * up the attempts of the device can still sign in with one.
  */
 export class CodeCheck {
   constructor(private readonly parts: PeopleParts) {}
 
-  /** Checks a code that was counted before. A correct one no longer counts. @throws ApiError too_many_attempts */
+  /** Checks a code that was already counted. A correct one no longer counts. @throws ApiError too_many_attempts */
   async tried<T>(userId: string, code: string, look: () => Promise<T>): Promise<T> {
     await this.count(userId, code);
     const found = await look();

@@ -6,7 +6,7 @@ import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { findById } from './person.store.js';
 
-/** What someone who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
+/** How a signed-in person confirms their identity: with a code if a device is enrolled, otherwise with the password. */
 export interface PersonProof {
   code?: string | undefined;
   password?: string | undefined;
@@ -17,11 +17,11 @@ export interface ConfirmationServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
-/** Lets someone prove again, in the middle of a session, that it is them. */
+/** Lets a signed-in person confirm their identity again. */
 export class ConfirmationService {
   constructor(private readonly parts: ConfirmationServiceParts) {}
 
-  /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
+  /** @throws ApiError missing_required_parameter, forbidden for a wrong code or password, too_many_attempts */
   async confirm(actor: Actor, { code, password }: PersonProof): Promise<void> {
     const { pool, sessions, clock, config } = this.parts;
     const person = await findById(pool, actor.userId);
@@ -34,7 +34,7 @@ export class ConfirmationService {
       const isRight = await this.parts.codes.tried(id, entered.code, () =>
         spendCode(pool, { id, totpSecret }, entered),
       );
-      // No 401, which clients would take for the end of the session.
+      // Not 401, which clients would read as the end of the session.
       if (!isRight)
         throw new ApiError('forbidden', 'code: it is wrong, too old, or was used before.', { param: 'code' });
     }

@@ -27,14 +27,14 @@ export interface EmailServiceParts extends PeopleParts {
 }
 
 /**
- * Another e-mail address in two steps: the person who asks knows the password, and the one who confirms reads mail at the
- * new address. Until then nothing is changed; afterwards the old address is notified. That an address is someone else's shows
- * only in the mail that goes there.
+ * Changes an email address in two steps: the person who asks knows the password, and the one who confirms reads mail at
+ * the new address. Nothing changes until then. Afterwards, the old address is notified. Whether the new address belongs
+ * to someone else is visible only in the mail sent to it.
  */
 export class EmailService {
   constructor(private readonly parts: EmailServiceParts) {}
 
-  /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts. */
+  /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
@@ -56,12 +56,12 @@ export class EmailService {
     this.parts.mail.wake();
   }
 
-  /** The language of every mail from now on. */
+  /** Sets the language of all further mail. */
   async setLanguage({ userId }: Actor, language: MailLanguage): Promise<void> {
     await this.parts.pool.query('UPDATE users SET language = $2 WHERE id = $1', [userId, language]);
   }
 
-  /** Takes the address over by the link. @throws ApiError invalid_value for a link that is used or expired. */
+  /** Confirms the address with the link. @throws ApiError invalid_value for a used or expired link */
   async confirm(token: string, requestId: string): Promise<{ email: string }> {
     try {
       const email = await inTransaction(this.parts.pool, (client) => takeOver(client, token, requestId));
@@ -74,7 +74,7 @@ export class EmailService {
   }
 }
 
-/** Links to the old address, and others that were asked for, end with it. */
+/** This invalidates links to the old address, and other requested changes. */
 async function takeOver(client: pg.ClientBase, token: string, requestId: string): Promise<string> {
   const { rows } = await client.query<{ userId: string; email: string }>(
     `DELETE FROM email_changes WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId", email`,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What staff know by a name: the account of a customer, the person of a user, and a key. */
+/** What staff know by name: a customer's account, a user's person, and a key. */
 export const namedKinds = ['account', 'user', 'key'] as const;
 type NamedKind = (typeof namedKinds)[number];
 
@@ -9,12 +9,12 @@ export interface NameRef {
   id: string;
 }
 
-/** Of an account `a`: what erasure leaves of it has no name. */
+/** An erased account `a` has no name. */
 const IS_THERE = 'a.deleted_at IS NULL';
 
 /**
- * How these are called; those that are unknown, or have no name any more, are left out. Everybody chooses their own name, so
- * that of staff comes with the address: nobody can pass for a colleague who asks for an approval.
+ * The names of these ids. Unknown ones, and those without a name, are left out. People choose their own names, so a
+ * colleague's comes with the email address: nobody can pose as a colleague who requests an approval.
  */
 export async function readNames(
   pool: pg.Pool,

@@ -10,19 +10,18 @@ export interface NewPerson {
   /** Lower case. */
   email: string;
   name: string;
-  /** A hash of argon2id; anything else is a password that nobody has. */
+  /** A hash of argon2id. Anything else matches no password. */
   passwordHash: string;
   roles: readonly Role[];
-  /** Of their mail; null: not known yet. */
+  /** The language of their mail; null: unknown. */
   language: MailLanguage | null;
-  /** The account whose code was used. */
+  /** The account whose invite code was used. */
   inviterAccountId: string | null;
 }
 
 /**
- * Opens an account with its ledger accounts, empty, and its person, inside the caller's transaction: all or nothing, and
- * records who invited it.
- * @throws the database's unique violation when the e-mail address has a person.
+ * Creates an account with empty ledger accounts and its person in the caller's transaction, and records who invited it.
+ * @throws the database's unique violation if the email address is taken
  */
 export async function insertPerson(
   client: pg.ClientBase,

@@ -16,15 +16,15 @@ export interface OperatorRequest {
   /** Lower case. */
   email: string;
   name: string;
-  /** Asked for besides those that the person has. */
+  /** Roles to add to those that the person has. */
   roles: readonly Role[];
-  /** Of a new person, or in place of the one before; null leaves it. */
+  /** The password of a new person, or a new one; null keeps it. */
   passwordHash: string | null;
-  /** How long a link to set a password is good, milliseconds; null: none is made. */
+  /** How long a link to set a password works, in milliseconds; null: no link. */
   linkLifeMs: number | null;
-  /** The administrator who asks; null makes the first one. */
+  /** The administrator who asks; null creates the first one. */
   by: Actor | null;
-  /** As the audit log names the request. */
+  /** The request id in the audit log. */
   requestId: string;
 }
 
@@ -36,17 +36,17 @@ export interface Operator {
   created: boolean;
   /** Sets a password, once. */
   token: string | null;
-  /** What another administrator decides before the roles are there. */
+  /** The approval that another administrator has to decide first. */
   approvalId: string | null;
 }
 
-/** A hash that no password has. */
+/** A hash that matches no password. */
 const NO_PASSWORD = 'none';
 
 /**
- * Makes someone of the staff from outside of the console: a new person, or one who is there and keeps what they have. The
- * first administrator needs nobody; after that roles are asked for, and another administrator decides. A new password ends
- * all sessions; a link for one ends them when it is used.
+ * Adds staff from outside the console: a new person, or an existing one, who keeps their roles. The first administrator
+ * needs no approval. After that, another administrator approves roles. A new password ends all sessions, and a link
+ * does so when it is used.
  * @throws ApiError forbidden without an administrator once there was one
  */
 export function makeOperator(
@@ -87,7 +87,7 @@ async function grant(
   return { roles: answer.person.roles, approvalId: answer.approvalId };
 }
 
-/** Who was ever an administrator is kept, so that this does not come back when people go. */
+/** This remembers everyone who was ever an administrator, so that the exception does not return when people leave. */
 async function requireNoAdministrator(client: pg.ClientBase, roles: readonly Role[]): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM administrators LIMIT 1');
   if (rowCount === 0 && roles.includes('admin')) return;
@@ -97,7 +97,7 @@ async function requireNoAdministrator(client: pg.ClientBase, roles: readonly Rol
   throw new ApiError('forbidden', message);
 }
 
-/** A password for someone else of the staff would let one person act as two. */
+/** With a colleague's password, one person could act as two. */
 function refuseTakeover(before: SigningPerson, { by, passwordHash, linkLifeMs }: OperatorRequest): void {
   if (by === null || before.id === by.userId) return;
   if (passwordHash === null && linkLifeMs === null) return;
@@ -163,7 +163,7 @@ export interface ListedOperator {
   totpEnabled: boolean;
 }
 
-/** Everybody who is more than a user. */
+/** Everyone with more than the role `user`. */
 export async function listOperators(pool: pg.Pool): Promise<ListedOperator[]> {
   const { rows } = await pool.query<ListedOperator>(
     `SELECT id AS "userId", email, roles, disabled_at IS NOT NULL AS disabled,

@@ -1,4 +1,4 @@
-/** Where a request of a person comes from, for the list of sessions. */
+/** The origin of a person's request, for the list of sessions. */
 export interface Origin {
   ip: string;
   userAgent: string | null;

@@ -18,7 +18,7 @@ import { type PeopleParts, refuseWeak } from './people.parts.js';
 export interface PasswordReset {
   token: string;
   password: string;
-  /** Asked for where a device is enrolled: a mailbox alone must not be enough. */
+  /** Required if a device is enrolled: access to the mailbox must not be enough. */
   code?: string | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface PasswordServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
-/** New passwords, by a mailed link or by the one before. Both end the other sessions and notify the owner by mail. */
+/** Changes passwords, with a mailed link or the old password. Both end the other sessions and notify the owner by mail. */
 export class PasswordService {
   constructor(private readonly parts: PasswordServiceParts) {}
 
-  /** Queues a mail; whether anyone has the address shows only there. @throws ApiError too_many_attempts */
+  /** Queues a mail. Whether the address has an account shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
     const { limits } = this.parts.config.people;
     await this.parts.attempts.count(
@@ -47,8 +47,10 @@ export class PasswordService {
   }
 
   /**
-   * Sets a password by a link, ends every session and opens one: who was locked out by tries of others is in at once.
-   * @throws ApiError invalid_value for a dead link, totp_required, sign_in_failed for a wrong code, too_many_attempts.
+   * Sets a password with a link, ends every session and opens a new one. This lets in a person who was locked out by
+   * someone else's attempts.
+   * @throws ApiError invalid_value for an invalid link, totp_required, sign_in_failed for a wrong code,
+   * too_many_attempts
    */
   async reset(reset: PasswordReset, origin: Origin, requestId: string): Promise<OpenedSession> {
     const tokenHash = hashToken(reset.token);
@@ -71,7 +73,7 @@ export class PasswordService {
     return session;
   }
 
-  /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts. */
+  /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts */
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
     refuseWeak(this.parts.config, change.newPassword, { email: person.email, param: 'newPassword' });
@@ -87,8 +89,8 @@ export class PasswordService {
   }
 
   /**
-   * Asks someone who is signed in for their password again, before what a stolen session must not do.
-   * @throws ApiError forbidden, too_many_attempts.
+   * Asks a signed-in person for their password before an action that a stolen session must not take.
+   * @throws ApiError forbidden, too_many_attempts
    */
   async stepUp({ userId }: Actor, password: string, param: string): Promise<SigningPerson> {
     const subject = stepUpSubject(userId);
@@ -97,7 +99,7 @@ export class PasswordService {
       limit: this.parts.config.people.limits.signInsPerEmail,
     });
     const person = await findById(this.parts.pool, userId);
-    // No 401, which clients would take for the end of the session.
+    // Not 401, which clients would read as the end of the session.
     if (!person || !(await this.parts.hasher.verify(person.passwordHash, password)))
       throw new ApiError('forbidden', 'The password is wrong.', { param });
     await this.parts.attempts.forget(subject);

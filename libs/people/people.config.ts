@@ -3,15 +3,15 @@ import type { ConfigReader } from '#platform/config.js';
 import type { SecondFactorRule } from '#identity/second-factor.js';
 
 export interface PeopleConfig {
-  /** Whether people who work here must have a second factor. */
+  /** Whether staff must have a second factor. */
   readonly secondFactor: SecondFactorRule;
-  /** How long the link of a sign-up is good. */
+  /** How long a sign-up link works. */
   readonly signUpLifeMs: number;
-  /** How long the link of a password reset is good. */
+  /** How long a password reset link works. */
   readonly resetLifeMs: number;
   /**
-   * Tries to sign in with one e-mail address, of one network address, requests for mail to one e-mail address, and codes of
-   * six digits of one person.
+   * The most sign-in attempts per email address and per network address, mail requests per email address, and six-digit
+   * codes per person.
    */
   readonly limits: Record<
     'signInsPerEmail' | 'signInsPerAddress' | 'mailsPerEmail' | 'mailsPerAddress' | 'codesPerPerson',
@@ -30,17 +30,17 @@ export function readPeopleConfig(reader: ConfigReader, consoleUrl: string): Peop
     resetLifeMs: reader.get('PASSWORD_RESET_LIFE_SECONDS'),
     limits: {
       signInsPerEmail: limit(reader.get('SIGN_INS_PER_EMAIL')),
-      // An office shares an address, and most of what comes from it succeeds, which does not count.
+      // An office shares an address, and most of its attempts succeed, which does not count.
       signInsPerAddress: limit(reader.get('SIGN_INS_PER_ADDRESS')),
       mailsPerEmail: limit(reader.get('MAILS_PER_EMAIL')),
       mailsPerAddress: limit(reader.get('MAILS_PER_ADDRESS')),
-      // Three of a million are right at a time: this many tries a day find one within decades.
+      // Three of a million codes are correct at a time: this many attempts a day find one only within decades.
       codesPerPerson: { ...limit(reader.get('CODES_PER_DAY')), windowMs: DAY_MS },
     },
   };
 }
 
-/** Someone who tries the relay on one machine gets to its pages at once. */
+/** Someone who tries out the relay on one machine gets to its pages right away. */
 function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

@@ -6,7 +6,7 @@ import { id, timeView } from '#platform/http/fields.js';
 
 const LONGEST_EMAIL = 254;
 
-/** Lower case from here on. Addresses of people are plain ASCII; nothing that could end a line of a mail's head. */
+/** In lower case. People's addresses are plain ASCII, without anything that could end a line in a mail's header. */
 export const email = z
   .string()
   .trim()
@@ -19,7 +19,7 @@ export const newPassword = z
   .min(PASSWORD_CHARS.min, `must have at least ${PASSWORD_CHARS.min} characters`)
   .max(PASSWORD_CHARS.max, `must have at most ${PASSWORD_CHARS.max} characters`);
 
-/** One that may be wrong in any way, short of being long. */
+/** Possibly wrong, but not too long. */
 export const password = z
   .string()
   .max(PASSWORD_CHARS.max, `must have at most ${PASSWORD_CHARS.max} characters`);

@@ -9,7 +9,7 @@ import type { SecretBox } from '#platform/sealed-secret.js';
 import type { MailSender } from '#mail/mail.sender.js';
 import type { PeopleConfig } from './people.config.js';
 
-/** What everything that lets people in needs. */
+/** What all services for signing in need. */
 export interface PeopleParts {
   readonly pool: pg.Pool;
   readonly config: {
@@ -24,7 +24,7 @@ export interface PeopleParts {
   readonly mail: Pick<MailSender, 'wake'>;
 }
 
-/** @throws ApiError invalid_value for a password that others would guess first */
+/** @throws ApiError invalid_value for a password that is guessed first */
 export function refuseWeak(
   { consoleUrl }: { consoleUrl: string },
   password: string,

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import type { Role } from '#identity/role.js';
 
-/** A person as signing in needs them. */
+/** A person, as needed for signing in. */
 export interface SigningPerson {
   id: string;
   accountId: string;
   email: string;
   passwordHash: string;
   roles: Role[];
-  /** As it is stored, sealed. Confirmed: a code is asked for. */
+  /** As stored, sealed. If confirmed, a code is required. */
   totpSecret: string | null;
   disabled: boolean;
 }
@@ -38,7 +38,7 @@ export async function findById(
   return rows[0] ?? null;
 }
 
-/** The same, and nobody else changes the row until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockById(client: pg.ClientBase, userId: string): Promise<SigningPerson | null> {
   const { rows } = await client.query<SigningPerson>(
     `SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`,

@@ -25,7 +25,7 @@ type GrantPayload = z.infer<typeof grantPayload>;
 
 export interface GrantAnswer {
   person: ListedPerson;
-  /** What another administrator decides, where roles were asked for. */
+  /** The approval that another administrator decides, if roles were requested. */
   approvalId: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface RoleGrantsParts {
   readonly approvals: ApprovalService;
 }
 
-/** Roles of the staff: granted by two administrators, taken away by one. */
+/** Staff roles: granted by two administrators, removed by one. */
 export class RoleGrants {
   constructor(private readonly parts: RoleGrantsParts) {
     parts.approvals.register<GrantPayload>({
@@ -45,7 +45,10 @@ export class RoleGrants {
     });
   }
 
-  /** Takes away what is not named, and asks for what is new. @throws ApiError not_found, forbidden for oneself, conflict */
+  /**
+   * Removes the roles that are not given, and requests the new ones. @throws ApiError not_found, forbidden for oneself,
+   * conflict
+   */
   setRoles(change: PersonChange, roles: readonly Role[]): Promise<GrantAnswer> {
     return inEntityTransaction(this.parts.source, async (transaction) => {
       const before = await lockPerson(transaction.client, change);
@@ -68,7 +71,7 @@ export class RoleGrants {
     });
   }
 
-  /** Asks for roles, or grants them at once to the second administrator there ever is. The caller has locked the person. */
+  /** Requests roles, or grants them at once to the second administrator ever. The caller has locked the person. */
   async grant(
     transaction: EntityTransaction,
     { person, roles }: { person: ListedPerson; roles: readonly Role[] },
@@ -149,8 +152,8 @@ async function writeRoles(
 }
 
 /**
- * The first administrator names the second one alone. Who ever was an administrator is kept, so that this does not come back
- * when people go. The caller holds the lock of administrators.
+ * The first administrator appoints the second one alone. Everyone who was ever an administrator is remembered, so that
+ * this does not return when people leave. The caller holds the lock of administrators.
  */
 async function isFirstAlone(
   client: pg.ClientBase,

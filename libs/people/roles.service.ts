@@ -23,7 +23,7 @@ export interface ListedPerson {
 export interface PeopleQuery {
   limit: number;
   cursor?: string | undefined;
-  /** What the e-mail address begins with. */
+  /** The start of the email address. */
   email?: string | undefined;
   role?: Role | undefined;
 }
@@ -42,7 +42,10 @@ export interface RolesServiceParts {
   readonly sessions: SessionStore;
 }
 
-/** People and whether they may sign in. Nobody decides about themselves, and one administrator who may sign in remains. */
+/**
+ * Who may sign in, and with which roles. Nobody decides about themselves, and at least one administrator can always
+ * sign in.
+ */
 export class RolesService {
   constructor(private readonly parts: RolesServiceParts) {}
 
@@ -57,7 +60,7 @@ export class RolesService {
     return pageFrom(rows, limit, ({ userId }) => [userId]);
   }
 
-  /** The person of an account, or null for one that was made without. */
+  /** The person of an account, or null if it has none. */
   async ofAccount(accountId: string): Promise<ListedPerson | null> {
     const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
@@ -67,9 +70,10 @@ export class RolesService {
   }
 
   /**
-   * Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. Letting someone in again
-   * is decided by someone who did not make them.
-   * @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain, second_person_required
+   * A disabled person cannot sign in and has no session. Their keys keep working: freeze the account to stop them. Only
+   * someone without an interest of their own in the account enables them again.
+   * @throws ApiError not_found, forbidden for oneself, conflict if no administrator would remain,
+   * second_person_required
    */
   setDisabled(change: PersonChange, disabled: boolean): Promise<ListedPerson> {
     return this.change(change, disabled ? 'person.disabled' : 'person.enabled', async (client, before) => {
@@ -81,7 +85,7 @@ export class RolesService {
     });
   }
 
-  /** For someone who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
+  /** For a person who lost both the device and the recovery codes. @throws ApiError not_found, forbidden for oneself */
   removeTotp(change: PersonChange): Promise<ListedPerson> {
     return this.change(change, 'person.totp_removed', async (client, before) => {
       await refuseOwnInterest(client, change.actor, before.accountId);
@@ -121,7 +125,7 @@ export class RolesService {
 }
 
 /**
- * Locks who is an administrator, and a person whose rights are to change.
+ * Locks the set of administrators, and a person whose rights will change.
  * @throws ApiError not_found, forbidden for oneself
  */
 export async function lockPerson(

@@ -17,7 +17,7 @@ export interface Credentials {
   password: string;
   /** A one-time code or a recovery code. */
   code?: string | undefined;
-  /** Keeps an account whose deletion was asked for. */
+  /** Keeps an account whose deletion was requested. */
   cancelDeletion?: boolean | undefined;
 }
 
@@ -26,8 +26,9 @@ export interface SignInServiceParts extends PeopleParts {
 }
 
 /**
- * Signing in. An unknown e-mail address and a wrong password answer the same after the same work. Tries are counted per
- * e-mail address and per network address, for all processes together; a person who is locked out can still reset the password.
+ * Signs people in. An unknown email address and a wrong password give the same answer after the same work. Attempts are
+ * counted per email address and per network address, across all processes. A person who is locked out can still reset
+ * the password.
  */
 export class SignInService {
   constructor(private readonly parts: SignInServiceParts) {}
@@ -45,7 +46,7 @@ export class SignInService {
     const person = await findByEmail(this.parts.pool, email);
     const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
     if (!person || !matches || person.disabled) throw signInFailed();
-    // Before the code, which is good once: the person who keeps the account sends it again.
+    // Before the code, which works once: a person who keeps the account sends it again.
     if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
     const newHash = this.parts.hasher.isOutdated(person.passwordHash)
@@ -60,7 +61,7 @@ export class SignInService {
     return session;
   }
 
-  /** Where a device is enrolled, its code is asked for. @throws ApiError totp_required, sign_in_failed, too_many_attempts */
+  /** Requires a code if a device is enrolled. @throws ApiError totp_required, sign_in_failed, too_many_attempts */
   async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code from your device as well.');
@@ -72,8 +73,8 @@ export class SignInService {
 }
 
 /**
- * A reset or a ban that commits while a password is being compared ends every session there is; this one must not come
- * after it. The lock makes each wait for the other.
+ * A reset or a ban that commits during the comparison of a password ends all existing sessions. This one must not
+ * follow it, so the lock makes each wait for the other.
  */
 async function confirmUnchanged(
   client: pg.ClientBase,
@@ -89,7 +90,7 @@ async function confirmUnchanged(
     await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, newHash]);
 }
 
-/** When it is too late, no session opens. */
+/** If it is too late, no session opens. */
 async function keepAccount(client: pg.ClientBase, { id, accountId }: SigningPerson): Promise<void> {
   await cancelDeletion(client, { accountId, by: `user:${id}`, requestId: null });
 }

@@ -16,29 +16,29 @@ export interface SignUpRequest {
   /** Lower case. */
   email: string;
   inviteCode?: string | undefined;
-  /** Of the page that asks, for this mail and those that follow. */
+  /** The language of the page, for this and further mail. */
   language?: MailLanguage | undefined;
 }
 
 export interface SignUpConfirmation {
   token: string;
   password: string;
-  /** Of the account; the part of the e-mail address before the `@` by default. */
+  /** The name of the account; by default the part of the email address before the `@`. */
   name?: string | undefined;
 }
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Signing up in two steps. Asking names an e-mail address and makes nothing but a mail; the link in that mail chooses the
- * password, opens the account and signs in. So every person's address is theirs, nobody can wait in an account that its
- * owner will confirm later, and the first step answers the same, as fast, whether the address has an account or not: the
- * mail alone says which.
+ * Sign-up takes two steps. The first takes an email address and only sends a mail. The link in the mail sets the
+ * password, creates the account and signs in. So every address belongs to its person, nobody can prepare an account
+ * that its owner will confirm later, and the first step gives the same answer in the same time whether the address has
+ * an account or not. Only the mail shows it.
  */
 export class SignUpService {
   constructor(private readonly parts: PeopleParts) {}
 
-  /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
+  /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts */
   async request({ email, inviteCode, language }: SignUpRequest, { ip }: Origin): Promise<void> {
     const { limits, signUpLifeMs } = this.parts.config.people;
     await this.parts.attempts.count(
@@ -59,10 +59,10 @@ export class SignUpService {
     this.parts.mail.wake();
   }
 
-  /** Opens the account and a session. @throws ApiError invalid_value for a weak password, or a link that is used or expired. */
+  /** Creates the account and a session. @throws ApiError invalid_value for a weak password, or a used or expired link */
   async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
     const tokenHash = hashToken(confirmation.token);
-    // Looked at before the password is hashed, since hashing for made-up links would cost us more than their senders.
+    // Checked before the password is hashed, because hashing for invented links would cost us more than their senders.
     const { rows } = await this.parts.pool.query<{ email: string }>(
       'SELECT email FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
@@ -86,7 +86,7 @@ async function openAccount(
   client: pg.ClientBase,
   { tokenHash, passwordHash, name }: { tokenHash: Buffer; passwordHash: string; name: string | undefined },
 ): Promise<string> {
-  // All links of the address, in one order: of two that are used at once, neither waits for the other's.
+  // Locks all links of the address in one order, so that two used at once do not wait for each other.
   await client.query(
     `SELECT FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE token_hash = $1) ORDER BY id FOR UPDATE`,
     [tokenHash],

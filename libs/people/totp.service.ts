@@ -21,7 +21,7 @@ export interface TotpServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
-/** One-time codes of a device, beside the password. */
+/** One-time codes of a device, in addition to the password. */
 export class TotpService {
   constructor(private readonly parts: TotpServiceParts) {}
 
@@ -34,7 +34,7 @@ export class TotpService {
     return rows[0]!;
   }
 
-  /** Begins an enrolment in place of one that was not confirmed. @throws ApiError conflict when a device is enrolled. */
+  /** Starts an enrolment, replacing an unconfirmed one. @throws ApiError conflict if a device is enrolled */
   async enrol(actor: Actor, password: string): Promise<Enrolment> {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
     const enrolment = newEnrolment(person.email);
@@ -46,7 +46,10 @@ export class TotpService {
     return enrolment;
   }
 
-  /** From now on codes are asked for. @returns the recovery codes, this once. @throws ApiError invalid_value, conflict, too_many_attempts */
+  /**
+   * Requires codes from now on. @returns the recovery codes, only this once. @throws ApiError invalid_value, conflict,
+   * too_many_attempts
+   */
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
     await this.parts.codes.count(actor.userId, code);
     const codes = await inTransaction(this.parts.pool, async (client) => {
@@ -74,11 +77,11 @@ export class TotpService {
     return codes;
   }
 
-  /** New recovery codes in place of all before. @throws ApiError forbidden, conflict without a device. */
+  /** Replaces all recovery codes. @throws ApiError forbidden, conflict without a device */
   async renewCodes(actor: Actor, password: string, requestId: string): Promise<string[]> {
     await this.parts.passwords.stepUp(actor, password, 'password');
     const codes = await inTransaction(this.parts.pool, async (client) => {
-      // Without the lock, two renewals at once would each leave their codes, and one after a removal codes of no device.
+      // Without the lock, two concurrent renewals would both leave codes, and one after a removal codes without a device.
       const person = await lockById(client, actor.userId);
       if (person?.totpSecret == null) throw new ApiError('conflict', 'No device is enrolled.');
       await note(client, actor, { action: 'totp.codes_renewed', requestId });
@@ -88,7 +91,7 @@ export class TotpService {
     return codes;
   }
 
-  /** No codes are asked for any more; a repeat changes nothing. @throws ApiError forbidden */
+  /** Stops requiring codes. A repeat changes nothing. @throws ApiError forbidden */
   async disable(actor: Actor, password: string, requestId: string): Promise<void> {
     await this.parts.passwords.stepUp(actor, password, 'password');
     await inTransaction(this.parts.pool, async (client) => {
@@ -99,7 +102,7 @@ export class TotpService {
   }
 }
 
-/** @returns whether codes had been asked for. */
+/** @returns whether codes were required before */
 export async function removeDevice(client: pg.ClientBase, userId: string): Promise<boolean> {
   const { rows } = await client.query<{ wasEnabled: boolean }>(
     `UPDATE users u SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Who did it, as far as a customer may know: our staff by their role, never by name. */
+/** The actor, as far as a customer may know: our staff by role, never by name. */
 export const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
 type ActivityActor = (typeof activityActors)[number];
 
@@ -9,15 +9,15 @@ export interface ActivityLine {
   /** As in the audit log, such as `account.view_began`. */
   action: string;
   by: ActivityActor;
-  /** `kind:{id}` of what it was done to. */
+  /** `kind:{id}` of the subject. */
   subject: string;
-  /** What staff wrote for the owner to read. */
+  /** What staff wrote for the owner. */
   reason: string | null;
   ticketId: string | null;
   at: Date;
 }
 
-/** What of the audit log concerns access to an account; what staff note for themselves is not among it. */
+/** Audit log actions about access to an account. Internal notes of staff are not included. */
 const SHOWN = [
   'account.view_began',
   'account.view_ended',
@@ -39,7 +39,7 @@ const SHOWN = [
 const REASONS_FOR_THE_OWNER = ['account.view_began', 'account.frozen'];
 
 /**
- * What happened to the access of an account, the newest first: sign-ins, keys, looks of staff, and what was asked for.
+ * Access to an account, newest first: sign-ins, keys, views by staff, and requests.
  * @param before the id of the last line that was read; null at first
  */
 export async function readActivity(

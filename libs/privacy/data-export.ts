@@ -13,7 +13,7 @@ export interface DataExport {
   state: DataExportState;
   requestedAt: Date;
   readyAt: Date | null;
-  /** Until when it can be downloaded. */
+  /** When the download expires. */
   expiresAt: Date | null;
   bytes: number;
   failure: 'too_large' | 'failed' | null;
@@ -34,17 +34,17 @@ interface OwnerRequest {
 
 const COLUMNS = `id, state, requested_at AS "requestedAt", ready_at AS "readyAt", expires_at AS "expiresAt",
   bytes::float8 AS bytes, failure`;
-/** Archives of an account that are listed, and kept beside each other. */
+/** How many archives of an account are listed, and stored at a time. */
 const MOST_LISTED = 10;
 const LEASE_MS = 60_000;
 const MOST_ATTEMPTS = 5;
 const PIECE_BYTES = 512 * 1024;
 
-/** Archives of what is an account's own: asked for by its owner, made by a job one at a time, gone after a while. */
+/** Archives of an account's own data. The owner requests one, a job creates it, one at a time, and it expires. */
 export class DataExports {
   constructor(private readonly options: DataExportOptions) {}
 
-  /** Asks for an archive; one that is being made is answered as it is. */
+  /** Requests an archive. If one is in progress, returns that one. */
   request({ accountId, userId, requestId }: OwnerRequest): Promise<DataExport> {
     return inTransaction(this.options.pool, async (client) => {
       const { rows: made } = await client.query<DataExport>(
@@ -71,7 +71,7 @@ export class DataExports {
     });
   }
 
-  /** The archives of an account, the newest first. */
+  /** The archives of an account, newest first. */
   async list(accountId: string): Promise<DataExport[]> {
     const { rows } = await this.options.pool.query<DataExport>(
       `SELECT ${COLUMNS} FROM data_exports WHERE account_id = $1 ORDER BY id DESC LIMIT ${MOST_LISTED}`,
@@ -80,7 +80,7 @@ export class DataExports {
     return rows;
   }
 
-  /** The bytes of an archive, for its owner alone. @throws ApiError not_found */
+  /** The content of an archive, only for its owner. @throws ApiError not_found */
   async download(
     exportId: string,
     { accountId, userId, requestId }: OwnerRequest,
@@ -102,7 +102,7 @@ export class DataExports {
     return this.pieces(exportId);
   }
 
-  /** Makes one archive that is waited for. @returns whether there may be another */
+  /** Creates one requested archive. @returns whether there may be another */
   async round(signal: AbortSignal): Promise<boolean> {
     const claimed = await this.claim();
     if (!claimed) return false;
@@ -140,7 +140,7 @@ export class DataExports {
     return rows[0] ? { ...rows[0], token } : null;
   }
 
-  /** From the start: what a process that died had made of it goes. */
+  /** Starts over, and removes what a killed process left. */
   private async make(
     { id, accountId, token }: { id: string; accountId: string; token: string },
     signal: AbortSignal,
@@ -160,7 +160,7 @@ export class DataExports {
     );
   }
 
-  /** With the lease, which it prolongs: without it another process is at work. */
+  /** Only with the lease, which it extends. Without it, another process is at work. */
   private store(piece: { id: string; token: string; ordinal: number; piece: Buffer }): Promise<void> {
     return inTransaction(this.options.pool, async (client) => {
       const { rows } = await client.query<{ bytes: string }>(
@@ -195,7 +195,7 @@ export class DataExports {
 
 class TooLarge extends Error {}
 
-/** In pieces of one size, whatever the archive writes at once. */
+/** In pieces of one size, whatever the archive writes at a time. */
 async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;

@@ -24,17 +24,17 @@ export interface Deletion {
   state: DeletionState;
   forfeits: boolean;
   requestedAt: Date;
-  /** Until then it can be cancelled. */
+  /** It can be cancelled until then. */
   dueAt: Date;
   waitingFor: DeletionBlocker | null;
 }
 
 export interface DeletionOrder {
   accountId: string;
-  /** As the audit log names them: the owner, or staff by a ticket. */
+  /** As named in the audit log: the owner, or staff because of a ticket. */
   requestedBy: string;
   ticketId: string | null;
-  /** Whether a balance that is left when it is carried out may be forfeited. */
+  /** Whether a remaining balance may be forfeited. */
   forfeits: boolean;
   /** How long it can be cancelled. */
   graceMs: number;
@@ -44,7 +44,7 @@ export interface DeletionOrder {
 const COLUMNS = `id, account_id AS "accountId", state, forfeits, requested_at AS "requestedAt", due_at AS "dueAt",
   waiting_for AS "waitingFor"`;
 
-/** The deletion of an account that is asked for, in progress or done; null: none, or it was cancelled. */
+/** The requested, running or completed deletion of an account; null if there is none, or it was cancelled. */
 export async function findDeletion(
   database: pg.Pool | pg.ClientBase,
   accountId: string,
@@ -57,8 +57,8 @@ export async function findDeletion(
 }
 
 /**
- * Notes that an account is to be deleted, in the caller's transaction. From its commit on no key is good and nobody is signed
- * in; until it is due its owner may cancel. A repeat answers the same.
+ * Records the request to delete an account in the caller's transaction. From its commit on, no key works and nobody is
+ * signed in. The owner may cancel until it is due. A repeat gives the same answer.
  * @throws ApiError conflict for a debt, for a balance that may not be forfeited, and for a colleague; UnknownAccount
  */
 export async function requestDeletion(client: pg.ClientBase, order: DeletionOrder): Promise<Deletion> {
@@ -95,8 +95,8 @@ export async function requestDeletion(client: pg.ClientBase, order: DeletionOrde
 }
 
 /**
- * Takes the request back before it is due. Keys stay revoked: they were out of use from the moment that it was asked for.
- * @returns false when there is nothing to cancel, or no longer
+ * Cancels the request before it is due. Keys stay revoked, since they stopped working when it was made.
+ * @returns false if there is nothing to cancel, or no longer
  */
 export async function cancelDeletion(
   client: pg.ClientBase,
@@ -121,7 +121,7 @@ export async function cancelDeletion(
   return true;
 }
 
-/** Revokes every key that is good, and announces it to every gateway. The caller holds the lock of the balances, as holds do. */
+/** Revokes every active key, and notifies every gateway. Like a hold, the caller holds the lock of the balances. */
 export async function revokeKeys(client: pg.ClientBase, accountId: string): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     'UPDATE api_keys SET revoked_at = clock_timestamp() WHERE account_id = $1 AND revoked_at IS NULL RETURNING id',
@@ -132,7 +132,7 @@ export async function revokeKeys(client: pg.ClientBase, accountId: string): Prom
   await client.query(outboxInsert('billing', events));
 }
 
-/** The person of an account, locked, so that a sign-in either is ended here or finds the account closing. */
+/** The locked person of an account, so that a sign-in is either ended here or sees the deletion. */
 async function lockPerson(client: pg.ClientBase, accountId: string): Promise<string | null> {
   const { rows } = await client.query<{ id: string; roles: string[] }>(
     'SELECT id, roles FROM users WHERE account_id = $1 FOR UPDATE',

@@ -7,23 +7,23 @@ import { anonymise, erase, hasFiles, type ErasureSubject } from './erasure.js';
 
 export interface DeletionRunnerOptions {
   pool: pg.Pool;
-  /** The longest that a file of a call is kept: none is left when its last call is older. */
+  /** The longest life of a file. Once the last call is older, none is left. */
   fileLifeMs: number;
-  /** The pause before what waits for something is looked at again. */
+  /** The pause before a waiting deletion is checked again. */
   retryMs: number;
 }
 
-/** A process that dies leaves its deletion to the others after this long. */
+/** After this time, other processes take over the deletion of one that died. */
 const LEASE_MS = 60_000;
 
 /**
- * Carries out deletions that are due. Every step is safe to repeat, and each is decided by what the database says, so that a
- * process killed anywhere leaves nothing but a lease that ends.
+ * Carries out due deletions. Every step is safe to repeat and depends only on the database, so a process that is killed
+ * leaves nothing but a lease that expires.
  */
 export class DeletionRunner {
   constructor(private readonly options: DeletionRunnerOptions) {}
 
-  /** One deletion, as far as it goes now. @returns whether there may be another. */
+  /** Continues one deletion as far as possible. @returns whether there may be another */
   async round(): Promise<boolean> {
     const due = await this.claim();
     if (!due) return false;

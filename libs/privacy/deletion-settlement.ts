@@ -6,16 +6,16 @@ import { audit } from '#identity/audit-log.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { type DeletionBlocker, revokeKeys } from './deletion-request.js';
 
-/** A deletion that is due. */
+/** A due deletion. */
 export interface DueDeletion {
   id: string;
   accountId: string;
 }
 
 /**
- * Ends what is open between an account and us, once: with nothing held, refunded or disputed, what is left of its balance is
- * forfeited where that was agreed to, and the account takes no more. Everything is decided under the lock of the balances.
- * @returns what it waits for; null when it is settled
+ * Settles an account once: when nothing is held, being refunded or disputed, its remaining balance is forfeited if that
+ * was agreed, and it accepts no more credits. Everything is decided under the lock of the balances.
+ * @returns what it waits for; null if it is settled
  */
 export function settleDeletion(
   pool: pg.Pool,
@@ -86,7 +86,7 @@ async function findBlocker(
   return (['tasks', 'disputes', 'approvals', 'files'] as const).find((name) => open[name]) ?? null;
 }
 
-/** Rewards become main first, as when they are moved, so that every report of them adds up. */
+/** Rewards are first transferred to main as usual, so that every report of them adds up. */
 async function forfeit(client: pg.ClientBase, account: LockedAccount, deletionId: string): Promise<Nanos> {
   const { accountId, invite } = account;
   if (invite > 0n) {

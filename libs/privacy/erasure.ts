@@ -4,18 +4,18 @@ import { inTransaction } from '#database/database.js';
 /** Whose traces are removed. */
 export interface ErasureSubject {
   accountId: string;
-  /** Null for an account without a person, such as one that the command line made. */
+  /** Null for an account without a person, for example one created on the command line. */
   userId: string | null;
   email: string | null;
 }
 
-/** Rows that one transaction touches at most. */
+/** The most rows that one transaction changes. */
 const BATCH = 1_000;
 
-/** Each may run any number of times; it answers how many rows it touched, and as many as a batch when more may be left. */
+/** Safe to repeat. Each returns the number of changed rows, a full batch if more may be left. */
 type Step = (client: pg.ClientBase, subject: ErasureSubject) => Promise<number>;
 
-/** Everything that does not belong to the books, what gives access first. The person's own row goes last, by `anonymise`. */
+/** Everything that is not part of the books, access first. `anonymise` changes the person's own row last. */
 const STEPS: readonly Step[] = [
   ofPerson('DELETE FROM sessions WHERE user_id = $1'),
   ofPerson('DELETE FROM recovery_codes WHERE user_id = $1'),
@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
   eraseAddresses,
 ];
 
-/** Removes the traces of an account, a batch in each transaction; killed anywhere, it is simply begun again. */
+/** Removes the traces of an account, one batch per transaction. If killed, it simply starts again. */
 export async function erase(
   pool: pg.Pool,
   subject: ErasureSubject,
@@ -57,7 +57,7 @@ export async function erase(
   }
 }
 
-/** Answers that are files wait for the gateway that keeps them. */
+/** Stored answers with files are left to the gateway that stores them. */
 export async function hasFiles(pool: pg.Pool, { accountId }: ErasureSubject): Promise<boolean> {
   const { rowCount } = await pool.query(
     'SELECT FROM idempotency_keys WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) LIMIT 1',
@@ -66,7 +66,7 @@ export async function hasFiles(pool: pg.Pool, { accountId }: ErasureSubject): Pr
   return rowCount !== 0;
 }
 
-/** What is left of the person is an id; the address can be used for another account from then on. */
+/** Only the person's id is left. The address can be used for another account from now on. */
 export async function anonymise(client: pg.ClientBase, { accountId, userId }: ErasureSubject): Promise<void> {
   await client.query(
     `UPDATE accounts SET name = 'Deleted account', invite_code = 'deleted-' || id WHERE id = $1`,
@@ -97,8 +97,8 @@ function batched(table: string, condition: string): Step {
 }
 
 /**
- * Mail to the person, and counts of tries by address. Mail about a change of address went to the old one and names the new
- * one, so that earlier addresses are found by it, one after the other.
+ * Mail to the person, and attempts counted by address. Mail about a change of address went to the old one and names the
+ * new one, so earlier addresses are found through it, one after the other.
  */
 async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureSubject): Promise<number> {
   if (email === null) return 0;

@@ -3,14 +3,14 @@ import { ZipFile } from 'yazl';
 import { Readable } from 'node:stream';
 import { type ExportSection, exportSections } from './export-sections.js';
 
-/** The data of an account as a zip file of JSON Lines, in pieces as they come; nothing is held whole. */
+/** The data of an account as a zip file of JSON Lines, in pieces. Nothing is held in memory as a whole. */
 export async function* archiveOf(pool: pg.Pool, accountId: string): AsyncGenerator<Buffer> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (error: Error) => output.destroy(error));
   zip.addBuffer(Buffer.from(readme()), 'README.txt');
   for (const section of exportSections) {
-    // Opened one after the other, when the archive comes to it.
+    // Opened one after the other, when the archive reaches it.
     zip.addReadStreamLazy(`${section.file}.jsonl`, { mode: 0o100644 }, (open) =>
       open(null, Readable.from(linesOf(section, pool, accountId), { objectMode: false })),
     );

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import { readActivity } from './activity.js';
 
-/** One file of an archive: JSON Lines, one record a line, read a page at a time. */
+/** One file of an archive: JSON Lines, one record per line, read page by page. */
 export interface ExportSection {
   readonly file: string;
-  /** What the archive's own description says of it. */
+  /** Its description inside the archive. */
   readonly about: string;
   rows(pool: pg.Pool, accountId: string): AsyncGenerator<unknown>;
 }
 
 const PAGE = 500;
 
-/** Everything that is an account's own. No secrets: keys and endpoints come without theirs, and tickets without notes of staff. */
+/** All data of an account, without secrets: keys and endpoints lack theirs, and tickets lack internal notes. */
 export const exportSections: readonly ExportSection[] = [
   paged('profile', 'Your account and the person who signs in.', {
     id: 'a.id',
@@ -94,7 +94,7 @@ function plain(column: string): string {
   return `trim_scale(${column})::text`;
 }
 
-/** A list by its id, which every one of them has an index or few rows for. */
+/** A list ordered by id. Every list has an index for it, or few rows. */
 function paged(file: string, about: string, { id, text }: { id: string; text: string }): ExportSection {
   return {
     file,

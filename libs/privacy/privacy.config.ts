@@ -2,20 +2,20 @@ import type { AttemptLimit } from '#identity/attempts.store.js';
 import type { ConfigReader } from '#platform/config.js';
 import { readRetentionTimes, type RetentionTimes } from './retention.js';
 
-/** What customers may know and decide about their data. Durations in milliseconds. */
+/** What customers may know and decide about their data. Durations are in milliseconds. */
 export interface PrivacyConfig {
   /** How long each class of data is kept. */
   readonly retention: RetentionTimes;
   readonly retentionIntervalMs: number;
   /** How long the deletion of an account can be cancelled. */
   readonly deletionGraceMs: number;
-  /** The pause before a deletion that waits for something is looked at again. */
+  /** The pause before a waiting deletion is checked again. */
   readonly deletionRetryMs: number;
   /** How often to check for due deletions and requested exports. */
   readonly pollMs: number;
-  /** An archive of one's data that would be larger is not made. */
+  /** A larger archive is not created. */
   readonly exportMaxBytes: number;
-  /** Archives that an account may ask for. */
+  /** How many archives an account may request. */
   readonly exportLimit: AttemptLimit;
 }
 

@@ -5,30 +5,30 @@ import type { DurationSetting } from '#platform/settings/settings.js';
 import { firstIdAt } from '#platform/ids.js';
 
 /**
- * How long everything is kept that is not kept for good: declared here once, for the loop that removes it, for
- * administrators and for customers. The books, approvals and the audit log stay; they name people by ids.
+ * Retention of everything that is not kept permanently, declared once for the loop that removes it, for administrators
+ * and for customers. The books, approvals and the audit log stay. They name people only by ids.
  */
 
-/** One batch of removing; it never touches more rows than that at once. */
+/** Removes one batch, with at most this many rows. */
 interface Batch {
-  /** What ended before is removed. */
+  /** Removes what ended before. */
   before: Date;
   limit: number;
-  /** Where the batch before it came to, for what is walked by id. */
+  /** Where the previous batch ended, for data that is read by id. */
   cursor: string | null;
 }
 
 interface Swept {
-  /** Rows that were looked at: as many as the limit, if more may be left. */
+  /** Number of examined rows. If it equals the limit, more may be left. */
   seen: number;
   removed: number;
   cursor?: string | null;
 }
 
 export interface RetentionRule {
-  /** The setting that says how long it is kept. */
+  /** The setting with its retention. */
   readonly variable: DurationSetting;
-  /** Null: it expires by itself, in the program that keeps it. */
+  /** Null: it expires by itself, in the program that stores it. */
   readonly sweep: ((client: pg.ClientBase, batch: Batch) => Promise<Swept>) | null;
 }
 
@@ -63,7 +63,7 @@ export const retentionRules: Record<RetentionClass, RetentionRule> = {
     'RETENTION_SESSIONS_DAYS',
     deleting('sessions', 'least(expires_at, revoked_at) < $1', 'least(expires_at, revoked_at)'),
   ),
-  /** Counts of tries. */
+  /** Counted attempts. */
   signIns: byItself('SIGN_IN_WINDOW_SECONDS'),
   exports: swept(
     'ACCOUNT_EXPORT_LIFE_SECONDS',
@@ -86,17 +86,17 @@ function byItself(variable: DurationSetting): RetentionRule {
 /** Milliseconds that each class is kept. */
 export type RetentionTimes = Readonly<Record<RetentionClass, number>>;
 
-/** Some of them other parts read as well. */
+/** Other parts use some of them as well. */
 export function readRetentionTimes(reader: ConfigReader): RetentionTimes {
   const times = retentionClasses.map((name) => [name, reader.get(retentionRules[name].variable)] as const);
   return Object.fromEntries(times) as Record<RetentionClass, number>;
 }
 
-/** Rows that one transaction removes at most. */
+/** The most rows that one transaction removes. */
 export const RETENTION_BATCH = 1_000;
 
 /**
- * Removes a batch of a class. Several processes may try: one works, the others pass.
+ * Removes a batch of a class. If several processes try, one works and the others skip.
  * @returns how many were removed, and whether more may be left
  */
 export function sweepRetention(
@@ -138,7 +138,7 @@ export interface RetentionRun {
   removedTotal: string;
 }
 
-/** What the last runs did, in the order of the declaration. */
+/** The outcome of the last runs, in the order of declaration. */
 export async function readRetention(pool: pg.Pool): Promise<RetentionRun[]> {
   const { rows } = await pool.query<RetentionRun>(
     `SELECT class, kept_seconds::float8 AS "keptSeconds", last_run_at AS "lastRunAt", removed_total::text AS "removedTotal"
@@ -148,7 +148,7 @@ export async function readRetention(pool: pg.Pool): Promise<RetentionRun[]> {
   return rows;
 }
 
-/** What a task's views show beside the prompt stays: the size, the resolution and what kind of asset it is. */
+/** What a task's views show besides the prompt stays: size, resolution and type of asset. */
 const CLEARED_REQUEST = `request || '{"prompt": ""}'`;
 const CLEARED_MESSAGE = `CASE WHEN error_message IS NOT NULL THEN 'The message is no longer kept.' END`;
 
@@ -162,7 +162,7 @@ async function clearPrompts(client: pg.ClientBase, { before, limit }: Batch): Pr
   return { seen: rowCount ?? 0, removed: rowCount ?? 0 };
 }
 
-/** Ids of charges begin with their time, so that they are walked once, from where the last batch ended. */
+/** Charge ids start with their time, so they are read once, starting where the last batch ended. */
 async function clearRequestIds(client: pg.ClientBase, batch: Batch): Promise<Swept> {
   const { rows } = await client.query<{ seen: number; removed: number; last: string | null }>(
     `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 AND state <> 'held' ORDER BY id LIMIT $3),

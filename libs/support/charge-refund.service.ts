@@ -71,7 +71,7 @@ export class ChargeRefundService {
     });
   }
 
-  /** @throws ApiError for a charge that is not the ticket's customer's, or more than can be refunded */
+  /** @throws ApiError if the charge belongs to another customer than the ticket, or the amount is too high */
   async refund(speaker: Speaker, wanted: WantedRefund): Promise<ChargeRefundResult> {
     const answer = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { userId } = speaker.actor;
@@ -154,7 +154,7 @@ export class ChargeRefundService {
     { ticketId, chargeId, amount }: ApprovalPayload,
     context: ApprovalContext,
   ): Promise<unknown> {
-    // The ticket in front of the charge, as where it is asked for.
+    // Locks the ticket before the charge, as in the request.
     await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
     const { requestedBy, decidedBy: approvedBy, requestId, reason } = context;
     const request = {

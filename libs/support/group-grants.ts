@@ -14,14 +14,14 @@ export interface GroupOfAccount {
   readonly group: string;
 }
 
-/** Grants groups that are not open to everyone, and withdraws them. */
+/** Grants and withdraws groups that are not open to everyone. */
 export class GroupGrants {
   constructor(
     private readonly source: DataSource,
     private readonly tickets: TicketService,
   ) {}
 
-  /** @throws ApiError for an account or a group that there is not, one's own account, and a ticket of another account */
+  /** @throws ApiError for an unknown account or group, one's own account, and another account's ticket */
   async grant(by: Speaker, of: GroupOfAccount, ticketId?: string): Promise<void> {
     await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
@@ -45,7 +45,7 @@ export class GroupGrants {
     });
   }
 
-  /** @throws ApiError for an account or a group that there is not */
+  /** @throws ApiError for an unknown account or group */
   async withdraw(by: Speaker, of: GroupOfAccount): Promise<void> {
     await inEntityTransaction(this.source, async ({ client }) => {
       await mustExist(client, of);

@@ -7,7 +7,7 @@ import type { AccountRates } from '#topup/account-rates.js';
 import { noteDecision } from './ticket-decision.js';
 import type { Speaker, TicketService } from './ticket.service.js';
 
-/** Grants the reseller rate to those who ask for it; what they are judged by is `AccountRates.volumeOf`. */
+/** Grants the reseller rate on request. `AccountRates.volumeOf` is what counts. */
 export class ResellerService {
   constructor(
     private readonly source: DataSource,
@@ -15,7 +15,10 @@ export class ResellerService {
     readonly rates: AccountRates,
   ) {}
 
-  /** From now on; a ticket is granted once. @throws ApiError conflict below the volume, or for another kind of ticket */
+  /**
+   * Effective from now on. A ticket is granted once. @throws ApiError conflict below the volume, or for another type of
+   * ticket
+   */
   async grant(speaker: Speaker, ticketId: string, requestId: string): Promise<void> {
     const actor = `user:${speaker.actor.userId}`;
     await inEntityTransaction(this.source, async (transaction) => {

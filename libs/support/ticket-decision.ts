@@ -5,15 +5,15 @@ import type { TicketOutcome } from './ticket.entity.js';
 
 export interface TicketDecision {
   ticketId: string;
-  /** The user who decided. */
+  /** The deciding user. */
   authorId: string;
-  /** Null when nothing is final yet. */
+  /** Null if nothing is final yet. */
   outcome: TicketOutcome | null;
-  /** What the customer reads. */
+  /** The text for the customer. */
   event: string;
 }
 
-/** Notes on a ticket what was decided because of it, in the transaction that does it. */
+/** Records a decision on a ticket, in the transaction of the decision. */
 export async function noteDecision(client: pg.ClientBase, decision: TicketDecision): Promise<void> {
   const { ticketId, authorId, outcome, event } = decision;
   await client.query(

@@ -8,11 +8,11 @@ export interface TicketFilter {
   state?: TicketState | undefined;
   kind?: TicketKind | undefined;
   accountId?: string | undefined;
-  /** A user's id, or `none` for tickets without an assignee. */
+  /** A user id, or `none` for tickets without an assignee. */
   assignee?: string | undefined;
 }
 
-/** Tickets that pass the filter, newest first. */
+/** Tickets that match the filter, newest first. */
 export async function listNewest(source: DataSource, filter: TicketFilter): Promise<Page<Ticket>> {
   const after = readCursorId(filter.cursor);
   const tickets = await source.getRepository(Ticket).find({
@@ -23,7 +23,7 @@ export async function listNewest(source: DataSource, filter: TicketFilter): Prom
   return pageFrom(tickets, filter.limit, ({ id }) => [id]);
 }
 
-/** Those that are open and pass the filter, in the order in which their customers wait. */
+/** Open tickets that match the filter, longest waiting first. */
 export async function listWaiting(source: DataSource, filter: TicketFilter): Promise<Page<Ticket>> {
   const wanted = { ...passing(filter), state: 'open' as const };
   const after = readWaiting(filter.cursor);
@@ -44,7 +44,7 @@ function passing({ state, kind, accountId, assignee }: TicketFilter): FindOption
   };
 }
 
-/** What comes after the cursor: those that wait for less, and of the same moment those with a greater id. */
+/** Everything after the cursor: tickets that wait for less time, and of the same time those with a greater id. */
 function readWaiting(cursor: string | undefined): FindOptionsWhere<Ticket>[] | null {
   const key = readCursor(cursor, 2);
   if (key === null) return null;

@@ -9,12 +9,12 @@ export type TicketState = (typeof ticketStates)[number];
 
 export type TicketOutcome = 'rate_granted' | 'refunded';
 
-/** Something that a customer wants of support. */
+/** A customer's request to support. */
 @Entity('tickets')
 export class Ticket {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'account_id' }) accountId!: string;
-  /** A user's id. */
+  /** A user id. */
   @Column('text', { name: 'opened_by' }) openedBy!: string;
   @Column('text') kind!: TicketKind;
   @Column('text') subject!: string;
@@ -24,19 +24,19 @@ export class Ticket {
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
   @CreateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt!: Date;
   @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt!: Date | null;
-  /** A user of the support team. */
+  /** A member of the support team. */
   @Column('text', { name: 'assignee_id', nullable: true }) assigneeId!: string | null;
-  /** Since when the customer waits, while it is open; the database keeps it. */
+  /** Since when the customer has been waiting, if it is open. The database maintains it. */
   @Column('timestamptz', { name: 'waiting_since', nullable: true }) waitingSince!: Date | null;
 }
 
-/** A line of a ticket: a `message` of either side, a `note` that staff alone reads, an `event` of the system. */
+/** An entry of a ticket: a `message` of either side, a `note` for staff only, an `event` of the system. */
 @Entity('ticket_messages')
 export class TicketMessage {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'ticket_id' }) ticketId!: string;
   @Column('text') kind!: 'message' | 'note' | 'event';
-  /** A user's id: of an event, the person who caused it. */
+  /** A user id; for an event, the person who caused it. */
   @Column('text', { name: 'author_id' }) authorId!: string;
   @Column('boolean', { name: 'from_staff' }) fromStaff!: boolean;
   @Column('text') body!: string;

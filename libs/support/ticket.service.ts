@@ -11,7 +11,7 @@ import { mailAboutTicket } from './ticket-decision.js';
 import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
 import { listNewest, listWaiting, type TicketFilter } from './ticket-list.js';
 
-/** Who asks, and the request's id for the audit log. `side` is which of the two ends of a ticket they speak for. */
+/** Who asks, and the request id for the audit log. `side` is the side of the ticket they speak for. */
 export interface Speaker {
   actor: Actor;
   requestId: string;
@@ -30,24 +30,24 @@ export interface TicketWithMessages {
   messages: TicketMessage[];
 }
 
-/** An account with more is not helped by one more. */
+/** One more would not help an account with this many. */
 const MAX_UNCLOSED = 20;
 /** A ticket is read as a whole. */
 const MAX_MESSAGES = 500;
 
-/** Those who may answer tickets, and sign in. */
+/** Those who may answer tickets and can sign in. */
 const OF_SUPPORT = { roles: ArrayOverlap(['support', 'admin']), disabledAt: IsNull() };
 
-/** Tickets between customers and support. Customers reach those of their account, others as if they were not there. */
+/** Tickets between customers and support. Customers only reach those of their account. Others look as if they did not exist. */
 export class TicketService {
   constructor(private readonly source: DataSource) {}
 
-  /** @throws ApiError for a charge of someone else, or one ticket too many */
+  /** @throws ApiError for someone else's charge, or one ticket too many */
   open(speaker: Speaker, wanted: NewTicket): Promise<TicketWithMessages> {
     const { accountId, userId } = speaker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
       const { entities, client } = transaction;
-      // Tickets that are opened at the same moment are counted one after the other.
+      // Tickets opened at the same moment are counted one after the other.
       await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
       const unclosed = await entities.countBy(Ticket, { accountId, state: Not('closed' as const) });
       if (unclosed >= MAX_UNCLOSED) {
@@ -73,7 +73,7 @@ export class TicketService {
     });
   }
 
-  /** A customer's own, for staff all that pass the filter: newest first, and of open ones for staff who waits longest. */
+  /** A customer's own tickets, or for staff all that match the filter: newest first, and open ones by waiting time. */
   list(speaker: Speaker, filter: TicketFilter): Promise<Page<Ticket>> {
     if (speaker.side === 'customer') {
       const { accountId } = speaker.actor;
@@ -88,7 +88,7 @@ export class TicketService {
     return this.read(this.source.manager, ticket ?? refuseUnknown(), speaker);
   }
 
-  /** A message of either side: the customer's has support answer, support's the customer. A note changes nothing. */
+  /** A message of either side. After a customer's, support has to answer, and the other way round. A note changes nothing. */
   write(
     speaker: Speaker,
     ticketId: string,
@@ -136,14 +136,14 @@ export class TicketService {
     });
   }
 
-  /** Those whom a ticket can be handed to, by their addresses. */
+  /** Possible assignees, by email address. */
   colleagues(): Promise<Pick<User, 'id' | 'email'>[]> {
     const select = { id: true, email: true } as const;
     return this.source.getRepository(User).find({ select, where: OF_SUPPORT, order: { email: 'ASC' } });
   }
 
   /**
-   * Assigns a ticket to a member of the support team, or to nobody; a repeat changes nothing.
+   * Assigns a ticket to a member of the support team, or to nobody. A repeat changes nothing.
    * @throws ApiError not_found, second_person_required, invalid_value for anyone else
    */
   assign(speaker: Speaker, ticketId: string, assigneeId: string | null): Promise<TicketWithMessages> {
@@ -157,8 +157,9 @@ export class TicketService {
   }
 
   /**
-   * Locks a ticket for what is decided on it, such as a rate, in the caller's transaction. Nobody of the staff decides on a
-   * ticket of their own. @throws ApiError not_found, second_person_required
+   * Locks a ticket for a decision about it, such as a rate, in the caller's transaction. Staff do not decide on their
+   * own tickets.
+   * @throws ApiError not_found, second_person_required
    */
   async lock({ entities, client }: EntityTransaction, speaker: Speaker, ticketId: string): Promise<Ticket> {
     const ticket = await entities.findOne(Ticket, {
@@ -246,7 +247,7 @@ type Noted = Pick<Ticket, 'id' | 'accountId' | 'state' | 'assigneeId'> & {
   after?: { assigneeId: string | null };
 };
 
-/** What staff does is in the audit log; the words are in the ticket. */
+/** The audit log has the actions of staff; the ticket has the texts. */
 async function noteStaff(
   { client }: EntityTransaction,
   { actor, side, requestId }: Speaker,

@@ -33,9 +33,9 @@ interface OwnEndpoint {
   endpointId: string;
 }
 
-/** A receiver is tried, not tested under load. */
+/** For trying a receiver, not for load tests. */
 const PINGS_PER_MINUTE = 5;
-/** What one request may set going. */
+/** The most deliveries that one request may restart. */
 const MAX_REPLAYED = 10_000;
 
 const DELIVERY = `d.id, d.event_id AS "eventId", d.event_type AS type, d.state, d.attempts,
@@ -44,11 +44,11 @@ const DELIVERY = `d.id, d.event_id AS "eventId", d.event_type AS type, d.state, 
 const LAST_ATTEMPT = `LEFT JOIN LATERAL (SELECT status, error FROM webhook_attempts a WHERE a.delivery_id = d.id
   ORDER BY a.id DESC LIMIT 1) AS last ON true`;
 
-/** A replay begins again, with all its time; what is pending already stays as it is. */
+/** A replay starts over with the full time. Pending deliveries stay as they are. */
 const AGAIN = `state = 'pending', attempts = 0, next_attempt_at = now(), lease_token = NULL, ended_at = NULL,
   give_up_at = now() + $2::float8 * interval '1 millisecond'`;
 
-/** What was sent to an endpoint, and sending it again. Every method refuses an endpoint of someone else as unknown. */
+/** Past deliveries of an endpoint, and resending them. Every method refuses another account's endpoint as unknown. */
 export class DeliveryLog {
   constructor(
     private readonly pool: pg.Pool,
@@ -88,7 +88,7 @@ export class DeliveryLog {
     return { ...delivery, log: attempts.rows };
   }
 
-  /** Queues a trial event. @throws ApiError conflict when the endpoint is off, too_many_attempts */
+  /** Queues a trial event. @throws ApiError conflict if the endpoint is disabled, too_many_attempts */
   async ping(of: OwnEndpoint): Promise<WebhookDelivery> {
     const deliveryId = newId();
     await inTransaction(this.pool, async (client) => {
@@ -118,7 +118,7 @@ export class DeliveryLog {
     return this.find(of, deliveryId);
   }
 
-  /** Sends one again. @throws ApiError conflict when the endpoint is off */
+  /** Resends a delivery. @throws ApiError conflict if the endpoint is disabled */
   async replay(of: OwnEndpoint, deliveryId: string): Promise<WebhookDelivery> {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
@@ -130,7 +130,7 @@ export class DeliveryLog {
     return this.find(of, deliveryId);
   }
 
-  /** Sends again what was queued since. @returns how many. @throws ApiError conflict when the endpoint is off */
+  /** Resends what was queued since. @returns how many. @throws ApiError conflict if the endpoint is disabled */
   async replaySince(of: OwnEndpoint, since: Date, states: 'failed' | 'all'): Promise<number> {
     return inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
@@ -145,7 +145,7 @@ export class DeliveryLog {
     });
   }
 
-  /** In a transaction the endpoint stays locked, so that it is not switched off meanwhile. */
+  /** In a transaction, the endpoint stays locked, so that it is not disabled meanwhile. */
   private async requireEndpoint(
     database: pg.Pool | pg.ClientBase,
     { accountId, endpointId }: OwnEndpoint,

@@ -7,36 +7,36 @@ import type { AccountEvent } from './webhook-event.js';
 import { webhookBody } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-/** A delivery to be attempted now, with what that needs of its endpoint. */
+/** A delivery to attempt now, with what that needs of its endpoint. */
 export interface DueDelivery {
   id: string;
   endpointId: string;
   eventId: string;
   body: string;
-  /** This one included. */
+  /** Including this one. */
   attempts: number;
   leaseToken: string;
   url: string;
-  /** As they are stored, the newest first. */
+  /** As stored, newest first. */
   secrets: string[];
-  /** Switched off or deleted since: nothing is sent any more. */
+  /** Disabled or deleted since, so nothing more is sent. */
   isOff: boolean;
   /** The trace of the call that caused it. */
   traceparent: string | null;
 }
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export interface DeliveryAttempt {
   startedAt: Date;
   durationMs: number;
-  /** Null when there was no answer. */
+  /** Null without an answer. */
   status: number | null;
   error: string | null;
   /** The beginning of the answer. */
   answer: string | null;
 }
 
-/** An endpoint that was switched off because of its failures. */
+/** An endpoint that was disabled because of its failures. */
 export interface SwitchedOff {
   endpointId: string;
   accountId: string;
@@ -44,7 +44,7 @@ export interface SwitchedOff {
   reason: DisabledReason;
 }
 
-/** Events of an account whose endpoints want them. Those from before the endpoint, or the log's reach, are history. */
+/** Events of accounts whose endpoints subscribe to them. Events older than the endpoint or the log are left out. */
 const WANTED = `
 SELECT event.position::int AS position, e.id AS "endpointId"
 FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS event (account_id, type, at, position)
@@ -58,7 +58,7 @@ SELECT *, now() + $8::float8 * interval '1 millisecond'
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
 ON CONFLICT (endpoint_id, event_id) DO NOTHING`;
 
-/** Each endpoint in turn gives a few of its oldest, so that one with many waits for none of the others. */
+/** Each endpoint in turn gives a few of its oldest, so that a long queue does not delay other endpoints. */
 const CLAIM = `
 WITH due AS (
   SELECT picked.id FROM (
@@ -78,7 +78,7 @@ RETURNING d.id, d.endpoint_id AS "endpointId", d.event_id AS "eventId", d.body, 
   CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
   (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
 
-/** Of those that may try again, some pass their time to be given up. A lease that was lost decides nothing. */
+/** If the next attempt would be too late, the delivery has failed. A lost lease decides nothing. */
 const AFTER_FAILURE = `
 UPDATE webhook_deliveries SET lease_token = NULL,
   next_attempt_at = now() + $3::float8 * interval '1 millisecond',
@@ -86,14 +86,14 @@ UPDATE webhook_deliveries SET lease_token = NULL,
   ended_at = CASE WHEN now() + $3::float8 * interval '1 millisecond' > give_up_at THEN now() END
 WHERE id = $1 AND lease_token = $2 AND state = 'pending'`;
 
-/** The events that accounts are to receive, and the state of their deliveries. */
+/** Events to deliver to accounts, and the state of their deliveries. */
 export class DeliveryQueue {
   constructor(
     private readonly pool: pg.Pool,
     private readonly config: WebhooksConfig,
   ) {}
 
-  /** Queues events for the endpoints that want them, each once. @returns how many deliveries that makes at most. */
+  /** Queues events for the subscribed endpoints, each once. @returns the most deliveries that can result */
   async add(events: readonly AccountEvent[]): Promise<number> {
     const { rows } = await this.pool.query<{ position: number; endpointId: string }>({
       name: 'wanted-events',
@@ -122,7 +122,7 @@ export class DeliveryQueue {
     return wanted.length;
   }
 
-  /** Accounts of finance staff that have an endpoint: events of the house are for them, as long as they have that role. */
+  /** Accounts of finance staff that have an endpoint. They receive events of the installation as long as they have the role. */
   async financeAccounts(): Promise<string[]> {
     const { rows } = await this.pool.query<{ accountId: string }>(
       `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id
@@ -131,13 +131,13 @@ export class DeliveryQueue {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** Takes deliveries that are due, under a lease that outlasts an attempt. `busy` endpoints give none. */
+  /** Claims due deliveries, under a lease that outlasts an attempt. Skips `busy` endpoints. */
   async claim(limit: number, perEndpoint: number, busy: readonly string[]): Promise<DueDelivery[]> {
     const leaseMs = this.config.timeoutMs * 2 + 5_000;
     return (await this.pool.query<DueDelivery>(CLAIM, [limit, busy, perEndpoint, leaseMs])).rows;
   }
 
-  /** Notes an attempt that succeeded. */
+  /** Records a successful attempt. */
   async succeeded(delivery: DueDelivery, attempt: DeliveryAttempt): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await client.query(
@@ -154,8 +154,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Notes an attempt that failed, and when the next one comes.
-   * @returns the endpoint if this was one failure too many and it was switched off.
+   * Records a failed attempt, and when the next one follows.
+   * @returns the endpoint if this failure disabled it
    */
   async failed(
     delivery: DueDelivery,
@@ -163,7 +163,7 @@ export class DeliveryQueue {
     pauseMs: number,
   ): Promise<SwitchedOff | null> {
     return inTransaction(this.pool, async (client) => {
-      // The endpoint before its deliveries, as everywhere: switching it off ends them under its lock.
+      // Locks the endpoint before its deliveries, as everywhere: disabling it ends them under its lock.
       const { rows } = await client.query<{
         accountId: string;
         url: string;
@@ -187,7 +187,7 @@ export class DeliveryQueue {
     });
   }
 
-  /** Ends a delivery whose endpoint was switched off before it was sent. */
+  /** Ends a delivery whose endpoint was disabled before it was sent. */
   async drop(delivery: DueDelivery): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET state = 'failed', ended_at = now(), lease_token = NULL, attempts = attempts - 1
@@ -197,7 +197,7 @@ export class DeliveryQueue {
   }
 }
 
-/** The mail goes out if the endpoint is switched off, and only then. */
+/** The mail is sent if and only if the endpoint is disabled. */
 async function mailOwner(
   client: pg.ClientBase,
   { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
@@ -210,7 +210,7 @@ async function mailOwner(
   for (const { email } of rows) await queueMail(client, { template: 'webhook_off', to: email, details });
 }
 
-/** Switches an endpoint off and ends what was still to be sent to it. The caller holds its row. */
+/** Disables an endpoint and ends its pending deliveries. The caller holds the lock of its row. */
 export async function switchOff(
   client: pg.ClientBase,
   endpointId: string,

@@ -2,8 +2,8 @@ import { ApiError } from '#platform/errors.js';
 import { checkFileUrl, ForbiddenAddress } from '#upstream/public-address.js';
 
 /**
- * Checks where an endpoint may be: https on a public address. What a name resolves to is judged at each delivery, since
- * only the address that is really connected to counts. `allowPrivate` is for an installation of one's own.
+ * Checks the address of an endpoint: https on a public host. The addresses behind the name are checked at each
+ * delivery, since only the address of the connection counts. `allowPrivate` is for your own installation.
  * @throws ApiError
  */
 export function checkEndpointUrl(text: string, allowPrivate: boolean): string {

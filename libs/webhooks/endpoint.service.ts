@@ -17,7 +17,7 @@ import type { WebhooksConfig } from './webhooks.config.js';
 /** More would only send the same events to the same owner more often. */
 const MAX_ENDPOINTS = 10;
 
-/** Who asks, and the request's id for the audit log. */
+/** Who asks, and the request id for the audit log. */
 export interface Asker {
   actor: Actor;
   requestId: string;
@@ -30,7 +30,7 @@ export interface EndpointChange {
   enabled?: boolean | undefined;
 }
 
-/** The endpoints of accounts: each owner's own, another's as if it were not there. */
+/** The webhook endpoints of accounts. Another account's endpoints look as if they did not exist. */
 export class EndpointService {
   constructor(
     private readonly source: DataSource,
@@ -51,8 +51,8 @@ export class EndpointService {
   }
 
   /**
-   * The secret is in what comes back, this once; what is stored is sealed.
-   * @throws ApiError for an address or an event that may not be, or one endpoint too many
+   * Creates an endpoint. Only this answer contains the secret, which is stored sealed.
+   * @throws ApiError for a wrong address or event, or one endpoint too many
    */
   create(
     asker: Asker,
@@ -84,7 +84,7 @@ export class EndpointService {
     });
   }
 
-  /** @throws ApiError not_found, or for an address or an event that may not be */
+  /** @throws ApiError not_found, or for a wrong address or event */
   change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
     const { enabled, ...fields } = change;
     refuseForeignEvents(asker.actor, fields.events ?? []);
@@ -121,7 +121,7 @@ export class EndpointService {
     });
   }
 
-  /** Exchanges the secret; the one before signs along for a while. @throws ApiError not_found */
+  /** Replaces the secret. The previous one keeps signing for a while. @throws ApiError not_found */
   rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const secret = newWebhookSecret();
@@ -136,7 +136,7 @@ export class EndpointService {
     });
   }
 
-  /** Runs `work` on an endpoint of the asker's account, under its lock. @throws ApiError not_found */
+  /** Runs `work` on an endpoint of the caller's account, under its lock. @throws ApiError not_found */
   private locked<T>(
     { actor }: Asker,
     endpointId: string,
@@ -168,7 +168,7 @@ export class EndpointService {
   }
 }
 
-/** Locks the account, so that endpoints created at the same time are counted. @throws ApiError conflict */
+/** Locks the account, so that concurrently created endpoints are counted. @throws ApiError conflict */
 async function refuseOneTooMany({ entities, client }: EntityTransaction, accountId: string): Promise<void> {
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
   const count = await entities.countBy(WebhookEndpoint, { accountId, deletedAt: IsNull() });
@@ -176,7 +176,7 @@ async function refuseOneTooMany({ entities, client }: EntityTransaction, account
   throw new ApiError('conflict', `An account can have at most ${MAX_ENDPOINTS} endpoints. Delete one first.`);
 }
 
-/** @throws ApiError forbidden for events that are not for everybody */
+/** @throws ApiError forbidden for events that need a role */
 function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): void {
   const foreign = roles.includes('finance')
     ? undefined
@@ -185,7 +185,7 @@ function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): vo
   throw new ApiError('forbidden', `events: ${foreign} is for finance staff only.`, { param: 'events' });
 }
 
-/** What the audit log keeps of an endpoint: neither its secret nor what its owner wrote, which goes with the account. */
+/** The audit log's record of an endpoint: neither its secret nor the owner's texts, which are deleted with the account. */
 function shown({ events, disabledReason }: WebhookEndpoint) {
   return { events, disabledReason };
 }

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { EventType } from './webhook-event.js';
 
-/** `owner` switched it off, it was `failing` for too long, or it answered 410: `gone`. */
+/** The `owner` disabled it, it was `failing` for too long, or it answered 410: `gone`. */
 export type DisabledReason = 'owner' | 'failing' | 'gone';
 
 /** Where an account receives its events. */
@@ -14,7 +14,7 @@ export class WebhookEndpoint {
   @Column('text', { array: true }) events!: EventType[];
   /** Sealed. */
   @Column('text') secret!: string;
-  /** Signs along until its time, so that receivers can change over. */
+  /** Keeps signing until this time, so that receivers can switch. */
   @Column('text', { name: 'previous_secret', nullable: true }) previousSecret!: string | null;
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil!: Date | null;
   @Column('timestamptz', { name: 'disabled_at', nullable: true }) disabledAt!: Date | null;

@@ -7,7 +7,7 @@ import type {
   TopupCredited,
 } from '#bus/payloads.js';
 
-/** What an account can subscribe to. */
+/** Events that an account can subscribe to. */
 export const eventTypes = [
   'topup.credited',
   'balance.low',
@@ -19,15 +19,15 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Events of the house, for finance staff alone. */
+/** Events of the installation, for finance staff only. */
 export const financeEventTypes: readonly EventType[] = ['control.failed', 'ledger.head'];
 
-/** A trial of an endpoint, which needs no subscription. */
+/** A trial event, which needs no subscription. */
 export const PING = 'ping';
 
-/** Something that happened to an account, as its endpoints receive it. */
+/** An event of an account, as its endpoints receive it. */
 export interface AccountEvent {
-  /** The same for every copy of the message that announced it, so that receivers can drop repeats. */
+  /** The same for every copy of the announcement, so that receivers can drop repeats. */
   id: string;
   type: EventType;
   accountId: string;
@@ -49,7 +49,7 @@ export function balanceEvent(message: BalanceLow): AccountEvent {
   return { id: `low_${alertId}`, type: 'balance.low', accountId, at, data: { balance, threshold } };
 }
 
-/** The end of a video; null for other tasks, since 3D assets are only polled. */
+/** The end of a video; null for other tasks, because 3D assets can only be polled. */
 export function videoEvent(message: TaskEnded): AccountEvent | null {
   const { taskId, chargeId, accountId, kind, outcome, reason, endedAt: at } = message;
   if (kind !== 'video') return null;
@@ -63,7 +63,7 @@ export function videoEvent(message: TaskEnded): AccountEvent | null {
   return { id: `video_${taskId}`, type, accountId, at, data };
 }
 
-/** Money that went back: all of a hold, the part that was not delivered, or after the settlement. */
+/** Returned credits: a whole hold, the part that was not delivered, or a later refund. */
 export function refundEvent(message: ChargeRefunded): AccountEvent {
   const { chargeId, accountId, kind, amount, reason, taskId, refundId, refundedAt: at } = message;
   const data = {
@@ -78,21 +78,21 @@ export function refundEvent(message: ChargeRefunded): AccountEvent {
   return { id, type: 'charge.refunded', accountId, at, data };
 }
 
-/** What a control of the books found, for the account of someone of finance. */
+/** A finding of a control, for the account of a finance person. */
 export function controlEvent(message: ControlFailed, accountId: string): AccountEvent {
   const { runId, control, state, count, fresh, subjects, at } = message;
   const data = { control, state, count: count ?? null, new: fresh, subjects };
   return { id: `control_${control}_${runId}`, type: 'control.failed', accountId, at, data };
 }
 
-/** A signed head of the ledger's hash chain, for the account of someone of finance, who keeps it elsewhere. */
+/** A signed head of the ledger's hash chain, for a finance person to keep outside the installation. */
 export function headEvent(message: LedgerHead, accountId: string): AccountEvent {
   const { number, sealedAt: at, ...head } = message;
   const data = { block: number, sealedAt: at, ...head };
   return { id: `head_${number}_${head.keyId}`, type: 'ledger.head', accountId, at, data };
 }
 
-/** What is signed and sent, by the Standard Webhooks scheme: type, timestamp, data. */
+/** The signed and sent body, as in the Standard Webhooks scheme: type, timestamp, data. */
 export function webhookBody(event: { type: string; at: string; data: Record<string, unknown> }): string {
   return JSON.stringify({ type: event.type, timestamp: event.at, data: event.data });
 }

@@ -11,16 +11,16 @@ import { httpCall } from '#upstream/http-call.js';
 import type { DeliveryAttempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-/** Attempts at the same time in this process, and to one endpoint: a slow receiver holds up only its own. */
+/** The most concurrent attempts of this process, and to one endpoint: a slow receiver delays only its own deliveries. */
 const MAX_IN_FLIGHT = 64;
 const MAX_PER_ENDPOINT = 4;
-/** An answer is not read beyond this. */
+/** Longer answers are not read. */
 const MAX_ANSWER_BYTES = 16_384;
 const SHOWN_ANSWER_CHARS = 500;
 const RETRY_GROWTH = 3;
 /**
- * All that an owner learns of a request that never reached a connection, and no time beside it: whether a name resolves,
- * refuses or stays silent would show a stranger what is inside this network.
+ * All that an owner learns if there was no connection, without a duration. Whether a name resolves, refuses or stays
+ * silent would show strangers what is inside this network.
  */
 const NOT_CONNECTED =
   'No connection: the host has no public address, or no HTTPS connection could be opened in time.';
@@ -33,11 +33,11 @@ export interface SenderParts {
   clock: Clock;
   log: Logger;
   registry: Registry;
-  /** Notifies the owner; must not throw. */
+  /** Notifies the owner. Must not throw. */
   onSwitchedOff: (endpoint: SwitchedOff) => Promise<void>;
 }
 
-/** Sends what is due, a bounded number at a time, and notes what came of it. Several processes may send. */
+/** Sends due deliveries, a limited number at a time, and records the outcome. Several processes may send. */
 export class WebhookSender {
   private readonly loop: Loop;
   private readonly inFlight = new Map<Promise<void>, string>();
@@ -58,12 +58,12 @@ export class WebhookSender {
     this.loop.start();
   }
 
-  /** Call after a commit that queued deliveries. */
+  /** Call it after a commit that queued deliveries. */
   wake(): void {
     this.loop.wake();
   }
 
-  /** Takes nothing more, and waits for the attempts in progress. */
+  /** Claims nothing more, and waits for the attempts in progress. */
   async stop(): Promise<void> {
     await this.loop.stop();
     await Promise.all(this.inFlight.keys());
@@ -105,7 +105,7 @@ export class WebhookSender {
     if (switchedOff) await onSwitchedOff(switchedOff);
   }
 
-  /** Under the trace of what caused it, which its receiver learns. */
+  /** Continues the trace of the event's cause, and passes it to the receiver. */
   private attemptTraced(delivery: DueDelivery): Promise<DeliveryAttempt> {
     const { traceparent: parent, attempts, id } = delivery;
     const facts = { 'tollgate.delivery.id': id, 'tollgate.delivery.attempt': attempts };
@@ -149,7 +149,7 @@ export class WebhookSender {
     return { ...noted, durationMs: 0, error: NOT_CONNECTED, answer: null };
   }
 
-  /** Jittered, so that what failed together does not come back together. */
+  /** With jitter, so that deliveries that failed together are not retried together. */
   private pauseMs(attempts: number): number {
     const { retryMs, longestRetryMs } = this.parts.config;
     return (
@@ -158,7 +158,7 @@ export class WebhookSender {
     );
   }
 
-  /** The delivery stays under its lease and is attempted again after it. */
+  /** The delivery stays under its lease, and is attempted again afterwards. */
   private report({ id, endpointId }: DueDelivery, error: unknown): void {
     const level = isTransient(error) ? 'warn' : 'error';
     this.parts.log[level](
@@ -168,7 +168,7 @@ export class WebhookSender {
   }
 }
 
-/** PostgreSQL's text takes no NUL. */
+/** PostgreSQL's text cannot contain NUL. */
 function beginningOf(body: Buffer): string {
   return body
     .toString('utf8', 0, SHOWN_ANSWER_CHARS * 4)

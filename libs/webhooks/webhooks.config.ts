@@ -1,23 +1,23 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** How webhooks are delivered; durations in milliseconds. */
+/** How webhooks are delivered. Durations are in milliseconds. */
 export interface WebhooksConfig {
-  /** Plain http and addresses that are not public: for tests and installations of one's own. */
+  /** Allows plain http and private addresses, for tests and your own installation. */
   readonly allowPrivate: boolean;
   /** An attempt that takes longer has failed. */
   readonly timeoutMs: number;
-  /** The pause after the first failure; it trebles with each further one, up to the longest. */
+  /** The pause after the first failure. It triples with each further one, up to the longest. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** A delivery that has not succeeded after this long is given up. */
+  /** A delivery that has not succeeded after this time has failed. */
   readonly giveUpMs: number;
-  /** An endpoint that has failed for this long without a success is switched off. */
+  /** An endpoint that fails for this long without a success is disabled. */
   readonly disableAfterMs: number;
-  /** How long an exchanged secret still signs. */
+  /** How long a replaced secret keeps signing. */
   readonly secretOverlapMs: number;
   /** How long deliveries stay in the log. */
   readonly logMs: number;
-  /** The net under the waking of the sender. */
+  /** How often the sender checks even if nobody wakes it. */
   readonly pollMs: number;
 }
 

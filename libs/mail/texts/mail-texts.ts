@@ -1,7 +1,7 @@
 import type { MailContent } from '../mail.content.js';
 import type { MailDetails, SecurityNotice } from '../mail.outbox.js';
 
-/** Something that works for a while, once. */
+/** Something that works for a limited time, once. */
 interface TimedLink {
   readonly url: string;
   readonly lifeMs: number;
@@ -12,12 +12,12 @@ interface Linked {
 }
 
 /**
- * What a notice says: what happened, as programs of this version queue it; else the sentence that one of another version queued,
- * in English, or null where it queued none.
+ * The content of a notice: its type, as queued by this version; otherwise the English sentence queued by another
+ * version, or null.
  */
 export type NoticeText = { notice: SecurityNotice } | { sentence: string | null };
 
-/** Every mail in one language. Each function only puts words to what it is given. */
+/** All mail texts in one language. Each function only adds words to its values. */
 export interface MailTexts {
   signUp(link: TimedLink): MailContent;
   alreadyKnown(links: { signInUrl: string; resetUrl: string }): MailContent;
@@ -33,7 +33,7 @@ export interface MailTexts {
   webhookOff(about: Linked & MailDetails['webhook_off']): MailContent;
 }
 
-/** The words of a notice, from those of its language. */
+/** The text of a notice in its language. */
 export function wordsOf(
   about: NoticeText,
   words: Readonly<Record<SecurityNotice, string>>,
@@ -45,7 +45,7 @@ export function wordsOf(
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A duration as people say it: whole hours where it is that, else minutes. */
+/** A duration in words: in hours if they are whole, otherwise in minutes. */
 export function lifeOf(ms: number): { count: number; unit: 'hour' | 'minute' } {
   return ms % HOUR_MS === 0
     ? { count: ms / HOUR_MS, unit: 'hour' }

@@ -13,13 +13,13 @@ const payload = z.strictObject({
 });
 
 export interface DeletionParts {
-  /** How long the owner can cancel it, milliseconds. */
+  /** How long the owner can cancel it, in milliseconds. */
   graceMs: () => number;
   /** Called after a commit that announced something. */
   wake: () => void;
 }
 
-/** A deletion that one colleague asks for and an administrator decides, in the console or by the command line. */
+/** A deletion that one colleague requests and an administrator approves, in the console or on the command line. */
 export function registerDeletions(
   approvals: Pick<ApprovalService, 'register'>,
   { graceMs, wake }: DeletionParts,

@@ -38,7 +38,7 @@ export interface AccountDeletionServiceParts {
   readonly tickets: TicketService;
 }
 
-/** Deletions of accounts: by their owners, and by two colleagues because of a ticket. */
+/** Deletions of accounts: by their owners, or by two colleagues because of a ticket. */
 export class AccountDeletionService {
   constructor(private readonly parts: AccountDeletionServiceParts) {
     registerDeletions(parts.approvals, {
@@ -74,7 +74,7 @@ export class AccountDeletionService {
     return deletion;
   }
 
-  /** @returns the approval that an administrator decides. */
+  /** @returns the approval for an administrator to decide */
   ask(speaker: Speaker, asked: StaffRequest): Promise<string> {
     const { ticketId, reason, forfeitBalance: forfeits, requestId } = asked;
     return inEntityTransaction(this.parts.source, async (transaction) => {
@@ -93,7 +93,7 @@ export class AccountDeletionService {
     });
   }
 
-  /** @throws ApiError conflict when there is nothing to cancel, or no longer */
+  /** @throws ApiError conflict if there is nothing to cancel, or no longer */
   async cancel(actor: Actor, accountId: string, requestId: string): Promise<void> {
     const by = `user:${actor.userId}`;
     if (!(await readBalance(this.parts.pool, accountId))) throw unknownAccount();

@@ -5,7 +5,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import type { AccountOperation, StaffOperation } from './freezing.js';
 
-/** What all keys of an account can do together. Null means the default. */
+/** Limits for all keys of an account together. Null means the default. */
 export interface AccountLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -33,8 +33,9 @@ export async function readAccountLimits(
 }
 
 /**
- * Sets what is named and leaves the rest; gateways know it when they look up its keys again. Without an actor it is the
- * command line before there is an administrator. @throws ApiError not_found, second_person_required
+ * Sets the given limits and keeps the others. Gateways learn of them when they next look up the account's keys. Without
+ * an actor, it is the command line before the first administrator.
+ * @throws ApiError not_found, second_person_required
  */
 export function setAccountLimits(
   pool: pg.Pool,

@@ -59,7 +59,7 @@ export class AccountReader {
   }
 }
 
-/** Each way by an index of its own. $3 is the text, $4 how an address begins, $5 a name, $6 a key. */
+/** Each condition uses its own index. $3 is the text, $4 the start of an address, $5 a name, $6 a key. */
 const MATCHES = `SELECT id FROM accounts WHERE id = $3
   UNION SELECT account_id FROM users WHERE id = $3
   UNION SELECT account_id FROM api_keys WHERE id = $3

@@ -9,7 +9,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';
 
-/** What the owner of an account decides; what is left out stays, null is none. Amounts in nanos. */
+/** Settings of an account's owner. Omitted ones stay unchanged, and null means none. Amounts are in nanos. */
 export interface AccountChange {
   name?: string | undefined;
   lowBalanceThreshold?: bigint | null | undefined;
@@ -27,7 +27,7 @@ export interface AccountServiceParts {
   readonly sessions: SessionStore;
 }
 
-/** Changes accounts, by their owners and by support. */
+/** Changes accounts, for their owners and for support. */
 export class AccountService {
   constructor(private readonly parts: AccountServiceParts) {}
 
@@ -55,12 +55,12 @@ export class AccountService {
     refuseFault(await freezeAccount(this.parts.pool, operation, reason));
   }
 
-  /** @throws ApiError not_found, conflict while the balance is below zero. */
+  /** @throws ApiError not_found, conflict while the balance is below zero */
   async unfreeze(operation: StaffOperation, note: string): Promise<void> {
     refuseFault(await unfreezeAccount(this.parts.pool, operation, note));
   }
 
-  /** Ends every session of the person of an account. @returns how many. @throws ApiError not_found */
+  /** Ends every session of an account's person. @returns how many. @throws ApiError not_found */
   async revokeSessions(operation: StaffOperation): Promise<number> {
     return inTransaction(this.parts.pool, async (client) => {
       await refuseOwnInterest(client, operation.actor, operation.accountId);
@@ -83,7 +83,7 @@ function refuseFault({ outcome }: FreezeResult): void {
     throw new ApiError('conflict', 'The balance is below zero. Add credits to unfreeze the account.');
 }
 
-/** Locks the balances, as every hold does, so each hold comes before the change or sees it. */
+/** Locks the balances like every hold, so that each hold precedes the change or sees it. */
 async function lockSettings(client: pg.ClientBase, accountId: string): Promise<Settings> {
   const { rows } = await client.query<Settings>(
     `SELECT a.name, b.low_balance_threshold AS "lowBalanceThreshold", b.monthly_limit AS "monthlyLimit"
@@ -94,7 +94,7 @@ async function lockSettings(client: pg.ClientBase, accountId: string): Promise<S
   return rows[0];
 }
 
-/** A threshold above the balance of the moment is no crossing: its owner is looking at it. */
+/** A new threshold above the current balance is no crossing, since its owner has just seen the balance. */
 async function writeSettings(
   client: pg.ClientBase,
   accountId: string,
@@ -121,7 +121,7 @@ async function note(
   await audit(client, { actor: by, subject, accountId, requestId, ...what });
 }
 
-/** As the audit log keeps it: amounts as decimal strings, and no name. */
+/** As stored in the audit log: amounts as decimal strings, and no name. */
 function describe(settings: Partial<Settings>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {

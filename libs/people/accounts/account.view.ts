@@ -31,7 +31,7 @@ export const accountView = z
   })
   .meta({ id: 'Account' });
 
-/** An account in a list of staff. */
+/** An account in a list for staff. */
 export const foundAccountView = z
   .object({
     accountId: id,
@@ -45,7 +45,7 @@ export const foundAccountView = z
 
 export type AccountDetails = z.output<typeof accountView>;
 
-/** An account with its balances, as the database has them. */
+/** An account with its balances, from the database. */
 export interface AccountWithBalances {
   accountId: string;
   name: string;

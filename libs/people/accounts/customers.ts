@@ -24,7 +24,7 @@ export interface NewCustomer {
   /** The group of the customer's first key. */
   group: string;
   keyName?: string;
-  /** Who of the staff makes it, and decides nothing about it from then on. */
+  /** The colleague who creates it, and may not decide about it afterwards. */
   makerId?: string | undefined;
 }
 
@@ -32,12 +32,12 @@ export interface CreatedCustomer extends CreatedKey {
   accountId: string;
 }
 
-/** Who acts when nobody is named, as when a relay makes its own demo account. */
+/** The actor if nobody is named, for example when a relay creates its own demo account. */
 const SYSTEM = 'system';
 
-/** Who changes something of an account. Without an actor it is a program, or the command line before there is an administrator. */
+/** Who changes an account. Without an actor, it is a program, or the command line before the first administrator. */
 export interface DoneFor {
-  /** As the audit log names them. */
+  /** As named in the audit log. */
   readonly by: string;
   readonly actor: { readonly userId: string } | null;
 }
@@ -49,9 +49,10 @@ async function refuseOwn(client: pg.ClientBase, { actor }: DoneFor, accountId: s
 }
 
 /**
- * Creates a customer account with its ledger accounts, empty, and a first key, all or nothing. Balance comes from
- * top-ups only: there is no free credit.
- * @throws IdentityRefusal for an unfit name or an unknown group; ApiError second_person_required for one that is not open.
+ * Creates a customer account with empty ledger accounts and a first key, all or nothing. Credits come from top-ups
+ * only: there are no free credits.
+ * @throws IdentityRefusal for an invalid name or an unknown group; ApiError second_person_required for a group that is
+ * not open
  */
 export function createCustomer(
   pool: pg.Pool,
@@ -63,7 +64,7 @@ export function createCustomer(
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key', makerId } = customer;
     if (makerId !== undefined) await noteMaker(client, { accountId, makerId, how: 'created' });
-    // A group that is not open to everyone is a price: if a person is named, another one has to grant it.
+    // A group that is not open to everyone is a price. If the creator is named, someone else has to grant it.
     if (!(await hasGroup(client, { accountId, group }))) {
       const isGranted = await grantGroup(client, { accountId, group, by });
       if (isGranted && makerId !== undefined) await refuseOwnInterest(client, { userId: makerId }, accountId);
@@ -77,8 +78,9 @@ export function createCustomer(
 }
 
 /**
- * Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist, or it does not have the
- * group; ApiError second_person_required
+ * Creates a key of an account.
+ * @throws IdentityRefusal if the account or the group does not exist, or the account lacks the group; ApiError
+ * second_person_required
  */
 export function createKey(pool: pg.Pool, key: NewKey, doer = BY_SYSTEM): Promise<CreatedKey> {
   return inTransaction(pool, async (client) => {
@@ -97,8 +99,8 @@ export function createKey(pool: pg.Pool, key: NewKey, doer = BY_SYSTEM): Promise
 }
 
 /**
- * Revokes a key: holds decided after it are refused, and every gateway forgets the key.
- * @throws IdentityRefusal when there is no such key; ApiError second_person_required
+ * Revokes a key: later holds are refused, and every gateway forgets it.
+ * @throws IdentityRefusal for an unknown key; ApiError second_person_required
  */
 export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM): Promise<RevokedKey> {
   return inTransaction(pool, async (client) => {
@@ -111,7 +113,7 @@ export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM
   });
 }
 
-/** Sets the limits of a key, what is left out stays, and notifies every gateway. @throws IdentityRefusal, ApiError */
+/** Sets the limits of a key, keeps omitted ones, and notifies every gateway. @throws IdentityRefusal, ApiError */
 export function limitCustomerKey(
   pool: pg.Pool,
   { keyId, limits }: { keyId: string; limits: Parameters<typeof limitKey>[2] },
@@ -127,13 +129,13 @@ export function limitCustomerKey(
   });
 }
 
-/** A group that an account may make keys in. */
+/** A group in which an account may create keys. */
 export interface AccountGroupName {
   readonly accountId: string;
   readonly group: string;
 }
 
-/** Lets an account make keys in a group. True when it could not before. @throws IdentityRefusal, ApiError */
+/** Lets an account create keys in a group. True if it could not before. @throws IdentityRefusal, ApiError */
 export function grantAccountGroup(pool: pg.Pool, of: AccountGroupName, doer: DoneFor): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await requireBoth(client, of);
@@ -145,7 +147,7 @@ export function grantAccountGroup(pool: pg.Pool, of: AccountGroupName, doer: Don
   });
 }
 
-/** Takes a granted group back: holds decided after it are refused for its keys. True when it was granted. @throws IdentityRefusal, ApiError */
+/** Withdraws a granted group: later holds of its keys are refused. True if it was granted. @throws IdentityRefusal, ApiError */
 export function withdrawAccountGroup(pool: pg.Pool, of: AccountGroupName, doer: DoneFor): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await requireBoth(client, of);

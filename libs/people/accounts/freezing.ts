@@ -4,20 +4,20 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { type FreezeResult, setFreeze } from '#ledger/postings/freeze.js';
 
-/** Who changes whose account, and by which request. */
+/** Who changes which account, and in which request. */
 export interface AccountOperation {
-  /** As the audit log names them: `user:{id}`. */
+  /** As named in the audit log: `user:{id}`. */
   by: string;
   accountId: string;
   requestId: string | null;
 }
 
-/** The same by someone of the staff, who has no interest of their own in the account. */
+/** The same by a staff member without an interest of their own in the account. */
 export interface StaffOperation extends AccountOperation {
   actor: { readonly userId: string };
 }
 
-/** Freezes an account with a reason that its owner reads; a repeat changes nothing and is not noted. */
+/** Freezes an account with a reason that its owner reads. A repeat changes nothing and is not logged. */
 export function freezeAccount(
   pool: pg.Pool,
   operation: StaffOperation,
@@ -26,7 +26,7 @@ export function freezeAccount(
   return setFrozen(pool, operation, { reason, note: undefined });
 }
 
-/** Lifts a freeze, but not that of a balance below zero. */
+/** Unfreezes an account, unless its balance is below zero. */
 export function unfreezeAccount(
   pool: pg.Pool,
   operation: StaffOperation,

@@ -13,7 +13,7 @@ import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { ApiKey } from './api-key.entity.js';
 
-/** What the owner of a key decides about it, apart from its group; null: no limit. */
+/** Settings of a key by its owner, apart from its group; null: no limit. */
 export interface KeyRules {
   name: string;
   expiresAt: Date | null;
@@ -23,26 +23,26 @@ export interface KeyRules {
   fallbackModels: string[] | null;
   allowedIps: string[] | null;
   requestsPerMinute: number | null;
-  /** Of what calls may use: their input as estimated, and the output that they ask for. */
+  /** Tokens per minute: the estimated input and the requested output. */
   tokensPerMinute: number | null;
   imagesPerMinute: number | null;
   maxRunningTasks: number | null;
 }
 
 export interface KeyWithSpend extends ApiKey {
-  /** Nanos held in this UTC month, less what came back. */
+  /** Nanos held in this UTC month, less what was released or refunded. */
   spentThisMonth: bigint;
-  /** The same of all months. */
+  /** The same for all months. */
   spent: bigint;
 }
 
-/** Who changes a key, and by which request. */
+/** Who changes a key, and in which request. */
 export interface KeyChange {
   actor: Actor;
   requestId: string;
 }
 
-/** Live keys of one account; more are a script gone wrong. */
+/** Active keys of one account. More indicate a faulty script. */
 const MAX_KEYS = 200;
 
 export interface KeyServiceParts {
@@ -51,11 +51,11 @@ export interface KeyServiceParts {
   readonly clock: Clock;
 }
 
-/** The API keys of an account. Every hold comes before a change of its key or sees it, whatever gateways remember. */
+/** The API keys of an account. Every hold precedes a change of its key or sees it, whatever gateways have cached. */
 export class KeyService {
   constructor(private readonly parts: KeyServiceParts) {}
 
-  /** The live keys of an account, the newest first. */
+  /** The active keys of an account, newest first. */
   async list(
     accountId: string,
     page: { limit: number; cursor?: string | undefined },
@@ -69,7 +69,7 @@ export class KeyService {
     return pageFrom(await withSpend(this.parts.source.manager, keys), page.limit, ({ id }) => [id]);
   }
 
-  /** @throws ApiError not_found for a key of another account and for a deleted one. */
+  /** @throws ApiError not_found for another account's key and for a deleted one */
   async find(accountId: string, keyId: string): Promise<KeyWithSpend> {
     const key = await this.parts.source.manager.findOneBy(ApiKey, {
       id: keyId,
@@ -81,8 +81,8 @@ export class KeyService {
   }
 
   /**
-   * The key that an account begins with: created where it has none that works, else one that it has, and then without the
-   * key itself. Asked twice at once it makes one. @throws ApiError invalid_value, conflict when there are too many.
+   * The first key of an account: created if there is no working one, otherwise an existing one without the key itself.
+   * Two concurrent requests create one key. @throws ApiError invalid_value, conflict if there are too many
    */
   async first(
     { actor, requestId }: KeyChange,
@@ -102,7 +102,7 @@ export class KeyService {
     return { key: await this.find(accountId, found.keyId), apiKey: found.apiKey };
   }
 
-  /** Creates a key; it is answered this once. @throws ApiError invalid_value, conflict when there are too many. */
+  /** Creates a key, which only this answer contains. @throws ApiError invalid_value, conflict if there are too many */
   async create(
     { actor, requestId }: KeyChange,
     { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
@@ -121,7 +121,7 @@ export class KeyService {
     return { key: await this.find(accountId, keyId), apiKey };
   }
 
-  /** Changes what is named and leaves the rest. @throws ApiError not_found, invalid_value */
+  /** Changes the given settings and keeps the others. @throws ApiError not_found, invalid_value */
   async change(
     { actor, requestId }: KeyChange,
     keyId: string,
@@ -144,7 +144,7 @@ export class KeyService {
     return this.find(accountId, keyId);
   }
 
-  /** Deletes a key for good; holds decided after it are refused. @throws ApiError not_found */
+  /** Deletes a key permanently. Later holds are refused. @throws ApiError not_found */
   async remove({ actor, requestId }: KeyChange, keyId: string): Promise<void> {
     const { accountId } = actor;
     await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
@@ -177,12 +177,12 @@ async function refuseUnknownModels(client: pg.ClientBase, param: string, models:
   throw new ApiError('invalid_value', `${param}: there is no model ${JSON.stringify(unknown)}.`, { param });
 }
 
-/** Takes the lock that every hold of the account takes. */
+/** Takes the same lock as every hold of the account. */
 async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
   await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
 }
 
-/** Under the account's lock, so that no two pass together. */
+/** Under the account's lock, so that two requests cannot pass together. */
 async function refuseTooMany(entities: EntityManager, accountId: string): Promise<void> {
   const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
   if (count >= MAX_KEYS) throw new ApiError('conflict', `An account can have at most ${MAX_KEYS} keys.`);
@@ -224,7 +224,7 @@ async function note(client: pg.ClientBase, { actor, keyId, ...rest }: Note): Pro
   await audit(client, { actor: `user:${userId}`, subject: `key:${keyId}`, accountId, ...rest });
 }
 
-/** Rules as the audit log keeps them: amounts as decimal strings, no name, and how many network addresses are allowed. */
+/** Settings as stored in the audit log: amounts as decimal strings, no name, and only the number of allowed addresses. */
 function describe(rules: Partial<KeyRules> & { group?: string }): Record<string, unknown> {
   const kept = (name: string, value: unknown) => {
     if (name === 'name') return NO_NAME;
