@@ -4,7 +4,7 @@ import type { Catalog, Channel } from './catalog.js';
 import { loadCatalog, type Queryable } from './catalog.store.js';
 
 /**
- * A channel with its keys as its upstream takes them. Its webhook secret only speeds polling up: null when it cannot be
+ * A channel with its keys as its upstream expects them. Its webhook secret only speeds up polling: null if it cannot be
  * opened. @throws OperatorError for a key that cannot be opened
  */
 export function withOpenKeys(channel: Channel, secrets: SecretBox): Channel {
@@ -22,7 +22,10 @@ function openOrNull(secret: string, open: (secret: string) => string): string | 
   }
 }
 
-/** The catalog of a program that calls upstreams. A channel whose keys cannot be opened is left out: the others serve on. */
+/**
+ * The catalog of a program that calls upstreams. Channels whose keys cannot be opened are left out. The others keep
+ * serving.
+ */
 export async function loadOpenCatalog(
   database: Queryable,
   { secrets, log }: { secrets: SecretBox; log: Pick<Logger, 'error'> },

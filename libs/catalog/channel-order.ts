@@ -1,6 +1,6 @@
 import { orderOfDecimals, type Decimal } from '#money/amount.js';
 
-/** What decides among the channels of a model that have the same priority. */
+/** What decides among a model's channels of the same priority. */
 export const routings = ['priority', 'cost', 'latency'] as const;
 export type Routing = (typeof routings)[number];
 
@@ -11,18 +11,21 @@ interface Ranked {
 
 interface Order<C> {
   readonly routing: Routing;
-  /** What the upstream takes, or how long it takes; null where it is not known. */
+  /** The upstream's price, or its latency; null if unknown. */
   readonly figureOf: (channel: C) => Decimal | null;
-  /** A number from 0 to 1 each time: the same one each time gives the most likely order. */
+  /** Returns a number from 0 to 1. A constant gives the most likely order. */
   readonly chance?: (() => number) | undefined;
 }
 
-/** Of the calls that go by latency, this share goes by weight: a channel that nobody called has no figure, or an old one. */
+/**
+ * This share of the calls that are routed by latency uses weights, because a channel without calls has no measurement,
+ * or an old one.
+ */
 const EXPLORED = 0.1;
 
 /**
- * The channels in the order in which a call tries them: the highest priority first, then the lowest figure if the model is
- * routed by one, then by weight. A figure that is not known counts as the highest.
+ * The channels in the order in which a call tries them: the highest priority first, then the lowest figure if the model
+ * is routed by one, then by weight. An unknown figure counts as the highest.
  */
 export function inOrder<C extends Ranked>(
   channels: readonly C[],

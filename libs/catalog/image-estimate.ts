@@ -2,36 +2,36 @@ import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { CatalogModel } from './catalog.js';
 import { estimateInput } from './token-estimate.js';
 
-/** OpenAI's image of high quality at its largest size; vendors that take more say so as the model's maxOutputTokens. */
+/** OpenAI's largest image in high quality. Vendors with more set the model's maxOutputTokens. */
 const MOST_OUTPUT_TOKENS = 6_240;
-/** OpenAI's counts at 1024x1024, for vendors that report nothing. What is left to the vendor is taken for medium. */
+/** OpenAI's counts at 1024x1024, for vendors that report nothing. An unspecified quality counts as medium. */
 const LIKELY_OUTPUT_TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
-/** What OpenAI counts for an image that is handed over: at the most, and in the usual way. */
+/** OpenAI's counts for an input image: the most, and the usual. */
 const MOST_INPUT_TOKENS = 7_500;
 const LIKELY_INPUT_TOKENS = 400;
-/** An image that is sent while it is not whole yet. */
+/** An image that is sent before it is complete. */
 const PARTIAL_TOKENS = 100;
 
 interface ImageWork {
   readonly model: Pick<CatalogModel, 'limits'>;
   readonly prompts: readonly string[];
-  /** Images of each prompt. */
+  /** Images per prompt. */
   readonly count: number;
   readonly quality?: string | undefined;
-  /** Sent before the image is whole. */
+  /** Sent before the image is complete. */
   readonly partialImages?: number | undefined;
   readonly inputImages: number;
 }
 
 /** Tokens of a call that is priced by them. */
 export interface ImageTokens {
-  /** No fewer than its vendor can count: what is held. */
+  /** At least what its vendor can count: the amount to hold. */
   readonly most: TokenCounts;
-  /** Of one image, where the vendor reports nothing. */
+  /** Per image, if the vendor reports nothing. */
   readonly likely: TokenCounts;
 }
 
-/** What images take in tokens: of the text and the images that are handed over, and of those that are made. */
+/** The tokens of images: of the text and the input images, and of the output images. */
 export function measureImages(work: ImageWork): ImageTokens {
   const { model, count, prompts, inputImages, partialImages = 0, quality = '' } = work;
   const { maxInputTokens: read = MOST_INPUT_TOKENS, maxOutputTokens = MOST_OUTPUT_TOKENS } = model.limits;
@@ -40,7 +40,7 @@ export function measureImages(work: ImageWork): ImageTokens {
   const texts = prompts.map((words) => estimateInput({ words }, {}));
   const text = texts.reduce((total, { most }) => total + most, 0n);
   const longest = texts.reduce((most, { likely }) => (likely > most ? likely : most), 0n);
-  // Vendors that make one image a call read its input for each.
+  // Vendors with one image per call read its input for each.
   const calls = BigInt(count * prompts.length);
   const handedOver = BigInt(inputImages * read);
   const likely = LIKELY_OUTPUT_TOKENS[quality] ?? LIKELY_OUTPUT_TOKENS['medium']!;

@@ -1,29 +1,29 @@
 import { ApiError } from '#platform/errors.js';
 import type { CatalogModel, ModelLimits } from './catalog.js';
 
-/** A value of a request, and the field that a refusal names. */
+/** A value of a request, and the field that an error names. */
 export interface Measure<T> {
   readonly value: T;
   readonly param: string;
 }
 
-/** What a request asks of its model: whatever a limit bounds, on every path and at every kind of price. */
+/** What a request asks of its model: everything that limits apply to, on every path and for every kind of price. */
 export interface Measures {
   readonly images?: Measure<number>;
-  /** Images that were handed over. */
+  /** Number of input images. */
   readonly inputImages?: Measure<number>;
   readonly seconds?: Measure<number>;
   readonly size?: Measure<string> | undefined;
   readonly resolution?: Measure<string> | undefined;
   readonly aspectRatio?: Measure<string> | undefined;
-  /** Answers to one request. */
+  /** Answers per request. */
   readonly choices?: Measure<number>;
   /** As far as they can be counted before the call. */
   readonly inputTokens?: Measure<bigint> | undefined;
   readonly outputTokens?: Measure<bigint | number> | undefined;
 }
 
-/** Where a model's own limit is not in the catalog. */
+/** Defaults for models without limits in the catalog. */
 const DEFAULTS = {
   maxImages: 1,
   minInputImages: 0,
@@ -33,12 +33,12 @@ const DEFAULTS = {
   maxChoices: 128,
 };
 
-/** What holds for a model, its own or not. */
+/** The limits of a model, its own or the defaults. */
 export function limitsOf({ limits }: Pick<CatalogModel, 'limits'>): ModelLimits & typeof DEFAULTS {
   return { ...DEFAULTS, ...limits };
 }
 
-/** The one place that holds a request, and what is quoted, against its model's limits. @throws ApiError before anything is held */
+/** The only place that checks requests and quotes against their model's limits. @throws ApiError before anything is held */
 export function refuseBeyondLimits(model: CatalogModel, asked: Measures): void {
   const limits = limitsOf(model);
   refuseRange(model, asked.images, [1, limits.maxImages]);
@@ -46,7 +46,7 @@ export function refuseBeyondLimits(model: CatalogModel, asked: Measures): void {
   refuseRange(model, asked.choices, [1, limits.maxChoices]);
   refuseWithoutPicture(model, asked.inputImages, limits.minInputImages);
   refuseUnlessMade(model, asked.size, limits.sizes);
-  // A video model without a list of resolutions makes none but its own.
+  // A video model without a list of resolutions makes only its own.
   refuseUnlessMade(
     model,
     asked.resolution,
@@ -71,7 +71,7 @@ function refuseWithoutPicture({ id }: CatalogModel, asked: Measure<number> | und
   throw new ApiError('missing_required_parameter', message, { param: asked.param });
 }
 
-/** @throws ApiError for what a model does not make; without a list it makes everything, or its upstream says. */
+/** @throws ApiError for what a model does not make. Without a list it makes everything, or its upstream decides. */
 function refuseUnlessMade(
   { id }: CatalogModel,
   asked: Measure<string> | undefined,

@@ -5,46 +5,49 @@ import type { ModelLimits } from './catalog.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * An image's tokens at most: OpenAI's patches and tiles and Anthropic's areas end below this. Its bytes say nothing,
- * since vendors scale images down first.
+ * The most tokens of an image: OpenAI's patches and tiles and Anthropic's areas stay below this. Its bytes say nothing,
+ * because vendors scale images down first.
  */
 const MOST_PICTURE_TOKENS = 5_000;
-/** Google's tiles of 768 by 768 pixels at 258 tokens each: 129 for 32,529 by 1,537 pixels, the worst image that is read here. */
+/**
+ * Google's tiles of 768 by 768 pixels at 258 tokens each: 129 for 32,529 by 1,537 pixels, the worst image that is read
+ * here.
+ */
 const MOST_TILED_PICTURE_TOKENS = 34_000;
-/** An image of middling size, where no usage was reported. */
+/** An average image, if no usage was reported. */
 const LIKELY_PICTURE_TOKENS = 1_000;
-/** The usual length of a token in text of any language, where no usage was reported. */
+/** The usual length of a token in text of any language, if no usage was reported. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Vendors count about 21 tokens for a second of sound, in which 15 letters are spoken, or five characters of three bytes. */
+/** Vendors count about 21 tokens per second of sound, in which 15 letters are spoken, or five characters of three bytes. */
 const LIKELY_SPEECH_TOKENS_PER_BYTE = 1.5;
-/** At the slowest speed that may be asked for. */
+/** At the slowest speed that can be requested. */
 const MOST_SPEECH_TOKENS_PER_BYTE = 6;
 
-/** For a model whose limits are not in the catalog: what the models of today read and write at most. */
+/** For a model without limits in the catalog: the most that current models read and write. */
 const DEFAULT_INPUT_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 16_384;
 
 export interface TokenEstimate {
-  /** No fewer than the upstream can count: what is held. */
+  /** At least what the upstream can count: the amount to hold. */
   most: bigint;
-  /** What it probably is; never more than `most`. */
+  /** The probable number, never more than `most`. */
   likely: bigint;
 }
 
-/** What a request comes to before the call, whatever the model takes: its limits are held against this. */
+/** The tokens of a request before the call, regardless of the model. Its limits are checked against this. */
 export interface MeasuredTokens extends TokenEstimate {
   readonly counted: bigint;
-  /** It refers to what is not in the body, so that nothing here bounds it. */
+  /** It refers to something outside the body, so nothing here limits it. */
   readonly unbounded: boolean;
 }
 
 /**
- * The input of a request in tokens. Every tokenizer in use falls back to single bytes, so no token is shorter than
- * one byte of UTF-8: the bytes of the JSON bound the tokens of its text, and its names and braces are more than what a
- * vendor's chat template adds for each message. That is three to four times the usual count, held for as long as the
- * answer takes; the model's own limit of input caps it. What a body only refers to, or holds
- * compressed (documents), may be as long as the model reads.
+ * The input of a request in tokens. Every tokenizer in use falls back to single bytes, so no token is shorter than one
+ * byte of UTF-8: the bytes of the JSON limit the tokens of its text, and its names and braces are more than what a
+ * vendor's chat template adds to each message. That is three to four times the usual count, held for as long as the
+ * answer takes, and capped by the model's own input limit. What a body only refers to, or contains compressed
+ * (documents), may be as long as the model reads.
  */
 export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   const cap = BigInt(limits.maxInputTokens ?? DEFAULT_INPUT_TOKENS);
@@ -55,14 +58,14 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   }
   const { bytes, pictures, unbounded } = size;
   const bound = BigInt(bytes + size.signed + size.mostOfPictures);
-  // Only a stated limit is the model's own; the default must not cut a longer text short.
+  // Only a configured limit is the model's own. The default must not cut a longer text short.
   const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
   const most = unbounded && cap > capped ? cap : capped;
   const counted = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + pictures * LIKELY_PICTURE_TOKENS);
   return { most, likely: counted < most ? counted : most, counted, unbounded };
 }
 
-/** What a spoken text comes to: the bytes of a sound say nothing about tokens, and its text has to. */
+/** The tokens of a spoken text. The bytes of a sound say nothing about tokens, so its text has to. */
 export function estimateSpeech(text: string, limits: ModelLimits): MeasuredTokens {
   const bytes = Buffer.byteLength(text);
   const tokens = (perByte: number) =>
@@ -81,7 +84,7 @@ export function mostOutputTokens(
   return BigInt(Math.min(maxOutputTokens ?? limit, limit)) * BigInt(choices);
 }
 
-/** Where images are; elsewhere, as in the schema of a tool, the same words are nothing but text. */
+/** Where images are. Elsewhere, as in the schema of a tool, the same words are just text. */
 const CONVERSATIONS: ReadonlyMap<string, Manner> = new Map([
   ['messages', 'typed'],
   ['input', 'typed'],
@@ -89,11 +92,11 @@ const CONVERSATIONS: ReadonlyMap<string, Manner> = new Map([
   ['contents', 'named'],
   ['systemInstruction', 'named'],
 ]);
-/** How the parts of a conversation say what they are: by a type, or, with Google, by the one field that they have. */
+/** How the parts of a conversation give their type: by a field, or with Google, by the only field that they have. */
 type Manner = 'typed' | 'named' | 'plain';
-/** Parts that bring in what is not in the body, or whose bytes are compressed. */
+/** Parts that refer to something outside the body, or whose bytes are compressed. */
 const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document']);
-/** Where a part keeps its image. */
+/** Where a part has its image. */
 const PICTURE_FIELDS: Record<string, string> = {
   image_url: 'image_url',
   input_image: 'image_url',
@@ -105,7 +108,7 @@ class InputSize {
   pictures = 0;
   /** Tokens. */
   mostOfPictures = 0;
-  /** Bytes of signatures, which are held for: no text, and no vendor says what they count. */
+  /** Bytes of signatures, which are included in the hold: they are no text, and no vendor says how they are counted. */
   signed = 0;
   unbounded = false;
 
@@ -132,7 +135,7 @@ class InputSize {
     else this.addTyped(part, manner === 'typed');
   }
 
-  /** What files hold, and where addresses lead, may be anything that the model reads. */
+  /** Files, and documents at addresses, may contain anything that the model reads. */
   private addNamed(part: Body): void {
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
@@ -157,10 +160,10 @@ class InputSize {
   }
 }
 
-/** Of calls of functions and of their results: whatever the model or the client wrote. */
+/** Function calls and their results: whatever the model or the client wrote. */
 const WRITTEN = new Set(['args', 'response']);
 
-/** Base64 of an image, which is checked to be one before anything is held, or of a document, whose bytes say nothing. */
+/** Base64 of an image, which is verified before anything is held, or of a document, whose bytes say nothing. */
 function mediaOf(value: unknown): 'image' | 'document' | null {
   const { mimeType, data } = (value ?? {}) as { mimeType?: unknown; data?: unknown };
   if (typeof mimeType !== 'string' || !isText(data)) return null;
@@ -176,7 +179,7 @@ function isPicture(value: unknown): boolean {
   return isPicture(url) || (type === 'base64' && isText(data));
 }
 
-/** Of a long text with its escapes, which are no shorter than what they encode. */
+/** The length of a long text with its escapes, which are no shorter than what they encode. */
 function bytesOf(text: string | LongText): number {
   return text instanceof LongText ? text.byteLength : Buffer.byteLength(text);
 }

@@ -9,9 +9,9 @@ export interface Account {
 }
 
 /**
- * Writes a new customer account and answers its id. The caller opens its ledger accounts in the same transaction:
- * an account without balances would refuse every call.
- * @throws IdentityRefusal for a name that is empty or too long.
+ * Inserts a new customer account and returns its id. The caller creates its ledger accounts in the same transaction,
+ * because an account without balances would refuse every call.
+ * @throws IdentityRefusal for a name that is empty or too long
  */
 export async function insertAccount(client: pg.ClientBase, name: string): Promise<string> {
   const id = newId();
@@ -31,8 +31,8 @@ export async function findAccount(
 }
 
 /**
- * Whether an account is to be deleted, or was. It changes under the lock of the account's balances, so that a transaction that holds that
- * lock may rely on the answer.
+ * Whether an account is to be deleted, or was. This changes under the lock of the account's balances, so a transaction
+ * that holds the lock may rely on the answer.
  */
 export async function isClosing(database: pg.Pool | pg.ClientBase, accountId: string): Promise<boolean> {
   const { rowCount } = await database.query('SELECT FROM accounts WHERE id = $1 AND closing_at IS NOT NULL', [

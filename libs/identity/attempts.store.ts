@@ -2,14 +2,14 @@ import type pg from 'pg';
 import { createHash } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 
-/** This many tries in a window of time; the first one opens the window. */
+/** The most attempts in a time window. The first attempt opens the window. */
 export interface AttemptLimit {
   readonly most: number;
   readonly windowMs: number;
 }
 
 export interface Attempt {
-  /** Whose tries are counted, such as `sign-in email a@example.com`. */
+  /** Whose attempts are counted, such as `sign-in email a@example.com`. */
   readonly subject: string;
   readonly limit: AttemptLimit;
 }
@@ -17,13 +17,13 @@ export interface Attempt {
 const MAX_PURGED = 5_000;
 
 /**
- * Counts tries in the database, so that all processes share the count. A try is counted before it is made: of many at the
- * same moment no more pass than the limit says.
+ * Counts attempts in the database, so that all processes share the count. An attempt is counted before it is made, so
+ * concurrent ones cannot exceed the limit.
  */
 export class AttemptsStore {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** Counts one try for each. @throws ApiError too_many_attempts with the time until the window ends. */
+  /** Counts one attempt for each. @throws ApiError too_many_attempts with the time until the window ends */
   async count(...attempts: readonly Attempt[]): Promise<void> {
     for (const { subject, limit } of attempts) {
       const { rows } = await this.pool.query<{ count: number; leftSeconds: number }>({
@@ -41,19 +41,19 @@ export class AttemptsStore {
     }
   }
 
-  /** Forgets the tries: what they were for has succeeded. */
+  /** Forgets the attempts, because they succeeded. */
   async forget(...subjects: readonly string[]): Promise<void> {
     await this.pool.query('DELETE FROM attempts WHERE subject = ANY($1)', [subjects.map(nameOf)]);
   }
 
-  /** Takes one try back: it succeeded, and others of the same subject still count. */
+  /** Takes one attempt back, because it succeeded. Others of the same subject still count. */
   async takeBack(subject: string): Promise<void> {
     await this.pool.query('UPDATE attempts SET count = greatest(count - 1, 0) WHERE subject = $1', [
       nameOf(subject),
     ]);
   }
 
-  /** Removes windows that are over, some at a time. */
+  /** Removes some windows that have ended. */
   async purge(): Promise<void> {
     await this.pool.query(
       `DELETE FROM attempts WHERE ctid = ANY (ARRAY(SELECT ctid FROM attempts WHERE expires_at < now()
@@ -68,7 +68,7 @@ function tooMany(leftSeconds: number): ApiError {
   });
 }
 
-/** The table need not know who tried: e-mail addresses and network addresses are stored as hashes. */
+/** The table does not need to reveal who tried: email addresses and network addresses are stored as hashes. */
 function nameOf(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }

@@ -4,11 +4,11 @@ import { withoutAddresses, withoutAddressesIn } from './redaction.js';
 export interface AuditRecord {
   /** `user:{id}`, `cli:{login}` or `system`. */
   actor: string;
-  /** What was done, such as `price.proposed`. */
+  /** The action, such as `price.proposed`. */
   action: string;
-  /** To what: `kind:{id}`, such as `model:imgmodel-4`. */
+  /** The subject: `kind:{id}`, such as `model:imgmodel-4`. */
   subject: string;
-  /** The customer concerned, if one is. */
+  /** The customer concerned, if any. */
   accountId?: string | null;
   before?: unknown;
   after?: unknown;
@@ -16,8 +16,8 @@ export interface AuditRecord {
 }
 
 /**
- * Notes a change inside the transaction that makes it, so that neither is there without the other. No secrets, names or
- * prompts in it; people are named by their ids, and an e-mail address in a text is replaced.
+ * Logs a change in the transaction that makes it, so that neither exists without the other. The log contains no
+ * secrets, names or prompts. It names people by their ids, and replaces email addresses in texts.
  */
 export async function audit(client: pg.ClientBase, record: AuditRecord): Promise<void> {
   const { actor, action, subject, accountId = null, before, after, requestId } = record;
@@ -36,7 +36,7 @@ export async function audit(client: pg.ClientBase, record: AuditRecord): Promise
   );
 }
 
-/** Amounts are bigints in code and decimal strings here; the caller formats them. */
+/** Amounts are bigints in code and decimal strings here. The caller formats them. */
 function jsonOf(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(withoutAddressesIn(value));
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { audit } from './audit-log.js';
 
-/** What an installation declares of itself, stored when billing starts, so that every program and every report uses it. */
+/** An installation's declarations about itself, stored when billing starts, so that every program and report uses the same. */
 export type InstallationFact = 'one-person' | 'played-payments';
 
 export async function readFact(
@@ -15,7 +15,7 @@ export async function readFact(
   return rows[0]?.holds ?? false;
 }
 
-/** Stores it, and notes it in the audit log when it changes. */
+/** Stores it, and logs changes in the audit log. */
 export async function recordFact(
   client: pg.ClientBase,
   fact: InstallationFact,
@@ -36,7 +36,7 @@ export async function recordFact(
   });
 }
 
-/** A decision that needs two people elsewhere, in an installation of one. */
+/** A decision that needs two people elsewhere, in an installation with one. */
 export interface DoneAlone {
   /** `user:{id}`. */
   actor: string;
@@ -45,7 +45,7 @@ export interface DoneAlone {
   accountId: string | null;
 }
 
-/** Marks it, for the closes of periods and the audit log. */
+/** Records it, for the closes of periods and the audit log. */
 export async function noteDoneAlone(client: pg.ClientBase, done: DoneAlone): Promise<void> {
   const { actor, why, subject, accountId } = done;
   await client.query('INSERT INTO done_alone (actor, why, subject, account_id) VALUES ($1, $2, $3, $4)', [

@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Lists are short and repeat from hold to hold; parsing one again each time would cost more than matching it. */
+/** Lists are short and repeat from hold to hold. Parsing one each time would cost more than matching it. */
 const MAX_REMEMBERED = 10_000;
 const remembered = new Map<string, Range | null>();
 
 /**
- * An address or a CIDR range as it is stored: lower case, with its bits, such as `10.0.0.0/8` or `2001:db8::1/128`; null
- * for what is neither. Host bits are cleared, and an IPv4 address inside IPv6 is the IPv4 address.
+ * An address or a CIDR range as stored: lower case, with its bits, such as `10.0.0.0/8` or `2001:db8::1/128`; null if
+ * it is neither. Host bits are cleared, and an IPv4 address inside IPv6 becomes the IPv4 address.
  */
 export function normalRange(text: string): string | null {
   const range = parseRange(text);
@@ -19,7 +19,7 @@ export function normalRange(text: string): string | null {
   return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
-/** Whether an address lies in one of the ranges. No address, or one that cannot be read, lies in none. */
+/** Whether an address is in one of the ranges. A missing or unreadable address is in none. */
 export function isInRanges(ranges: readonly string[], ip: string | null): boolean {
   if (ip === null || !ipaddr.isValid(ip)) return false;
   const address = ipaddr.process(ip);
@@ -29,7 +29,7 @@ export function isInRanges(ranges: readonly string[], ip: string | null): boolea
   });
 }
 
-/** The network that one customer has: an IPv4 address, or the 64 bits of IPv6 that everybody gets at least. */
+/** The network of one customer: an IPv4 address, or the 64 bits of IPv6 that everyone gets at least. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
@@ -47,7 +47,7 @@ function rangeOf(text: string): Range | null {
 
 function parseRange(text: string): Range | null {
   const single = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
-  // IPv4 is written with its four parts; the library would also take `10.1` and `0x7f.1`.
+  // IPv4 needs four parts. The library would also accept `10.1` and `0x7f.1`.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(single.split('/')[0] ?? '')) return null;
   if (!ipaddr.isValidCIDR(single)) return null;
   const [address, bits] = ipaddr.parseCIDR(single);

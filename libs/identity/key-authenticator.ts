@@ -4,38 +4,38 @@ import { ApiError } from '#platform/errors.js';
 import { hashApiKey } from '#platform/ids.js';
 import { type ConsoleGrant, isGrant, readGrant } from './console-grant.js';
 
-/** Who calls: a live key, its account and its one group. */
+/** The caller: an active key, its account and its group. */
 export interface Caller {
   readonly keyId: string;
   readonly accountId: string;
   readonly group: string;
-  /** Addresses and CIDR ranges from which the key is good; absent: from everywhere. */
+  /** Allowed addresses and CIDR ranges; absent: any. */
   readonly allowedIps?: readonly string[];
-  /** The models that the key may use, by these names or other names of theirs; absent: all of its group. */
+  /** The models that the key may use, by these names or aliases; absent: all of its group. */
   readonly allowedModels?: readonly string[];
-  /** Asked in this order for a request that names one model, when that one cannot serve it; absent: none. */
+  /** Tried in this order if the one model of a request cannot serve; absent: none. */
   readonly fallbackModels?: readonly string[];
-  /** Where this request came from, where the caller knows it better than the socket. */
+  /** The origin of this request, if the caller knows it better than the socket. */
   readonly clientIp?: string;
-  /** Aborted when the client has left before its answer was sent: what was not begun for it need not be. */
+  /** Aborted if the client disconnects before its answer is sent. Then, nothing more needs to be started for it. */
   readonly left?: AbortSignal;
-  /** Absent for almost everybody: nothing was set for the key, its group or its account. */
+  /** Absent for most keys: no limit was set for the key, its group or its account. */
   readonly limits?: CallerLimits;
 }
 
-/** What was set for a key, for each account in its group, and for all keys of its account together. */
+/** Limits of a key, of each account in its group, and of all keys of its account together. */
 export interface CallerLimits {
   readonly key: Limits;
   readonly group: Limits;
   readonly account: Limits;
 }
 
-/** Null: none was set. */
+/** Null: no limit. */
 export interface Limits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   readonly imagesPerMinute: number | null;
-  /** Tasks that run at the same time. */
+  /** Concurrent tasks. */
   readonly runningTasks: number | null;
   readonly concurrentRequests: number | null;
 }
@@ -50,9 +50,9 @@ interface Queryable {
 }
 
 interface KeyOptions {
-  /** How long a key is remembered. */
+  /** How long a key is cached. */
   readonly lifeMs: number;
-  /** Secret of what the console calls with; undefined: the console does not call. */
+  /** Secret of the console's calls; undefined: the console makes none. */
   readonly grantSecret?: string | undefined;
 }
 
@@ -62,10 +62,10 @@ interface CachedKey {
   expiresAtMs: number;
 }
 
-/** Case of the scheme does not matter; clients send `bearer`, and some send it twice or not at all. */
+/** The case of the scheme is ignored: clients send `bearer`, and some send it twice or not at all. */
 const BEARER = /^\s*(?:bearer\s+)*(\S+)\s*$/i;
 const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
-/** Keys remembered at once; about 200 bytes each. The oldest goes first. */
+/** Cached keys, about 200 bytes each. The oldest is dropped first. */
 const MAX_CACHED_KEYS = 50_000;
 
 const SELECT_KEY = `
@@ -80,9 +80,9 @@ FROM api_keys k JOIN groups g ON g.name = k.group_name JOIN accounts a ON a.id =
 const FIND_KEY = { name: 'find_api_key', text: `${SELECT_KEY} AND k.key_hash = $1` };
 const FIND_KEY_BY_ID = { name: 'find_api_key_by_id', text: `${SELECT_KEY} AND k.id = $1` };
 
-/** How a key is looked up, and what it must be. */
+/** How a key is looked up, and what is required of it. */
 interface Lookup {
-  /** What it is remembered by. */
+  /** The cache key. */
   readonly name: string;
   readonly statement: { name: string; text: string };
   readonly value: Buffer | string;
@@ -90,8 +90,9 @@ interface Lookup {
 }
 
 /**
- * Turns an Authorization header into a caller. Live keys are remembered by their hash for a short time and dropped by
- * key.changed; what must hold at once (revocation, limits) is decided again in the hold, so a stale answer costs nothing.
+ * Resolves an Authorization header to a caller. Active keys are cached by their hash for a short time and dropped by
+ * key.changed. The hold decides again on everything that takes effect at once (revocation, limits), so an outdated
+ * entry costs nothing.
  */
 export class KeyAuthenticator {
   private readonly cached = new Map<string, CachedKey>();
@@ -105,8 +106,8 @@ export class KeyAuthenticator {
   ) {}
 
   /**
-   * `audience`: what the path offers, for calls from the console.
-   * @throws ApiError invalid_api_key; the database's error when it cannot be asked.
+   * `audience`: what the path offers to calls from the console.
+   * @throws ApiError invalid_api_key; the database's error if it cannot be reached
    */
   async authenticate(
     authorization: string | undefined,
@@ -116,7 +117,7 @@ export class KeyAuthenticator {
     return isGrant(token) ? this.authenticateGrant(token, audience) : this.authenticateKey(token);
   }
 
-  /** The same for a key that came another way. @throws as authenticate */
+  /** The same for a key that arrived in another way. @throws like authenticate */
   async authenticateKey(apiKey: string): Promise<Caller> {
     if (!KEY_SHAPE.test(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
@@ -124,12 +125,12 @@ export class KeyAuthenticator {
       name: hash.toString('base64'),
       statement: FIND_KEY,
       value: hash,
-      // The index compares as it likes; what decides takes the same time for every hash.
+      // The index may compare as it likes. This comparison takes the same time for every hash.
       isIt: (row) => timingSafeEqual(row['key_hash'] as Buffer, hash),
     });
   }
 
-  /** A call counts as one of its key. A file is its account's, whatever became of the key that it was made with. */
+  /** A call counts like one with its key. A file belongs to its account, even if the key that created it is gone. */
   private async authenticateGrant(token: string, audience: ConsoleGrant['audience']): Promise<Caller> {
     const { grantSecret } = this.options;
     const grant = grantSecret === undefined ? null : readGrant(grantSecret, token, this.clock.nowMs());
@@ -145,7 +146,7 @@ export class KeyAuthenticator {
       value: keyId,
       isIt: (row) => row['id'] === keyId,
     });
-    // Also of a key that is remembered: what was signed is one key of one account.
+    // Also for a cached key, because the grant is for one key of one account.
     if (caller.accountId !== accountId) throw unknownKey();
     return { ...caller, clientIp };
   }
@@ -156,14 +157,14 @@ export class KeyAuthenticator {
     return known.caller;
   }
 
-  /** Whether what was sent as a key costs no lookup, or was good a while ago: no permission. */
+  /** Whether the key costs no lookup, or worked a while ago. This grants nothing. */
   isCheap(authorization: string): boolean {
     const token = BEARER.exec(authorization)?.[1] ?? '';
     if (!KEY_SHAPE.test(token)) return true;
     return this.cached.has(hashApiKey(token).toString('base64'));
   }
 
-  /** Forgets every key, or the one that changed; a lookup in progress may predate the change, so it is not kept. */
+  /** Forgets every key, or the changed one. A lookup in progress may predate the change, so its result is not cached. */
   drop(keyId?: string): void {
     this.generation += 1;
     this.loading.clear();
@@ -179,7 +180,7 @@ export class KeyAuthenticator {
     return undefined;
   }
 
-  /** One lookup for all who ask for the same key at the same moment. */
+  /** One lookup for all concurrent requests with the same key. */
   private load(lookup: Lookup): Promise<CachedKey | undefined> {
     const { name } = lookup;
     let loading = this.loading.get(name);
@@ -258,7 +259,7 @@ function bearerToken(authorization: string | undefined): string {
   return BEARER.exec(authorization)?.[1] ?? '';
 }
 
-/** Also for a key that is remembered and gone. */
+/** Also for a cached key that is gone. */
 export function unknownKey(): ApiError {
   return new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
 }

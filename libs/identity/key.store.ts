@@ -6,24 +6,24 @@ import { checkedName, IdentityRefusal } from './refusal.js';
 export interface NewKey {
   readonly accountId: string;
   readonly name: string;
-  /** The group decides the models that the key reaches and their multiplier. */
+  /** The group decides the models of the key and their multiplier. */
   readonly group: string;
 }
 
 export interface CreatedKey {
   readonly keyId: string;
-  /** The key itself. Nothing can show it again: only its hash is stored. */
+  /** The key itself. It cannot be shown again, because only its hash is stored. */
   readonly apiKey: string;
 }
 
-/** What is kept of a key in the clear: enough to distinguish keys, and no help in guessing one. */
+/** The stored part of a key: enough to tell keys apart, and no help in guessing one. */
 export const KEY_PREFIX_CHARS = 10;
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * Creates a key, inside the caller's transaction. @throws IdentityRefusal when the account or the group does not exist, the
- * account does not have the group, or the name is unfit.
+ * Creates a key in the caller's transaction. @throws IdentityRefusal if the account or the group does not exist, the
+ * account lacks the group, or the name is invalid
  */
 export async function insertKey(database: pg.ClientBase, key: NewKey): Promise<CreatedKey> {
   const created = { keyId: newId(), apiKey: newApiKey() };
@@ -42,7 +42,7 @@ export async function insertKey(database: pg.ClientBase, key: NewKey): Promise<C
   } catch (error) {
     throw refusalOf(error, key) ?? error;
   }
-  // A grant that is withdrawn meanwhile is missed here, and not by the hold.
+  // This can miss a grant that is withdrawn meanwhile. The hold does not.
   if (!(await hasGroup(database, key))) throw groupNotGranted(key.group);
   return created;
 }
@@ -73,10 +73,10 @@ export interface RevokedKey {
 }
 
 /**
- * Revokes a key for good, inside the caller's transaction; a repeat answers the first time of revocation.
- * The balances row of the account is locked first, as every hold does, so each hold is ordered against the
- * revocation: one that comes after it sees the key revoked, whatever a gateway has cached.
- * @throws IdentityRefusal when there is no such key.
+ * Revokes a key permanently in the caller's transaction. A repeat returns the time of the first revocation. Like every
+ * hold, it first locks the balances of the account, so each hold is ordered against the revocation: a later one sees
+ * the revoked key, whatever a gateway has cached.
+ * @throws IdentityRefusal for an unknown key
  */
 export async function revokeKey(client: pg.ClientBase, keyId: string): Promise<RevokedKey> {
   const { rows: owners } = await client.query<{ accountId: string }>(
@@ -94,14 +94,14 @@ export async function revokeKey(client: pg.ClientBase, keyId: string): Promise<R
   return { keyId, ...owner, revokedAt: rows[0]!.revokedAt };
 }
 
-/** What a key may do beside its group's limits; null: no limit. */
+/** Limits of a key in addition to its group's; null: no limit. */
 export interface KeyLimits {
   readonly requestsPerMinute: number | null;
-  /** Tasks that run at the same time. */
+  /** Concurrent tasks. */
   readonly runningTasks: number | null;
 }
 
-/** Sets the limits of a key; what is left out stays. @throws IdentityRefusal when there is no such key. */
+/** Sets the limits of a key and keeps omitted ones. @throws IdentityRefusal for an unknown key */
 export async function limitKey(
   client: pg.ClientBase,
   keyId: string,
@@ -128,7 +128,7 @@ export interface ListedKey {
   readonly revokedAt: Date | null;
 }
 
-/** Lists end here: nobody reads further, and an account could make any number. */
+/** The longest list. Nobody reads further, and an account could create any number. */
 const MAX_LISTED = 1_000;
 
 /** The keys of an account, oldest first, without the keys themselves. */

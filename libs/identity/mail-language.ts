@@ -1,3 +1,3 @@
-/** The languages in which people get their mail: those of the console. */
+/** The languages of mail: those of the console. */
 export const mailLanguages = ['en', 'zh'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];

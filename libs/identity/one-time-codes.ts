@@ -6,13 +6,13 @@ import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 const ISSUER = 'Tollgate';
 const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
-/** Clocks of phones differ: the code before and the one after are taken too. */
+/** Phone clocks differ, so the previous and the next code are accepted, too. */
 const WINDOW = 1;
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 export interface Enrolment {
-  /** Base32, for typing. */
+  /** In Base32, for typing. */
   secret: string;
   /** otpauth://, for scanning. */
   uri: string;
@@ -23,7 +23,7 @@ export function newEnrolment(email: string): Enrolment {
   return { secret, uri: totp(secret, email).toString() };
 }
 
-/** The time step that a code belongs to, or null for a wrong code. */
+/** The time step of a code, or null for a wrong code. */
 export function stepOf(secret: string, code: string, nowMs: number): bigint | null {
   const delta = totp(secret).validate({ token: code, timestamp: nowMs, window: WINDOW });
   return delta === null ? null : BigInt(Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta);
@@ -34,8 +34,8 @@ function totp(secret: string, label = ''): TOTP {
 }
 
 /**
- * Accepts a code of a person's device, or one of the recovery codes: each once, also when two requests bring it at the
- * same moment. The secret comes as it is stored. False for a wrong or used one.
+ * Accepts a code of a person's device, or a recovery code, each only once, even if two requests bring it concurrently.
+ * The secret is passed as stored. False for a wrong or used one.
  */
 export async function spendCode(
   client: pg.Pool | pg.ClientBase,
@@ -59,7 +59,7 @@ export async function spendCode(
   return rowCount === 1;
 }
 
-/** Replaces the recovery codes of a person. They are shown once; only their hashes are stored. */
+/** Replaces the recovery codes of a person. They are shown once, and only their hashes are stored. */
 export async function renewRecoveryCodes(client: pg.ClientBase, userId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   await client.query('DELETE FROM recovery_codes WHERE user_id = $1', [userId]);
@@ -78,7 +78,7 @@ function newRecoveryCode(): string {
   return text.match(/.{4}/g)!.join('-');
 }
 
-/** A plain hash is enough for eighty random bits. Dashes, blanks and case do not matter. */
+/** A plain hash is enough for eighty random bits. Dashes, spaces and case are ignored. */
 function hashRecoveryCode(code: string): Buffer {
   return createHash('sha256')
     .update(code.toLowerCase().replace(/[^a-z0-9]/g, ''))

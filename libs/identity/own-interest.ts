@@ -11,7 +11,7 @@ const WORDS: Record<OwnInterest, string> = {
   created: 'It is about an account or a person of your own making: another person must decide.',
 };
 
-/** What ties a person to an account: it is theirs, they invited its person, made it, or asked for its person's roles. */
+/** Ties between a person and an account: it is theirs, they invited its person, created it, or requested its person's roles. */
 async function ownInterest(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
@@ -28,9 +28,9 @@ async function ownInterest(
 }
 
 /**
- * Nobody decides anything about their own account or that of a person whom they invited or made. Everything that moves money
- * of an account, or decides about it, asks this first. Where the installation declares that it has one person, that person
- * decides, and it is marked. @throws ApiError second_person_required
+ * Nobody decides anything about their own account, or that of a person whom they invited or created. Everything that
+ * moves an account's money or decides about it checks this first. In an installation with one person, that person
+ * decides, and this is recorded. @throws ApiError second_person_required
  */
 export async function refuseOwnInterest(
   client: pg.ClientBase,
@@ -46,7 +46,7 @@ export async function refuseOwnInterest(
   await noteDoneAlone(client, { actor: `user:${actor.userId}`, why: 'own-interest', subject, accountId });
 }
 
-/** Notes who made an account or asked for the roles of its person. */
+/** Records who created an account or requested the roles of its person. */
 export async function noteMaker(
   client: pg.ClientBase,
   maker: { accountId: string; makerId: string; how: 'created' | 'granted' },

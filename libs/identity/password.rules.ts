@@ -1,13 +1,13 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Some fifty thousand passwords that are tried first, in lower case. */
+/** About fifty thousand passwords that are guessed first, in lower case. */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
 /** Shorter words occur in many good passwords. */
 const SHORTEST_WORD = 4;
-/** What people write in place of letters; a 1 may be either. */
+/** Common replacements of letters. A 1 may stand for two of them. */
 const LOOK_ALIKES = { '@': 'a', '4': 'a', '3': 'e', '0': 'o', $: 's', '5': 's', '7': 't' } as const;
 
-/** What is known of whose password it is. */
+/** What is known about the person. */
 export interface PasswordOwner {
   email: string;
   /** Names of the installation, such as its host. */
@@ -25,12 +25,12 @@ export function passwordFault(password: string, owner: PasswordOwner): string | 
   return 'must not be made of your email address or the name of this service';
 }
 
-/** What an installation is called. */
+/** Names of an installation. */
 export function serviceNames(consoleUrl: string): string[] {
   return ['tollgate', ...(URL.canParse(consoleUrl) ? [new URL(consoleUrl).hostname] : [])];
 }
 
-/** The address and its parts, the longest first. */
+/** The address and its parts, longest first. */
 function wordsOf({ email, names }: PasswordOwner): string[] {
   const whole = [email, ...email.split('@'), ...names].map((word) => word.toLowerCase());
   const parts = whole.flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)]);
@@ -38,7 +38,7 @@ function wordsOf({ email, names }: PasswordOwner): string[] {
   return [...words].filter((word) => word.length >= SHORTEST_WORD).sort((a, b) => b.length - a.length);
 }
 
-/** Whether it is a common one: also with digits and signs around it, between it, for its letters, or twice over. */
+/** Whether it is a common password, also with digits and symbols around, inside or instead of letters, or written twice. */
 function isCommon(text: string): boolean {
   const inner = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const forms = [text, text.replace(/[^\p{L}]+$/u, ''), inner].flatMap(withoutDisguise);
@@ -51,7 +51,7 @@ function withoutDisguise(text: string): string[] {
   return readings.map((reading) => reading.replace(/[^\p{L}\p{N}]/gu, ''));
 }
 
-/** Whether it is a common one, or a short one again and again. */
+/** Whether it is a common password, or a short one repeated. */
 function isListed(form: string): boolean {
   const repeated = /^(.+?)\1+$/u.exec(form)?.[1];
   return COMMON.has(form) || (repeated !== undefined && (repeated.length <= 4 || COMMON.has(repeated)));

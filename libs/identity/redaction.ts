@@ -1,21 +1,21 @@
 /**
- * Keeps e-mail addresses out of what is never deleted: people are named by their ids there, and readers join the
- * address of today. Free text of staff may quote one all the same.
+ * Keeps email addresses out of permanent records, which name people by ids. Readers add the current address. Free text
+ * by staff may still quote an address.
  */
 
 /** What replaces an address. */
 const NO_ADDRESS = '[e-mail]';
-/** What replaces a name that a customer chose. */
+/** Replaces a name that a customer chose. */
 export const NO_NAME = '[name]';
 
-/** Lengths are bounded, so that a long text without an address is read in linear time. */
+/** Lengths are limited, so that a long text without an address is read in linear time. */
 const ADDRESS = /[^\s@<>"(),;:\\]{1,64}@[^\s@<>"'(),;:\\]{1,255}/g;
 
 export function withoutAddresses(text: string): string {
   return text.includes('@') ? text.replace(ADDRESS, NO_ADDRESS) : text;
 }
 
-/** The same for every text of a JSON value. */
+/** The same for every text in a JSON value. */
 export function withoutAddressesIn(value: unknown): unknown {
   if (typeof value === 'string') return withoutAddresses(value);
   if (Array.isArray(value)) return value.map(withoutAddressesIn);

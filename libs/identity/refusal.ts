@@ -1,4 +1,4 @@
-/** Why identity refused: the caller named something that does not exist or may not be. The message is safe to show. */
+/** Why identity refused: something does not exist or is not allowed. The message may be shown. */
 export class IdentityRefusal extends Error {
   constructor(
     readonly code:
@@ -16,7 +16,7 @@ export class IdentityRefusal extends Error {
 
 const LONGEST_NAME = 100;
 
-/** A name that people read in lists: trimmed, not empty, one line. @throws IdentityRefusal */
+/** A name for lists: trimmed, not empty, one line. @throws IdentityRefusal */
 export function checkedName(name: string): string {
   const trimmed = name.trim();
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused

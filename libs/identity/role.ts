@@ -1,8 +1,8 @@
-/** What a person may be; everybody is a user, staff is more. */
+/** Roles of people. Everyone is a user, staff have more. */
 export const roles = ['user', 'support', 'finance', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Who acts through the console, as the session says. */
+/** The actor in the console, from the session. */
 export interface Actor {
   readonly userId: string;
   readonly sessionId: string;

@@ -4,12 +4,12 @@ import type { FoundSession } from './session.store.js';
 export type SecondFactorRule = 'required' | 'advised';
 
 /**
- * What a session's person has to do about a second factor: nothing (`on`, and `off` for customers), or to set one up, as a
- * piece of advice or before anything else.
+ * What a session's person has to do about a second factor: nothing (`on`, and `off` for customers), or set one up, as
+ * advice or before anything else.
  */
 export type SecondFactorState = 'on' | 'off' | 'advised' | 'required';
 
-/** A second factor is for everybody who wants one, and for all who work here. */
+/** Everyone can have a second factor, and all staff should. */
 export class SecondFactor {
   constructor(private readonly rule: SecondFactorRule) {}
 

@@ -7,7 +7,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** SHA-256 of a token: enough for a secret of this many random bits, and an index can find it. */
+/** SHA-256 of a token: enough for this many random bits, and an index can find it. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -6,13 +6,13 @@ import type { MailLanguage } from './mail-language.js';
 import type { Actor, Role } from './role.js';
 import { hashToken, isToken, newToken } from './secret-token.js';
 
-/** A session ends after this long without a request, and after the second in any case. */
+/** A session ends after the first time without a request, and after the second in any case. */
 export interface SessionLife {
   readonly idleMs: number;
   readonly longestMs: number;
-  /** A token in use is exchanged for a new one after this long. */
+  /** A token in use is replaced after this time. */
   readonly rotateMs: number;
-  /** How long proof of identity lasts before it is asked for again. */
+  /** How long a confirmation of identity counts. */
   readonly confirmedMs: number;
 }
 
@@ -24,9 +24,9 @@ export interface NewSession {
 
 export interface OpenedSession {
   sessionId: string;
-  /** For the cookie; only its hash is stored. */
+  /** For the cookie. Only its hash is stored. */
   token: string;
-  /** What requests that change something must send along. */
+  /** Requests that change something must send this token. */
   csrfToken: string;
 }
 
@@ -40,15 +40,15 @@ export interface ViewedAccount {
 export interface FoundSession {
   actor: Actor;
   csrfToken: string;
-  /** Whose console the session looks at, if it is not its own. */
+  /** The account whose console the session views, if it is not its own. */
   view: ViewedAccount | null;
-  /** Of its person's mail; null: never chosen. */
+  /** The language of its person's mail; null: not chosen. */
   language: MailLanguage | null;
-  /** Its person proved a moment ago that it is them. */
+  /** Its person confirmed their identity a moment ago. */
   isConfirmed: boolean;
-  /** Codes of a device are asked of its person. */
+  /** Its person has a device, and has to enter codes. */
   hasSecondFactor: boolean;
-  /** The token to set in place of the one that was sent, when it was time to exchange it. */
+  /** The new token to set, if it was time to replace the old one. */
   newToken: string | null;
 }
 
@@ -63,14 +63,14 @@ export interface ListedSession {
 
 /** Nobody reads further, and a script could sign in any number of times. */
 const MAX_LISTED = 100;
-/** Requests that were sent with the token before may still be in progress. */
+/** Requests with the previous token may still be in progress. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 const LONGEST_USER_AGENT = 300;
 
-/** Whether a session `s` of a user `u` looks at another account: for a while, and as long as the role lasts. */
+/** Whether a session `s` of a user `u` views another account. A view is limited in time, and ends with the role. */
 const IS_VIEW = `(s.viewed_until > now() AND u.roles && '{support,admin}')`;
 
-/** Sessions of people at the console, by a token of 256 random bits of which the database knows the hash. */
+/** Sessions in the console, by a token of 256 random bits. The database only stores its hash. */
 export class SessionStore {
   constructor(
     private readonly pool: pg.Pool,
@@ -78,9 +78,9 @@ export class SessionStore {
   ) {}
 
   /**
-   * Opens a session inside the caller's transaction, or by itself, for someone who has just proved who they are, and notes
-   * it in the audit log at once.
-   * @throws ApiError account_closing when the account is to be deleted
+   * Starts a session, in the caller's transaction or in its own, for a person who has just confirmed their identity,
+   * and logs it.
+   * @throws ApiError account_closing if the account is to be deleted
    */
   async open(session: NewSession, database: pg.Pool | pg.ClientBase = this.pool): Promise<OpenedSession> {
     const opened = { sessionId: newId(), token: newToken(), csrfToken: newToken() };
@@ -107,7 +107,7 @@ export class SessionStore {
     return opened;
   }
 
-  /** The live session of a token, prolonged by this use; null when there is none. */
+  /** The active session of a token, extended by this use; null if there is none. */
   async find(token: string): Promise<FoundSession | null> {
     if (!isToken(token)) return null;
     const hash = hashToken(token);
@@ -137,12 +137,12 @@ export class SessionStore {
     return { actor, csrfToken, view: viewOf(row), language, isConfirmed, hasSecondFactor, newToken };
   }
 
-  /** Notes that the person of a session has just proved again that it is them. */
+  /** Records that the person of a session has just confirmed their identity again. */
   async confirm(sessionId: string, database: pg.Pool | pg.ClientBase = this.pool): Promise<void> {
     await database.query('UPDATE sessions SET confirmed_at = now() WHERE id = $1', [sessionId]);
   }
 
-  /** What the other sessions of a person proved counts no more: something stronger is asked for from now on. */
+  /** Earlier confirmations in a person's other sessions no longer count, because more is required from now on. */
   async forgetOtherProofs(client: pg.ClientBase, userId: string, sessionId: string): Promise<void> {
     await client.query('UPDATE sessions SET confirmed_at = NULL WHERE user_id = $1 AND id <> $2', [
       userId,
@@ -151,8 +151,8 @@ export class SessionStore {
   }
 
   /**
-   * Of these sessions, those that are live, each with the account that it shows: its own, or one that it looks at.
-   * Nothing is prolonged by it.
+   * The active ones among these sessions, each with the account that it shows: its own, or one that it views. This does
+   * not extend them.
    */
   async shownAccounts(sessionIds: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await this.pool.query<{ sessionId: string; accountId: string }>({
@@ -166,7 +166,7 @@ export class SessionStore {
     return new Map(rows.map(({ sessionId, accountId }) => [sessionId, accountId]));
   }
 
-  /** Lets a session look at an account for a time, in place of any other. @returns until when */
+  /** Lets a session view an account for a time, instead of any other. @returns when that ends */
   async beginView(
     client: pg.ClientBase,
     sessionId: string,
@@ -180,7 +180,7 @@ export class SessionStore {
     return rows[0]!.until;
   }
 
-  /** Ends the look of a session at an account. @returns whose account that was; null: there was no look. */
+  /** Ends a session's view. @returns the viewed account; null if there was none */
   async endView(client: pg.ClientBase, sessionId: string): Promise<string | null> {
     const { rows } = await client.query<{ accountId: string }>(
       `WITH before AS (SELECT id, viewed_account_id FROM sessions WHERE id = $1 AND viewed_until > now() FOR UPDATE)
@@ -191,7 +191,7 @@ export class SessionStore {
     return rows[0]?.accountId ?? null;
   }
 
-  /** Ends a session of a person; a repeat changes nothing. @returns whether the person has or had it. */
+  /** Ends a session of a person. A repeat changes nothing. @returns whether the session is or was theirs */
   async revoke(userId: string, sessionId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 AND user_id = $2',
@@ -200,7 +200,7 @@ export class SessionStore {
     return rowCount === 1;
   }
 
-  /** The live sessions of a person, the last used first. */
+  /** The active sessions of a person, last used first. */
   async list(userId: string): Promise<ListedSession[]> {
     const { rows } = await this.pool.query<ListedSession>(
       `SELECT id AS "sessionId", ip, user_agent AS "userAgent", created_at AS "createdAt", last_seen_at AS "lastSeenAt",
@@ -212,7 +212,7 @@ export class SessionStore {
     return rows;
   }
 
-  /** Ends every session of a person, or all but one. @returns how many. */
+  /** Ends every session of a person, or all but one. @returns how many */
   async revokeAll(userId: string, except: string | null, database: pg.Pool | pg.ClientBase = this.pool) {
     const { rowCount } = await database.query(
       'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2',
@@ -221,7 +221,7 @@ export class SessionStore {
     return rowCount ?? 0;
   }
 
-  /** Of several requests at the same moment, one exchanges the token; the others go on with the one before. */
+  /** Of several concurrent requests, one replaces the token. The others continue with the old one. */
   private async rotate(sessionId: string, hash: Buffer): Promise<string | null> {
     const token = newToken();
     const { rowCount } = await this.pool.query(
@@ -242,7 +242,7 @@ export class SessionStore {
   }
 }
 
-/** The idle time from now on, but not beyond the longest life. */
+/** The idle time from now on, within the longest life. */
 function expiry(idleMs: string, longestMs: string): string {
   const after = (ms: string) => `${ms}::float8 * interval '1 millisecond'`;
   return `least(now() + ${after(idleMs)}, created_at + ${after(longestMs)})`;

@@ -12,10 +12,10 @@ export class User {
   /** argon2id, with its parameters. */
   @Column('text', { name: 'password_hash' }) passwordHash!: string;
   @Column('text', { array: true }) roles!: Role[];
-  /** Base32, sealed; asked for once it is confirmed. */
+  /** In Base32, sealed. Required once it is confirmed. */
   @Column('text', { name: 'totp_secret', nullable: true }) totpSecret!: string | null;
   @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) totpConfirmedAt!: Date | null;
-  /** The time step of the last code that was accepted: each is good once. */
+  /** The time step of the last accepted code, because each code works once. */
   @Column('bigint', { name: 'totp_last_step', nullable: true, transformer: bigintTransformer })
   totpLastStep!: bigint | null;
   @Column('timestamptz', { name: 'disabled_at', nullable: true }) disabledAt!: Date | null;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A source that is longer than what the writer allowed. */
+/** A source that is longer than the writer allowed. */
 export class FileTooLarge extends Error {
   constructor(readonly maxBytes: number) {
     super(`the file is longer than ${maxBytes} bytes`);
@@ -19,56 +19,57 @@ export class FileMissing extends Error {
 export interface WriteOptions {
   maxBytes: number;
   /**
-   * False leaves it to the operating system when the bytes reach the disk: for files that may be lost in a power
+   * False lets the operating system decide when the bytes reach the disk, for files that may be lost in a power
    * failure, such as images that are also delivered inline.
    */
   durable?: boolean;
-  /** Gives up what is not stored yet. */
+  /** Cancels what is not stored yet. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Finished files by keys such as `videos/<id>.mp4` or `requests/2026/11/24/13.ndjson.gz`. A file appears under its key whole or not at all, also when the
- * process or the machine dies. A class and not an interface, so that programs can inject it by its name.
+ * Finished files by keys such as `videos/<id>.mp4` or `requests/2026/11/24/13.ndjson.gz`. A file appears under its key
+ * completely or not at all, even if the process or the machine dies. It is a class and not an interface, so that
+ * programs can inject it.
  */
 export abstract class FileStore {
   /**
-   * Stores a source under a key, in place of what was there. Nothing can be read when it fails.
-   * @throws FileTooLarge, the source's own error, the store's, or RangeError for a key of another shape.
+   * Stores a source under a key, replacing an existing file. If it fails, nothing can be read.
+   * @throws FileTooLarge, the source's own error, the store's, or RangeError for an invalid key
    */
   abstract write(key: string, source: Readable | Buffer, options: WriteOptions): Promise<{ bytes: number }>;
 
-  /** The size of a file, or null when there is none. @throws RangeError for a key of another shape. */
+  /** The size of a file, or null if there is none. @throws RangeError for an invalid key */
   abstract stat(key: string, signal?: AbortSignal): Promise<{ bytes: number } | null>;
 
   /**
    * Reads a file, or the bytes from `start` to `end`, both included. The caller reads or destroys it.
-   * @throws FileMissing, or RangeError for a key of another shape.
+   * @throws FileMissing, or RangeError for an invalid key
    */
   abstract open(key: string, range?: { start: number; end: number }): Promise<Readable>;
 
-  /** Removes a file; a missing one is fine. */
+  /** Removes a file. It may be missing. */
   abstract remove(key: string): Promise<void>;
 
-  /** The keys of all files that are there, in no order; one that comes or goes meanwhile may be missing. */
+  /** The keys of all files, in no particular order. A file that is created or removed meanwhile may be missing. */
   abstract keys(): AsyncIterable<string>;
 
-  /** Removes the files of a folder that were written longer ago than `ageMs`, remains of broken writes included. */
+  /** Removes the files of a folder that were written longer ago than `ageMs`, including leftovers of broken writes. */
   abstract purgeOlderThan(folder: string, ageMs: number): Promise<number>;
 
-  /** Proves that the store is there and ours. @throws the store's error. */
+  /** Checks that the store exists and is ours. @throws the store's error */
   abstract check(): Promise<void>;
 
-  /** Where the files are, for the log of an operator; never a secret. */
+  /** Where the files are, for an operator's log. It contains no secrets. */
   abstract readonly place: string;
 }
 
-/** A folder and a file name: nothing that could climb out of a root, hide, or pass for a temporary name. */
+/** A folder and a file name. It cannot leave the root, be hidden, or look like a temporary name. */
 const KEY = /^([a-z0-9]{1,32})\/([a-zA-Z0-9][a-zA-Z0-9_-]{0,99})\.([a-z0-9]{1,8})$/;
-/** What is kept of each hour is in folders by its time, where people and their tools look for it. */
+/** Hourly files are in folders by time, where people and their tools look for them. */
 const KEY_OF_HOUR = /^([a-z0-9]{1,32})\/(\d{4}\/\d\d\/\d\d\/\d\d)\.(ndjson\.gz)$/;
 
-/** @throws RangeError for a key of another shape. */
+/** @throws RangeError for an invalid key */
 export function keyParts(key: string): { folder: string; name: string; extension: string } {
   const match = KEY.exec(key) ?? KEY_OF_HOUR.exec(key);
   if (!match) throw new RangeError(`not a key of the file store: ${JSON.stringify(key.slice(0, 150))}`);
@@ -76,21 +77,21 @@ export function keyParts(key: string): { folder: string; name: string; extension
   return { folder, name, extension };
 }
 
-/** Whether a name is that of a whole file, and no remains of a broken write. */
+/** Whether a name belongs to a complete file, and not to a broken write. */
 export function isKey(name: string): boolean {
   return KEY.test(name) || KEY_OF_HOUR.test(name);
 }
 
-/** @throws RangeError for what cannot be the folder of a key. */
+/** @throws RangeError if it cannot be the folder of a key */
 export function folderName(folder: string): string {
   if (!/^[a-z0-9]{1,32}$/.test(folder)) throw new RangeError(`not a folder of the file store: ${folder}`);
   return folder;
 }
 
-/** The chunks of a source, as long as they are not too many. @throws FileTooLarge, or the source's own error. */
+/** The chunks of a source, up to a limit. @throws FileTooLarge, or the source's own error */
 export async function* atMost(source: Readable | Buffer, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // Leaving the loop by an error destroys the source, and with it the connection that it comes from.
+  // Leaving the loop with an error destroys the source, and its connection.
   for await (const chunk of (Buffer.isBuffer(source) ? [source] : source) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new FileTooLarge(maxBytes);
@@ -98,10 +99,10 @@ export async function* atMost(source: Readable | Buffer, maxBytes: number): Asyn
   }
 }
 
-/** Runs a write and ends its source with it, whatever happens before the source was read at all. */
+/** Runs a write and ends its source with it, whatever happens before the source is read. */
 export async function endingSource<T>(source: Readable | Buffer, write: () => Promise<T>): Promise<T> {
   if (Buffer.isBuffer(source)) return write();
-  // A source may break before it is read; reading throws that error again.
+  // A source may break before it is read. Reading throws that error again.
   source.on('error', () => undefined);
   try {
     return await write();

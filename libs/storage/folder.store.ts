@@ -15,13 +15,13 @@ import {
 } from './file-store.js';
 
 const TEMPORARY_SUFFIX = '.part';
-/** Nobody but the relay's own user reads what customers made. */
+/** Only the relay's own user reads customers' files. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Files under a root folder of the file system. Inside, each folder is split by the last two characters of the name,
- * so that a million files do not share one directory.
+ * Files under a root folder of the file system. Each folder is split by the last two characters of the name, so that a
+ * million files do not share one directory.
  */
 export class FolderStore extends FileStore {
   private readonly knownFolders = new Set<string>();
@@ -80,7 +80,7 @@ export class FolderStore extends FileStore {
     return removed;
   }
 
-  /** Proves that files can be written. @throws the file system's error. */
+  /** Checks that files can be written. @throws the file system's error */
   async check(): Promise<void> {
     const probe = join(this.root, `.probe-${randomUUID()}`);
     await this.ensureFolder(this.root);
@@ -104,7 +104,7 @@ export class FolderStore extends FileStore {
       return { bytes };
     } catch (error) {
       await rm(temporary, { force: true });
-      // Somebody may have removed it, as those who move files away do: the next write makes it again.
+      // Someone who moves files away may have removed it. The next write creates it again.
       this.knownFolders.delete(dirname(path));
       throw error;
     }
@@ -112,7 +112,7 @@ export class FolderStore extends FileStore {
 
   private pathOf(key: string): string {
     const { folder, name, extension } = keyParts(key);
-    // The name of an hour has folders of its own.
+    // Hourly files have their own folders.
     const split = name.includes('/') ? '' : name.slice(-2).toLowerCase();
     return join(this.root, folder, split, `${name}.${extension}`);
   }
@@ -143,7 +143,7 @@ async function writeWhole(
   }
 }
 
-/** A rename is only safe from a power failure once its folder is on the disk. */
+/** A rename survives a power failure only once its folder is on the disk. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -26,11 +26,11 @@ interface Answer {
 const PAGE = 2;
 const SMALLEST_PART = 5 * 1024 * 1024;
 
-/** What an S3-compatible store does on its wire, for one bucket with addresses in path style. */
+/** The protocol of an S3-compatible store, for one bucket with path-style addresses. */
 export class S3Server {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, PendingUpload>();
-  /** The operations that were asked for, in their order, by the names that S3 gives them. */
+  /** The requested operations in order, by S3's names. */
   readonly operations: string[] = [];
   private readonly server: Server;
 

@@ -24,26 +24,26 @@ import {
 } from './file-store.js';
 
 export interface S3Options {
-  /** Absent: that of Amazon in the region. */
+  /** Absent: Amazon's endpoint in the region. */
   endpoint?: string | undefined;
   bucket: string;
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** The bucket in the path of an address rather than in its host name. */
+  /** The bucket in the path instead of the host name. */
   forcePathStyle: boolean;
 }
 
-/** The smallest that stores take: a copy of a video holds about two of them in memory. */
+/** The smallest part that stores accept. Copying a video keeps about two of them in memory. */
 const PART_BYTES = 5 * 1024 * 1024;
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** Until a request is answered; the body of a download may take longer. */
+/** The time limit for an answer. The body of a download may take longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A slow download keeps its connection: the client's own limit of 50 would let 50 of them stop the relay. */
+/** A slow download keeps its connection. With the client's default limit of 50, 50 of them would stop the relay. */
 const AGENT = { keepAlive: true, maxSockets: 1_000 };
 const DELETES_AT_ONCE = 20;
 
-/** Files as objects of a bucket; an upload that breaks is given up and never shows. Keys are the objects' names. */
+/** Files as objects of a bucket. A broken upload is aborted and never appears. Keys are the objects' names. */
 export class S3Store extends FileStore {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -58,7 +58,7 @@ export class S3Store extends FileStore {
       region,
       forcePathStyle,
       credentials: { accessKeyId, secretAccessKey },
-      // Not every compatible store knows the newer checksums.
+      // Not every compatible store supports the newer checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -132,7 +132,7 @@ export class S3Store extends FileStore {
       }
       removed += old.length;
     }
-    // Of uploads whose process died. One answer of the list is enough for a round: the next round takes the next.
+    // Uploads of killed processes. One page of the list is enough per round.
     const { Uploads = [] } = await this.client.send(new ListMultipartUploadsCommand(prefix));
     for (const { Key, UploadId, Initiated } of Uploads) {
       if (!isOld(Initiated)) continue;
@@ -142,7 +142,7 @@ export class S3Store extends FileStore {
     return removed;
   }
 
-  /** Proves that the bucket is there and that the keys open it. @throws the store's error. */
+  /** Checks that the bucket exists and the credentials work. @throws the store's error */
   async check(): Promise<void> {
     await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
   }

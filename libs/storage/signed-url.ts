@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a signed address carries in its query. */
+/** The query of a signed address. */
 export interface Signature {
   /** Unix seconds. */
   exp?: string | undefined;
   sig?: string | undefined;
 }
 
-/** The query, question mark included, that opens `path` to anyone who has it until `expiresAtMs` (whole seconds). */
+/** The query, including the question mark, that opens `path` to anyone until `expiresAtMs` (whole seconds). */
 export function signPath(secret: string, path: string, expiresAtMs: number): string {
   const exp = String(Math.floor(expiresAtMs / 1000));
   return `?exp=${exp}&sig=${signatureOf(secret, path, exp).toString('base64url')}`;
 }
 
-/** True when the signature is ours, of this very path, and not over. */
+/** True if the signature is ours, for this path, and has not expired. */
 export function verifySignature(
   secret: string,
   { path, exp, sig }: Signature & { path: string },

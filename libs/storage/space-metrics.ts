@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from '#platform/metrics.js';
 
-/** Shows the space of the file system that a folder is on. */
+/** Reports the space of a folder's file system. */
 export function measureSpace(registry: Registry, folder: string): void {
   const gauge = (name: string, help: string, blocksOf: (space: StatsFs) => number) =>
     new Gauge({
@@ -10,7 +10,7 @@ export function measureSpace(registry: Registry, folder: string): void {
       help,
       registers: [registry],
       async collect() {
-        // Metrics are readable while the folder is away.
+        // Metrics stay readable while the folder is missing.
         const space = await statfs(folder).catch(() => undefined);
         this.set(space ? blocksOf(space) * space.bsize : NaN);
       },

@@ -9,8 +9,8 @@ import { type S3Options, S3Store } from './s3.store.js';
 export type StorageConfig = { kind: 'file'; folder: string } | ({ kind: 's3' } & S3Options);
 
 /**
- * Reads where finished files go: STORAGE and STORAGE_DIR or S3_*. The reader's `finish` reports faults.
- * @param folder in place of STORAGE_DIR, for a program that has a folder of its own.
+ * Reads where finished files are stored: STORAGE and STORAGE_DIR or S3_*. The reader's `finish` reports faults.
+ * @param folder replaces STORAGE_DIR, for a program with its own folder
  */
 export function readStorageConfig(reader: ConfigReader, folder?: string): StorageConfig {
   const kind = reader.get('STORAGE');
@@ -21,7 +21,7 @@ export function readStorageConfig(reader: ConfigReader, folder?: string): Storag
 }
 
 /**
- * Reads where the log of requests is exported to, apart from the files: REQUEST_LOG, with REQUEST_LOG_DIR or with
+ * Reads where the request log is exported to, apart from the files: REQUEST_LOG, with REQUEST_LOG_DIR or with
  * REQUEST_LOG_BUCKET in the store of S3_*. Null: nowhere.
  */
 export function readRequestLogStorage(reader: ConfigReader): StorageConfig | null {
@@ -36,7 +36,7 @@ export function readRequestLogStorage(reader: ConfigReader): StorageConfig | nul
       reader.fault('REQUEST_LOG_DIR', 'must be another folder than STORAGE_DIR', undefined);
     return { kind, folder: folder ?? reader.required('REQUEST_LOG_DIR') };
   }
-  // As with folders: backups copy all that is beside the files, and gateways may delete there.
+  // As with folders: backups copy everything beside the files, and gateways may delete there.
   if (bucket !== undefined && bucket === s3.bucket)
     reader.fault('REQUEST_LOG_BUCKET', 'must be another bucket than S3_BUCKET', undefined);
   return { kind, ...withLogin(reader, s3), bucket: bucket ?? reader.required('REQUEST_LOG_BUCKET') };
@@ -60,12 +60,12 @@ function readS3(reader: ConfigReader) {
     region: reader.get('S3_REGION'),
     accessKeyId: reader.get('S3_ACCESS_KEY_ID'),
     secretAccessKey: reader.get('S3_SECRET_ACCESS_KEY'),
-    // Amazon wants the bucket in the host name, the stores that people run themselves in the path.
+    // Amazon expects the bucket in the host name, self-hosted stores expect it in the path.
     forcePathStyle: reader.get('S3_FORCE_PATH_STYLE', endpoint !== undefined),
   };
 }
 
-/** @param registry where the space of a folder shows; nothing is known of a bucket's */
+/** @param registry for the space of a folder; a bucket's is unknown */
 export function openStorage(config: StorageConfig, registry?: Registry): FileStore {
   if (config.kind === 's3') return new S3Store(config);
   if (registry) measureSpace(registry, config.folder);

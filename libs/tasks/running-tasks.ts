@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import type { CallerLimits } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 
-/** Seconds. How long a task still runs is unknown, and clients obey any number. */
+/** In seconds. How long a task still runs is unknown, and clients obey any number. */
 const RETRY_AFTER_SECONDS = 5;
 
-// Two keys, so that these locks never collide with locks of one number elsewhere.
+// Two numbers, so that these locks never collide with single-number locks.
 const LOCK = {
   name: 'task_slots_lock',
   text: `SELECT pg_advisory_xact_lock(hashtext('running tasks'), hashtext(subject))
@@ -22,7 +22,7 @@ const COUNT_OF_GROUP = {
     AND state IN ('created', 'submitting', 'submitted', 'unknown')`,
 };
 
-/** Who starts one more task. */
+/** The key and account that start another task. */
 export interface SlotRequest {
   keyId: string;
   accountId: string;
@@ -31,8 +31,9 @@ export interface SlotRequest {
 }
 
 /**
- * Counts the running tasks of a key, and of its account in its group, inside the transaction that has just inserted one more. The counter
- * the same waits for that transaction, in a statement of its own: the count after it sees what was committed meanwhile.
+ * Counts the running tasks of a key, and of its account in its group, in the transaction that has just inserted one
+ * more. Other counts of the same key or group wait for that transaction, in a separate statement, so that the following
+ * count sees what was committed meanwhile.
  * @throws ApiError rate_limit_exceeded
  */
 export async function requireSlot(
@@ -41,7 +42,7 @@ export async function requireSlot(
 ): Promise<void> {
   const ofKey = limits.key.runningTasks;
   const ofGroup = limits.group.runningTasks;
-  // The key before its group, everywhere: no two can wait for each other.
+  // The key before its group, everywhere, so that no two wait for each other.
   const subjects = [
     ofKey === null ? [] : [`key ${keyId}`],
     ofGroup === null ? [] : [`group ${group} account ${accountId}`],

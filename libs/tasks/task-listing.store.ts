@@ -25,18 +25,18 @@ const DELETED = {
   text: `UPDATE tasks SET deleted_at = coalesce(deleted_at, now()) WHERE id = $1 AND state IN ('completed', 'failed')`,
 };
 
-/** The tasks of an account as a list, and their taking out of it. */
+/** The tasks of an account as a list, and removing them from it. */
 export class TaskListing {
   constructor(private readonly pool: Pool) {}
 
-  /** A page by key: however long the list is, a page costs the same. Refused and deleted tasks are not in it. */
+  /** A page by key. Its cost does not depend on the length of the list. Refused and deleted tasks are left out. */
   async page(accountId: string, { kind, order, after, limit }: TaskPage): Promise<Task[]> {
     const values = [accountId, kind, after ?? null, limit];
     const { rows } = await this.pool.query<TaskRow>({ ...LISTINGS[order], values });
     return rows.map(readTask);
   }
 
-  /** Notes that the owner gave up the file. False while the task is not over. The record stays for good. */
+  /** Records that the owner deleted the file. False while the task is running. The record stays permanently. */
   async markDeleted(id: string): Promise<boolean> {
     return (await this.pool.query({ ...DELETED, values: [id] })).rowCount === 1;
   }

@@ -97,7 +97,7 @@ const POLL_NOW: Statement = {
   text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = $2 AND state = 'submitted'
     AND lease_token IS NULL AND next_poll_at > now()`,
 };
-// Two rows are enough to know that an upstream's id is not unique within the account.
+// Two rows are enough to see that an upstream's id is not unique within the account.
 const FIND: Statement = {
   name: 'task_find',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $2 AND t.account_id = $1 AND t.state <> 'refused'`,
@@ -127,9 +127,10 @@ export class TaskStore {
   ) {}
 
   /**
-   * Saves a task before anything is held or sent: from here on a crash leaves a row to find. Answers null, or the task
-   * that bears the charge already: then the caller must stop.
-   * @throws ApiError rate_limit_exceeded when the key or its group runs as many tasks as it may; nothing is saved then
+   * Saves a task before anything is held or sent, so that a crash leaves a row to find. Returns null, or the task that
+   * already has the charge. In that case, the caller must stop.
+   * @throws ApiError rate_limit_exceeded if the key or its group already runs as many tasks as allowed. Nothing is
+   * saved then.
    */
   async insertCreated(task: NewTask): Promise<Task | null> {
     const { limits } = task;
@@ -166,7 +167,7 @@ export class TaskStore {
     await database.query({ ...INSERT, values: [...values, ...rest] });
   }
 
-  /** Takes the permission to call the upstream, once the money is held, with the request as it is paid for. */
+  /** Takes the permission to call the upstream, once the credits are held, with the request as paid for. */
   toSubmitting(
     id: string,
     target: TaskTarget & { heldAmount: Nanos; request: TaskRequest },
@@ -176,17 +177,17 @@ export class TaskStore {
     return this.move(SUBMITTING, [id, channelId, upstreamModel, heldAmount.toString(), channelKey, request]);
   }
 
-  /** Turns to another channel after one that provably did not accept; the stuck-task clock starts again. */
+  /** Switches to another channel after one that provably did not accept. The time limit for stuck tasks starts again. */
   retarget(id: string, target: TaskTarget): Promise<boolean> {
     return this.move(RETARGET, [id, target.channelId, target.upstreamModel, target.channelKey]);
   }
 
-  /** The upstream accepted. Also wins over a sweep that had given the caller up and made the task `unknown`. */
+  /** The upstream accepted. This also wins over a sweep that considered the caller dead and made the task `unknown`. */
   toSubmitted(id: string, accepted: { upstreamId: string; firstPollMs: number }): Promise<boolean> {
     return this.move(SUBMITTED, [id, accepted.upstreamId, accepted.firstPollMs]);
   }
 
-  /** The upstream's answer was unclear; the worker takes over after `firstPollMs`. */
+  /** The upstream's outcome is unknown. The worker takes over after `firstPollMs`. */
   toUnknown(id: string, firstPollMs: number): Promise<boolean> {
     return this.move(UNKNOWN, [id, firstPollMs]);
   }
@@ -196,7 +197,7 @@ export class TaskStore {
     return this.move(REFUSED, [id, error.code, error.message]);
   }
 
-  /** Ends a task that no upstream works on, and announces it in the same transaction. Wake the outbox relay after it. */
+  /** Ends a task that no upstream works on, and announces it in the same transaction. Wake the outbox relay afterwards. */
   toFailed(task: EndingTask, error: TaskError, { from, unbilledCost }: FailOptions): Promise<boolean> {
     const states = ([] as TaskState[]).concat(from);
     for (const state of states) requireMove(state, 'failed');
@@ -211,12 +212,12 @@ export class TaskStore {
     ]);
   }
 
-  /** For the operator: an upstream may bill work of this task although the customer does not pay for it. */
+  /** For the operator: an upstream may bill this task although the customer does not pay for it. */
   async noteUnbilledCost(id: string, why: string): Promise<void> {
     await this.run(UNBILLED, [id, why]);
   }
 
-  /** Has a worker poll a task now rather than later. Answers whether one waits for its next poll. */
+  /** Makes a worker poll a task now. Returns whether one was waiting for its next poll. */
   pollNow(channelId: string, upstreamId: string): Promise<boolean> {
     return this.move(POLL_NOW, [channelId, upstreamId]);
   }
@@ -229,13 +230,13 @@ export class TaskStore {
     return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
   }
 
-  /** The task of a charge, refused ones too: for who made the charge. */
+  /** The task of a charge, including refused ones, for the account that made the charge. */
   async findByCharge(chargeId: string): Promise<Task | null> {
     const { rows } = await this.run<TaskRow>(FIND_CHARGE, [chargeId]);
     return rows[0] ? readTask(rows[0]) : null;
   }
 
-  /** A task of whichever account: only for who holds a signed address of it. */
+  /** A task of any account, only for requests with a signed address of it. */
   async find(id: string): Promise<Task | null> {
     const { rows } = await this.run<TaskRow>(FIND_ANY, [id]);
     return rows[0] ? readTask(rows[0]) : null;

@@ -27,7 +27,7 @@ interface StoredTransaction {
   entries: { ledgerAccount: string; amount: Nanos; balanceAfter: Nanos | null }[];
 }
 
-/** A charge as stored, with its task and refunds. Nullable where a refused request has nothing. */
+/** A charge as stored, with its task and refunds. Null where a refused request has nothing. */
 export interface FoundCharge {
   id: string;
   accountId: string;
@@ -40,7 +40,7 @@ export interface FoundCharge {
   state: 'refused' | 'held' | 'settled' | 'released';
   rule: 'list' | 'fixed_per_call' | null;
   units: bigint | null;
-  /** What the request asked for that rates may name; null: nothing. */
+  /** The requested properties that rates may depend on; null: none. */
   dimensions: Dimensions | null;
   unitPrice: string | null;
   multiplier: string | null;
@@ -61,7 +61,7 @@ export interface FoundCharge {
   latencyMs: number | null;
   channel: string | null;
   createdAt: Date;
-  /** The same to the microsecond, milliseconds: what its versions are compared with. */
+  /** The same to the microsecond, in milliseconds, to compare with versions. */
   createdAtMs: number;
   resolvedAt: Date | null;
   task: StoredTask | null;
@@ -89,7 +89,7 @@ const FIND = `SELECT c.id, c.account_id AS "accountId", c.key_id AS "keyId", c.r
 
 const REFUNDS = `SELECT id, amount, recorded_at AS at, reason FROM charge_refunds WHERE charge_id = $1 ORDER BY seq`;
 
-/** Found by the names of postings, which are unique, and by the refunds, which name theirs. */
+/** Found by the references of postings, which are unique, and by the refunds. */
 const ENTRIES = `SELECT t.id, t.kind, t.reference, t.recorded_at AS at, a.code, e.amount, e.balance_after AS "balanceAfter"
   FROM ledger_transactions t
   JOIN ledger_entries e ON e.transaction_id = t.id
@@ -119,7 +119,7 @@ interface EntryRow extends Omit<StoredTransaction, 'entries'> {
   balanceAfter: bigint | null;
 }
 
-/** A charge of an account, or of any when none is named, with its postings; null when there is none. */
+/** A charge of an account, or of any account if none is given, with its postings; null if there is none. */
 export async function readCharge(
   pool: pg.Pool,
   chargeId: string,
@@ -156,13 +156,13 @@ export async function findCharge(
   };
 }
 
-/** One of the charges of a request, each for one model that was tried. */
+/** One charge of a request. A request has one per model that was tried. */
 export interface ChargeAttempt extends Pick<FoundCharge, 'id' | 'model' | 'state'> {
   /** Why this model did not serve it. */
   code: string | null;
 }
 
-/** Those of some charges that are an account's, in the order of `ids`. */
+/** The account's charges among these, in the order of `ids`. */
 export async function findAttempts(
   pool: pg.Pool,
   ids: readonly string[],

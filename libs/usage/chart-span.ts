@@ -1,23 +1,23 @@
 import { ApiError } from '#platform/errors.js';
 import { CHART_DAYS } from './usage-summary.js';
 
-/** Spans that end now; others are of whole days. */
+/** Spans that end now. Others consist of whole days. */
 export const chartRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
 type ChartRange = (typeof chartRanges)[number];
 
-/** A time in steps of the same length; `to` is not included. */
+/** A time in steps of equal length, without `to`. */
 export interface ChartSpan {
   from: Date;
   to: Date;
   steps: number;
   stepMs: number;
-  /** Which sums have it. */
+  /** The sums that contain it. */
   sums: 'recent' | 'days';
-  /** Whether the time as long before it is known too. */
+  /** Whether the previous time of the same length is known, too. */
   isComparable: boolean;
 }
 
-/** Days of UTC such as 2026-01-31, both included. */
+/** UTC days such as 2026-01-31, both included. */
 interface Days {
   from: string;
   to: string;
@@ -35,7 +35,7 @@ const STEPS: Record<ChartRange, { stepMs: number; steps: number }> = {
   '90d': { stepMs: DAY_MS, steps: 90 },
 };
 
-/** The span that a range means at a time: its last step is the one that has begun. */
+/** The span of a range at a time. Its last step is the current one. */
 export function spanOf(range: ChartRange, nowMs: number): ChartSpan {
   const { stepMs, steps } = STEPS[range];
   const toMs = (Math.floor(nowMs / stepMs) + 1) * stepMs;
@@ -49,7 +49,7 @@ export function spanOf(range: ChartRange, nowMs: number): ChartSpan {
   };
 }
 
-/** The span of some days. @throws ApiError where they are too many, or before what is kept */
+/** The span of several days. @throws ApiError if there are too many, or they are older than what is kept */
 export function spanOfDays(days: Days, nowMs: number): ChartSpan {
   const fromMs = Date.parse(days.from);
   const toMs = Date.parse(days.to) + DAY_MS;

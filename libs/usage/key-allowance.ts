@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { type Nanos, nanos, ZERO } from '#money/amount.js';
 
-/** A limit of spending and what is used of it, in nanos; holds count until they are released. */
+/** A spending limit and what is used of it, in nanos. Holds count until they are released. */
 export interface Spending {
   readonly limit: Nanos | null;
   readonly used: Nanos;
 }
 
-/** A key, and what keeps it from spending more. Months are of UTC. */
+/** A key, and its spending limits. Months are UTC. */
 export interface KeyAllowance {
   readonly name: string;
   readonly prefix: string | null;
@@ -24,7 +24,7 @@ type Row = Pick<KeyAllowance, 'name' | 'prefix' | 'createdAt' | 'expiresAt' | 'f
   Record<'balance' | 'used' | 'usedThisMonth' | 'usedByAccount', bigint> &
   Record<'limit' | 'monthlyLimit' | 'accountLimit', bigint | null>;
 
-/** What an account has spent is asked only where it has a limit, as for a hold. */
+/** The account's spending is only read if it has a limit, as for a hold. */
 const FIND = {
   name: 'key-allowance',
   text: `WITH instant AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC')::date AS month)
@@ -38,7 +38,7 @@ const FIND = {
     WHERE k.id = $2 AND k.account_id = $1`,
 };
 
-/** What a key of an account may still spend; null when there is no such key. */
+/** What a key of an account may still spend; null if there is no such key. */
 export async function readKeyAllowance(
   pool: pg.Pool,
   accountId: string,
@@ -65,13 +65,13 @@ function spending(limit: bigint | null, used: bigint): Spending {
   return { limit: limit === null ? null : nanos(limit), used: nanos(used) };
 }
 
-/** What a limit leaves, 0 where it was lowered below what is used; null without a limit. */
+/** The rest of a limit, 0 if it was lowered below what is used; null without a limit. */
 export function leftOf({ limit, used }: Spending): Nanos | null {
   if (limit === null) return null;
   return limit > used ? nanos(limit - used) : ZERO;
 }
 
-/** What the key can spend now: the least of the balance and of what each limit leaves. */
+/** What the key can spend now: the lowest of the balance and the rest of each limit. */
 export function spendableBy({ balance, frozen, total, month, accountMonth }: KeyAllowance): Nanos {
   if (frozen || balance < ZERO) return ZERO;
   return [total, month, accountMonth].reduce((least, each) => {

@@ -2,18 +2,18 @@ import type pg from 'pg';
 
 /** How work of a model ended. Null is unknown. */
 interface Done {
-  /** The share of requests that were delivered; each account counts the same. */
+  /** The share of delivered requests. Every account counts the same. */
   delivered: number | null;
   latencyMs: number | null;
 }
 
 interface ModelRecord extends Done {
-  /** UTC days that are over, the oldest first. */
+  /** Past UTC days, oldest first. */
   days: ({ day: string } & Done)[];
 }
 
 const DAYS = 30;
-/** With fewer accounts a day would say what single customers did. */
+/** With fewer accounts, a day would reveal what single customers did. */
 const FEWEST_ACCOUNTS = 5;
 /** A day is summed up this long after its end, when nearly all of its work has ended. */
 const REST_HOURS = 2;
@@ -22,8 +22,8 @@ const STEPS = 200;
 const THOUSAND = 1_000;
 
 /**
- * Sums up past days. All accounts weigh the same, so a customer whose requests fail on purpose hardly changes a share, however
- * many requests they send.
+ * Sums up past days. Every account counts the same, so a customer with deliberately failing requests hardly changes a
+ * share, however many they send.
  */
 const SUM_UP = `INSERT INTO model_days AS d (day, model_id, delivered, latency_ms)
   SELECT day, model_id, floor(avg(delivered) * ${STEPS}) / ${STEPS}, percentile_cont(0.5) WITHIN GROUP (ORDER BY latency)
@@ -37,12 +37,12 @@ const SUM_UP = `INSERT INTO model_days AS d (day, model_id, delivered, latency_m
   ON CONFLICT (model_id, day) DO UPDATE SET delivered = excluded.delivered, latency_ms = excluded.latency_ms
     WHERE (d.delivered, d.latency_ms) IS DISTINCT FROM (excluded.delivered, excluded.latency_ms)`;
 
-/** Adds what is known of the last days to the records of models; the same again changes nothing. */
+/** Adds the last days to the records of models. A repeat changes nothing. */
 export async function sumUpModelDays(pool: pg.Pool): Promise<void> {
   await pool.query(SUM_UP);
 }
 
-/** It costs the same whatever was called: a row for each day, by the key of the table. */
+/** Its cost does not depend on usage: one row per day, found by the key of the table. */
 const FIND = {
   name: 'model-days',
   text: `SELECT shown.day::date::text AS day, delivered::float8 AS delivered, latency_ms AS "latencyMs"
@@ -51,13 +51,13 @@ const FIND = {
     LEFT JOIN model_days d ON d.model_id = $1 AND d.day = shown.day::date ORDER BY shown.day`,
 };
 
-/** How often work of a model was delivered lately, and how long it took, over all accounts. */
+/** How often a model delivered lately, and how long it took, over all accounts. */
 export async function readModelRecord(pool: pg.Pool, model: string): Promise<ModelRecord> {
   const { rows } = await pool.query<ModelRecord['days'][number]>({ ...FIND, values: [model] });
   return recordOf(rows);
 }
 
-/** Of several models together: their average per day. It reveals no more than the records of the models. */
+/** Several models together: their average per day. It reveals no more than the records of the models. */
 const FIND_ALL = {
   name: 'model-days-together',
   text: `SELECT of.part, shown.day::date::text AS day, avg(delivered)::float8 AS delivered, round(avg(latency_ms))::float8 AS "latencyMs"
@@ -68,7 +68,7 @@ const FIND_ALL = {
     GROUP BY of.part, shown.day ORDER BY of.part, shown.day`,
 };
 
-/** The records of parts, such as types, each of some models. */
+/** The records of groups of models, such as types. */
 export async function readRecords<Part extends string>(
   pool: pg.Pool,
   models: readonly { id: string; part: Part }[],
@@ -92,7 +92,7 @@ function recordOf(days: ModelRecord['days']): ModelRecord {
   };
 }
 
-/** What is not perfect does not read so. */
+/** Anything below 100 % is not shown as 100 %. */
 function roundedDown<T extends Done>(done: T): T {
   const { delivered } = done;
   return { ...done, delivered: delivered === null ? null : Math.floor(delivered * THOUSAND) / THOUSAND };

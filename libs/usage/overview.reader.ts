@@ -6,7 +6,7 @@ import { ACCOUNT_TASKS, type AccountTask, type AccountTaskRow, readAccountTask }
 import { NOT_SUMMED_UP } from './usage-summary.js';
 import { readUsage, type UsageEntry } from './usage.store.js';
 
-/** Sums of requests that ended; amounts in nanos. */
+/** Sums of ended requests. Amounts are in nanos. */
 export interface UsageSums {
   spent: bigint;
   requests: number;
@@ -37,7 +37,7 @@ const NOTHING = {
   frozen: false,
 };
 
-/** An account at a glance, however long its history. `zone` is where its days begin. @throws ApiError */
+/** An overview of an account, however long its history. `zone` is the time zone of its days. @throws ApiError */
 export async function readOverview(pool: pg.Pool, accountId: string, zone: string): Promise<Overview> {
   const [balance, days, running, usage] = await Promise.all([
     readBalance(pool, accountId),
@@ -78,7 +78,7 @@ async function readDays(pool: pg.Pool, accountId: string, zone: string): Promise
   }
 }
 
-/** By the keys of the account, for whose running tasks there is an index. */
+/** By the keys of the account, whose running tasks have an index. */
 const RUNNING = `FROM api_keys k JOIN tasks t ON t.group_name = k.group_name AND t.key_id = k.id
   AND t.state IN ('created', 'submitting', 'submitted', 'unknown') WHERE k.account_id = $1`;
 

@@ -25,7 +25,7 @@ export interface WantedQuote extends WantedWork {
   readonly keyId?: string | undefined;
 }
 
-/** For someone without a key or an account: in a group that their first key could be in. */
+/** For someone without a key or an account: a group in which their first key could be. */
 interface ListedWish extends WantedWork {
   readonly accountId: string | null;
   readonly group: string;
@@ -34,11 +34,11 @@ interface ListedWish extends WantedWork {
 /** Tokens of a text and of its answer. */
 interface TextEstimate {
   readonly input: TokenEstimate;
-  /** At most. */
+  /** The most. */
   readonly output: bigint;
 }
 
-/** What work costs, and in which market that was looked up. */
+/** The price of work, and the catalog it came from. */
 interface PricedWish {
   readonly quoted: Quote;
   readonly group: string;
@@ -51,7 +51,7 @@ export interface QuotedWish extends PricedWish {
   readonly covered: boolean;
 }
 
-/** Says what a request would cost, by what a hold would decide with, and charges nothing. */
+/** Quotes a request with the code that decides on holds, and charges nothing. */
 export class QuoteService {
   constructor(
     private readonly pool: pg.Pool,
@@ -59,8 +59,8 @@ export class QuoteService {
   ) {}
 
   /**
-   * @throws ApiError for a group or key that is none of the account's, for a model that the key may not use, and for units
-   * that the model does not take.
+   * @throws ApiError for another account's group or key, for a model that the key may not use, and for units that the
+   * model does not support
    */
   async quote(wish: WantedQuote): Promise<QuotedWish> {
     const [market, { group, allowedModels }, balance] = await Promise.all([
@@ -78,7 +78,7 @@ export class QuoteService {
     return { ...priced, balance: main, covered };
   }
 
-  /** For everyone: the price of the work in a group. @throws ApiError as above, and for a group that is not open to them */
+  /** For everyone: the price in a group. @throws ApiError as above, and for a group that is not open */
   async listed(market: Market, wish: ListedWish): Promise<PricedWish> {
     if (!market.openGroups.has(wish.group) && !(await this.isGranted(wish)))
       throw new ApiError('invalid_value', 'group: must be a group that you can create keys in.', {
@@ -128,19 +128,19 @@ export class QuoteService {
   }
 }
 
-/** What is not for sale is as unknown to strangers as what is not there. @throws ApiError */
+/** Strangers cannot tell a model that is not for sale from one that does not exist. @throws ApiError */
 function requireForSale({ catalog, nowMs }: Market, wish: ListedWish): void {
   const model = catalog.models.get(wish.model);
   const { group } = wish;
   if (!model || hindranceOf(catalog, { model, group, atMs: nowMs })) throw noModel(wish, group);
 }
 
-/** @throws ApiError for a model that the group does not have, and for units that the model does not take */
+/** @throws ApiError for a model outside the group, and for units that the model does not support */
 function priceIn(market: Market, wish: WantedWork, group: string): PricedWish {
   const { catalog, nowMs } = market;
   const model = catalog.models.get(wish.model);
   const at = { group, atMs: nowMs };
-  // What is wrong with the units describes the model, so it is said only of one that the group has.
+  // An error about the units describes the model, so it is only given for a model in the group.
   if (!model || termsAt(catalog.priceBook, { ...at, model: model.id }) === 'model_not_found')
     throw noModel(wish, group);
   const estimate = estimateOf(model, wish);
@@ -153,7 +153,7 @@ function noModel({ model }: WantedWork, group: string): ApiError {
   return new ApiError('model_not_found', `There is no model ${model} in group ${group}.`, { param: 'model' });
 }
 
-/** As gateways estimate the same request; null without a text. @throws ApiError where a text does not determine the price. */
+/** As gateways estimate the same request; null without a text. @throws ApiError if a text does not determine the price */
 function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedWork): TextEstimate | null {
   const { text, tokens, maxOutputTokens } = wish;
   if (text === undefined || (family === 'image' && unit === 'token')) return null;
@@ -179,7 +179,7 @@ type Wish = Omit<TermsRequest, 'model'> & {
   readonly book: PriceBook;
 };
 
-/** @throws ApiError for units that the model does not take */
+/** @throws ApiError for units that the model does not support */
 function priceOf(model: CatalogModel, { wish, estimate, book, ...at }: Wish): ReturnType<typeof quote> {
   const request = { ...at, model: model.id };
   const measured = measureWork(model, wish);
@@ -187,7 +187,7 @@ function priceOf(model: CatalogModel, { wish, estimate, book, ...at }: Wish): Re
   return quote(book, { ...request, ...measured, tokens });
 }
 
-/** A text is held for at the dearest that it and its answer may turn out to be. */
+/** A text is held at the highest price that it and its answer may have. */
 function tokensOfText(
   { input, output }: TextEstimate,
   { family }: CatalogModel,

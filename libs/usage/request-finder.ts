@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import { USAGE_COLUMNS, type UsageEntry } from './usage.store.js';
 
-/** A request with the account that made it. */
+/** A request with its account. */
 interface FoundRequest extends UsageEntry {
   accountId: string;
 }
 
-/** An upstream may give tasks of several accounts the same id; nobody means more than these. */
+/** An upstream may use the same id for tasks of several accounts. More results are never useful. */
 const MOST_FOUND = 20;
 
-/** Each part is looked up by an index of its own. */
+/** Each part uses its own index. */
 const FIND = {
   name: 'request-find',
   text: `WITH named AS MATERIALIZED (
@@ -23,8 +23,8 @@ const FIND = {
 };
 
 /**
- * The requests that an id names, that of this very id first, then the newest: the id of a request, which names each model that was tried, of a charge,
- * of a task, or of a task upstream. Of an account, or of any where none is named.
+ * The requests for an id, an exact match first, then the newest: the id of a request with each model that was tried, of
+ * a charge, of a task, or of a task upstream. Limited to an account, if one is given.
  */
 export async function findRequests(
   pool: pg.Pool,

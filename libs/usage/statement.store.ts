@@ -6,12 +6,12 @@ export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
 type Balance = (typeof balances)[number];
 
 /**
- * `entries`: every movement. `requests`: the main balance with one line for each request, at the time of its hold and with
- * what it cost; its release or settlement has no line of its own. The lines add up to the same.
+ * `entries`: every movement. `requests`: the main balance with one line per request, at the time of its hold and with
+ * its final cost. Releases and settlements have no line of their own. The sums are the same.
  */
 export const statementViews = ['entries', 'requests'] as const;
 
-/** Which lines; times are of their recording, `to` is not included. */
+/** The filter. Times are when lines were recorded, without `to`. */
 export interface StatementFilter {
   view?: (typeof statementViews)[number] | undefined;
   balance?: Balance | undefined;
@@ -22,7 +22,7 @@ export interface StatementFilter {
   to?: Date | undefined;
 }
 
-/** A movement on one balance of an account, nanos; positive is money in. */
+/** A movement on one balance of an account, in nanos; positive adds credits. */
 export interface StatementEntry {
   transactionId: bigint;
   ordinal: number;
@@ -32,18 +32,18 @@ export interface StatementEntry {
   reference: string;
   balance: Balance;
   amount: bigint;
-  /** Null for the line of a request, which sums up several movements. */
+  /** Null for a request's line, which sums up several movements. */
   balanceAfter: bigint | null;
   chargeId: string | null;
-  /** Of a payment, which has a receipt. */
+  /** The payment, which has a receipt. */
   topupId: string | null;
-  /** Of the request, as it is now. */
+  /** The request's current state. */
   state: UsageEntry['state'] | null;
   model: string | null;
   keyId: string | null;
 }
 
-/** A page with a filter looks at this many lines at most, newest first; later pages find what it did not. */
+/** The most lines that a filtered page examines, newest first. Later pages continue from there. */
 const SCAN_LIMIT = 2_000;
 const LAST = (2n ** 63n - 1n).toString();
 
@@ -53,8 +53,8 @@ const LEDGERS = `SELECT v.balance, v.id FROM customer_balances b CROSS JOIN LATE
   WHERE b.account_id = $1 AND ($2::text IS NULL OR v.balance = $2)`;
 
 /**
- * The newest lines of each balance, then of all together: as many as the limit, whatever there is. By rows of ledger account
- * and transaction, or the database would read all transactions backwards for a balance that hardly moves.
+ * The newest lines of each balance, then of all together, up to the limit. Read by ledger account and transaction,
+ * because otherwise the database would read all transactions backwards for a balance that hardly moves.
  */
 const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
   bounds AS MATERIALIZED (SELECT
@@ -71,12 +71,12 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
       ORDER BY e.ledger_account_id DESC, e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
 
-/** The amount of a line, and what is left after it. $10: one line for each request. */
+/** The amount of a line, and the balance after it. $10: one line per request. */
 const AMOUNTS = `CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.amount WHEN c.state = 'held' THEN s.amount
     ELSE -coalesce(c.settled, 0) END AS amount,
   CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.balance_after END AS "balanceAfter"`;
 
-/** The lines of an account's statement, newest first. `after` is where the page before ended. */
+/** The lines of an account's statement, newest first. `after` is the end of the previous page. */
 export async function listStatement(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: StatementFilter },
@@ -118,7 +118,7 @@ export async function listStatement(
   return { items, next: ends[0] ? positionOf(ends[0]) : null };
 }
 
-/** The position of a line, as text; the next page continues after it. */
+/** The position of a line, as text. The next page continues after it. */
 function positionOf({ transactionId, ordinal }: Pick<StatementEntry, 'transactionId' | 'ordinal'>): string {
   return `${transactionId} ${ordinal}`;
 }

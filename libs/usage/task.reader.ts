@@ -3,7 +3,7 @@ import { firstIdAt } from '#platform/ids.js';
 import type { publicStates } from '#tasks/task-state.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRow } from '#tasks/task.js';
 
-/** Which tasks; `running` are those queued and in progress. Times are of their making, `to` is not included. */
+/** The filter. `running` means queued and in progress. Times are of creation, without `to`. */
 export interface TaskFilter {
   kind?: Task['kind'] | undefined;
   state?: (typeof publicStates)[number] | 'running' | undefined;
@@ -13,21 +13,21 @@ export interface TaskFilter {
   to?: Date | undefined;
 }
 
-/** A task with what its charge came to: nanos, null where there is nothing yet. */
+/** A task with its charge's amounts in nanos, null if there is none yet. */
 export interface AccountTask extends Task {
   settled: bigint | null;
   released: bigint | null;
 }
 
-/** A part of a list: `next` is where the next one begins, null at the end. */
+/** A part of a list. `next` is where the next one starts; null at the end. */
 export interface TaskSlice {
   items: AccountTask[];
   next: string | null;
 }
 
-/** A page looks at this many tasks at most, newest first: what its filter does not find there, later pages do. */
+/** The most tasks that a page examines, newest first. Later pages continue from there. */
 const SCAN_LIMIT = 5_000;
-/** Ids are minted by clocks of gateways, which may differ from the database's by this much. */
+/** Gateways create ids with their own clocks, which may differ from the database's by this much. */
 const CLOCKS_APART_MS = 10 * 60_000;
 const AFTER_EVERY_ID = 'z'.repeat(40);
 
@@ -39,7 +39,7 @@ const STATES: Record<NonNullable<TaskFilter['state']>, string> = {
   failed: `t.state = 'failed'`,
 };
 
-/** Tasks `t` with their charges `c`, for a clause that follows. */
+/** Tasks `t` with their charges `c`, to be followed by a clause. */
 export const ACCOUNT_TASKS = `SELECT ${TASK_COLUMNS}, c.settled, c.released
   FROM tasks t LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id`;
 
@@ -49,7 +49,7 @@ export function readAccountTask(row: AccountTaskRow): AccountTask {
   return { ...readTask(row), settled: row.settled, released: row.released };
 }
 
-/** The tasks of an account, newest first, by the index of account and id whatever the filter is. Refused ones are none. */
+/** The tasks of an account, newest first, by the index on account and id, whatever the filter. Refused ones are left out. */
 export async function listTasks(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: TaskFilter },
@@ -72,7 +72,7 @@ export async function listTasks(
   return { items, next: ends[0]?.id ?? null };
 }
 
-/** A task of this account by its id; null for anyone else's, and for one that was refused. */
+/** A task of this account by its id; null for anyone else's, and for a refused one. */
 export async function findTask(
   pool: pg.Pool,
   accountId: string,

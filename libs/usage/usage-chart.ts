@@ -7,7 +7,7 @@ import { NOT_SUMMED_UP } from './usage-summary.js';
 export const chartSubjects = ['model', 'key', 'group', 'family'] as const;
 export type ChartSubject = (typeof chartSubjects)[number];
 
-/** Which requests of an account. */
+/** The filter of an account's requests. */
 export interface ChartFilter {
   keyId?: string | undefined;
   model?: string | undefined;
@@ -15,7 +15,7 @@ export interface ChartFilter {
   family?: Family | undefined;
 }
 
-/** Sums of requests that ended; `spent` in nanos, `latencyMs` on average. */
+/** Sums of ended requests; `spent` in nanos, `latencyMs` on average. */
 interface ChartTotals {
   spent: bigint;
   requests: number;
@@ -23,22 +23,22 @@ interface ChartTotals {
   latencyMs: number | null;
 }
 
-/** A model, key, group or family: '' for requests that have none, null for all that are not among the largest. */
+/** A model, key, group or family; '' for requests without one, null for all that are not among the largest. */
 interface OfSubject extends ChartTotals {
   subject: string | null;
 }
 
 interface UsageChart {
   total: ChartTotals;
-  /** Of the period before, where it is known. */
+  /** The previous period, if known. */
   before: ChartTotals | null;
-  /** The largest first; `before` as above. */
+  /** Largest first, with `before` as above. */
   subjects: (OfSubject & { before: ChartTotals | null })[];
-  /** A step each, also where nothing was used; `before` is the same step of the period before. */
+  /** One per step, even without usage. `before` is the same step of the previous period. */
   points: { at: Date; before: ChartTotals | null; subjects: OfSubject[] }[];
 }
 
-/** Subjects shown by name, the largest first; the rest are summed up as one. */
+/** Subjects shown by name, largest first. The rest is one sum. */
 const MOST_SUBJECTS = 20;
 
 const SUBJECTS: Record<ChartSubject, string> = {
@@ -54,7 +54,7 @@ const SUMS = {
     WHERE account_id = $1 AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date AND day < ($3::timestamptz AT TIME ZONE 'UTC')::date`,
 };
 
-/** Steps are counted from the beginning of the period before: the second half is what was asked for. */
+/** Steps are counted from the start of the previous period: the second half is the requested one. */
 function statementOf(sums: ChartSpan['sums'], by: ChartSubject): string {
   return `WITH ended AS (
       SELECT key_id, model_id, requests, failures, settled, latency_ms, timed, ${SUMS[sums]}
@@ -90,9 +90,9 @@ interface Part {
 }
 
 /**
- * What an account used in a span of time, step by step and by subject, beside the span before it. It reads sums, and of
- * charges only some of the newest, which may be in none yet: what it costs grows with the keys and models that were used
- * and the days that are asked for, not with the number of requests.
+ * An account's usage in a span of time, by step and subject, with the previous span. It reads sums, and only the newest
+ * charges, which may not be summed yet. So its cost grows with the used keys and models and the requested days, not
+ * with the number of requests.
  */
 export async function readUsageChart(
   pool: pg.Pool,
@@ -129,7 +129,7 @@ function chartOf(parts: readonly Part[], span: ChartSpan): UsageChart {
   };
 }
 
-/** The largest first, the others last. */
+/** Largest first, the others last. */
 function bySubject(parts: readonly Part[]): OfSubject[] {
   return [...Map.groupBy(parts, ({ subject }) => subject)]
     .map(([subject, of]) => ({ subject, ...totalsOf(of) }))

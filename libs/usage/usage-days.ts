@@ -4,18 +4,18 @@ import { NOT_SUMMED_UP } from './usage-summary.js';
 /** How far back usage by day and model is known: today and the days before it. */
 export const USAGE_DAYS = 61;
 
-/** The requests of a UTC day that ended, of one model; amounts in nanos. */
+/** The ended requests of a UTC day and model. Amounts are in nanos. */
 export interface UsageOfDay {
   /** Such as 2026-01-31. */
   day: string;
   model: string;
   requests: number;
-  /** Of them, those of which everything was refunded. */
+  /** Of these, the ones that were fully refunded. */
   failures: number;
   settled: bigint;
 }
 
-/** Of one account: all keys of it, or one. Both days are included. */
+/** One account: all its keys, or one. Both days are included. */
 export interface UsageDaysQuery {
   accountId: string;
   keyId: string | null;
@@ -37,7 +37,7 @@ const DAYS = {
     FROM ended WHERE $2::text IS NULL OR key_id = $2 GROUP BY day, model_id ORDER BY ended.day DESC, model_id`,
 };
 
-/** Newest day first, then by model. It costs the same whatever the account has done: sums are read, not charges. */
+/** Newest day first, then by model. Its cost does not depend on the account's history: it reads sums, not charges. */
 export async function readUsageDays(pool: pg.Pool, query: UsageDaysQuery): Promise<UsageOfDay[]> {
   const { accountId, keyId, from, to } = query;
   return (await pool.query<UsageOfDay>({ ...DAYS, values: [accountId, keyId, from, to] })).rows;

@@ -3,17 +3,17 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
- * Sums of the requests of each account, by quarters of an hour, and by key and model for each day and for each five minutes of
- * the last days, so that no page has to read a million charges. Derived from charges: what ended before a time is in the sums once, whichever process adds up and
- * however often it is killed.
+ * Sums of each account's requests, by quarter of an hour, and by key and model for each day and for each five minutes
+ * of the last days, so that no page has to read a million charges. They are derived from charges: everything that ended
+ * before a time is in the sums once, whichever process adds it and however often that is killed.
  */
 
-/** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */
+/** Charges per transaction: small enough for reports, which wait for transactions that are open when they start. */
 const CHUNK = 25_000;
 const DAY_MS = 86_400_000;
 const LONGEST_SLICE_MS = 8 * DAY_MS;
 const SHORTEST_SLICE_MS = 1;
-/** Charts show as many days and compare them with as many before; what is older is neither summed up nor kept. */
+/** Charts show this many days and compare them with as many before. Older days are neither summed nor kept. */
 export const CHART_DAYS = 92;
 /** In days: overviews show thirty, charts by five minutes two. */
 const KEPT = {
@@ -24,7 +24,7 @@ const KEPT = {
 };
 const MOST_PURGED = 10_000;
 
-/** Adds what ended since the last time, up to the horizon: nothing can still appear before that. */
+/** Adds what has ended since the last time, up to the horizon. Nothing can appear before that any more. */
 export async function sumUpUsage(pool: pg.Pool, signal?: AbortSignal, chunk = CHUNK): Promise<void> {
   const horizon = await atHorizon(pool, (_, { at }) => Promise.resolve(at));
   const slice = { ms: DAY_MS };
@@ -33,7 +33,7 @@ export async function sumUpUsage(pool: pg.Pool, signal?: AbortSignal, chunk = CH
   }
 }
 
-/** Removes some of what is too old to be shown; true when more is left. */
+/** Removes some of what is too old. True if more is left. */
 export async function purgeUsageSums(pool: pg.Pool): Promise<boolean> {
   let isMore = false;
   for (const [table, { time, days }] of Object.entries(KEPT)) {
@@ -46,11 +46,11 @@ export async function purgeUsageSums(pool: pg.Pool): Promise<boolean> {
   return isMore;
 }
 
-/** What ended since sums were brought up to date is read from the newest charges themselves, this many at most. */
+/** The most recent charges that are not in the sums yet are read directly, up to this many. */
 const NEWEST = 1_000;
 const AFTER_EVERY_ID = 'z'.repeat(26);
 
-/** Of the account `$1`, the charges that ended and are in no sum yet: what follows FROM. */
+/** The ended charges of account `$1` that are in no sum yet: follows FROM. */
 export const NOT_SUMMED_UP = `(SELECT key_id, model_id, created_at, resolved_at, settled, released, state, latency_ms
     FROM charges WHERE (account_id, id) < ($1, '${AFTER_EVERY_ID}') AND (account_id, id) >= ($1, '') ORDER BY account_id DESC, id DESC LIMIT ${NEWEST}) AS newest
   WHERE resolved_at >= (SELECT through FROM usage_progress)`;

@@ -9,19 +9,19 @@ import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { HOUR_MS, linesOfHour } from './hour-lines.js';
 
-/** What a store takes as one object: ten thousand parts of 5 MiB. */
+/** The largest object of a store: ten thousand parts of 5 MiB. */
 const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
 
 /** How long a requested export waits for open transactions. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** An hour of requests as it is stored. */
+/** An hour of requests as stored. */
 export interface ExportedHour {
   hour: Date;
   key: string;
   lines: number;
-  /** Of the object, as is the hash. */
+  /** Of the object, like the hash. */
   bytes: number;
   sha256: string;
 }
@@ -29,16 +29,16 @@ export interface ExportedHour {
 interface ExportParts {
   pool: pg.Pool;
   store: FileStore;
-  /** Gives up what is not stored yet. */
+  /** Cancels what is not stored yet. */
   signal?: AbortSignal | undefined;
-  /** Learns how many lines were read so far; what it throws ends the export, and nothing is stored. */
+  /** Receives the number of lines read so far. If it throws, the export ends and nothing is stored. */
   onLines?: (lines: number) => void;
 }
 
 /**
- * Exports the hour after the newest one that was exported, or the last one that is over, and notes it. Null: none can be exported
- * yet, or another process is at it. An object that is there stays, and is noted: an export was killed before its row, or the database
- * was restored and the object has what it lost.
+ * Exports the hour after the newest exported one, or the last one that has ended, and records it. Null: none can be
+ * exported yet, or another process is exporting. An existing object stays and is recorded: the export was killed before
+ * its row, or the database was restored and the object has what it lost.
  */
 export async function exportNextHour(parts: ExportParts): Promise<ExportedHour | null> {
   const done = await underLock(parts.pool, 'requestLog', async () => {
@@ -52,9 +52,9 @@ export async function exportNextHour(parts: ExportParts): Promise<ExportedHour |
 }
 
 /**
- * Exports the hours from one time until another, also those that were exported before. Only the round of the schedule notes hours, so
- * that it leaves none out; where it has, its rows say what is there now.
- * @throws OperatorError where something can still end in them
+ * Exports the hours of a range again, including exported ones. Only the schedule records hours, so that it skips none.
+ * Rows of recorded hours are updated.
+ * @throws OperatorError if requests can still end in them
  */
 export async function* exportHours(
   parts: ExportParts,
@@ -71,7 +71,7 @@ export async function* exportHours(
   }
 }
 
-/** Up to when everything was exported; null before the first hour. */
+/** The end of the exported hours; null before the first. */
 export async function exportedThrough(pool: pg.Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ through: Date | null }>(
     `SELECT max(hour) + interval '1 hour' AS through FROM exported_hours`,
@@ -88,7 +88,7 @@ async function nextHour(pool: pg.Pool): Promise<Date | null> {
   return rows[0]?.next ?? null;
 }
 
-/** Waits for transactions that are open, where a time is over; lines that `onLines` reports may end the wait. */
+/** Waits for open transactions after a time has passed. `onLines` may end the wait. */
 async function becomesFinal({ pool, onLines }: ExportParts, end: Date): Promise<boolean> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await isFinal(pool, end))) {
@@ -99,7 +99,7 @@ async function becomesFinal({ pool, onLines }: ExportParts, end: Date): Promise<
   return true;
 }
 
-/** Whether nothing can still end before a time: what is recorded becomes visible when it commits, which may be later. */
+/** Whether nothing can still end before a time. Records become visible when they commit, which may be later. */
 function isFinal(pool: pg.Pool, end: Date): Promise<boolean> {
   const isReached = async (client: pg.ClientBase, { at }: { at: string }) => {
     const { rows } = await client.query<{ reached: boolean }>(
@@ -115,7 +115,7 @@ function keyOf(hour: Date): string {
   return `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
 }
 
-/** The object of an hour that is there already. */
+/** The existing object of an hour. */
 async function readExported({ store, signal }: ExportParts, hour: Date): Promise<ExportedHour | null> {
   const key = keyOf(hour);
   if (!(await store.stat(key, signal))) return null;
@@ -128,7 +128,7 @@ async function readExported({ store, signal }: ExportParts, hour: Date): Promise
   return { hour, key, lines, ...stored.read() };
 }
 
-/** Counts and hashes what passes through it. */
+/** Counts and hashes what passes through. */
 function meter() {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -142,7 +142,7 @@ function meter() {
   return { stream, read: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** Stores the object of an hour, in place of what was there. */
+/** Stores the object of an hour, replacing an existing one. */
 async function exportHour(parts: ExportParts, hour: Date): Promise<ExportedHour> {
   const { pool, store, signal, onLines } = parts;
   const key = keyOf(hour);

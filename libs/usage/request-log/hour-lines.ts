@@ -6,28 +6,28 @@ import { foundRequest } from '../usage.view.js';
 
 export const HOUR_MS = 3_600_000;
 
-/** Requests of one query: a page is made into text at once, while calls of the same process wait. */
+/** Requests per query. A page is converted to text at once, while calls in the same process wait. */
 const PAGE = 1_000;
-/** The first page of a busy hour must not have to sort all of it. */
+/** The first page of a busy hour must not sort the whole hour. */
 const FIRST_SLICE_MS = 60_000;
 const SHORTEST_SLICE_MS = 1;
 
 interface EndedRequest extends UsageEntry {
   accountId: string;
-  /** When it ended, or was refused: text, to the microsecond. */
+  /** When it ended or was refused: text, to the microsecond. */
   ended: string;
   endedMs: number;
 }
 
-/** Behind this request, in the order of their ends; its id is empty before the first of a time. */
+/** After this request, in the order of their ends. Its id is empty before the first of a time. */
 interface Place {
   ended: string;
   id: string;
 }
 
 /**
- * Requests that ended from $1, behind the request $3, until $2. Range indexes find them, which know no order: the time keeps what is
- * sorted for a page small. A refused request ends when it is made.
+ * Requests that ended from $1, after request $3, until $2. Range indexes find them unordered, so the time range keeps
+ * the sort of a page small. A refused request ends when it is made.
  */
 const ENDED = `SELECT ${USAGE_COLUMNS}, c.account_id AS "accountId", c.ended_at::text AS ended,
     floor(extract(epoch FROM c.ended_at) * 1000)::float8 AS "endedMs"
@@ -40,8 +40,9 @@ const ENDED = `SELECT ${USAGE_COLUMNS}, c.account_id AS "accountId", c.ended_at:
   LEFT JOIN models m ON m.id = c.model_id ORDER BY c.ended_at, c.id`;
 
 /**
- * The requests that ended in the hour of UTC that begins then, a line of JSON each, some lines at a time. The same hour has the
- * same lines whenever it is read, once it is final, but for request ids that retention has removed since. No transaction is open between two pages: the reader may be slow.
+ * The requests that ended in the UTC hour with this start, as JSON lines, several at a time. Once the hour is final, it
+ * always has the same lines, except for request ids that retention has removed. No transaction is open between two
+ * pages, because the reader may be slow.
  */
 export async function* linesOfHour(
   pool: pg.Pool,
@@ -56,7 +57,7 @@ export async function* linesOfHour(
     const found = await readPage(pool, { place, to: new Date(toMs), page });
     if (found.length > 0) yield { text: found.map(lineOf).join(''), count: found.length };
     const last = found[page - 1];
-    // What a full page came to is as much time as the next one is likely to need.
+    // The time range of a full page is a good guess for the next one.
     sliceMs = last ? Math.max(last.endedMs - fromMs, SHORTEST_SLICE_MS) : sliceMs * 2;
     fromMs = last ? last.endedMs : toMs;
     place = last ? { ended: last.ended, id: last.chargeId } : { ended: new Date(toMs).toISOString(), id: '' };
@@ -68,7 +69,7 @@ function readPage(
   { place, to, page }: { place: Place; to: Date; page: number },
 ): Promise<EndedRequest[]> {
   return inTransaction(pool, async (client) => {
-    // The range indexes serve it, whatever the planner thinks of an empty or a new table.
+    // The range indexes serve it, even if the planner misjudges an empty or new table.
     await client.query('SET LOCAL enable_seqscan = off');
     const { rows } = await client.query<EndedRequest>(ENDED, [place.ended, to, place.id, page]);
     return rows;
@@ -81,7 +82,7 @@ function lineOf(request: EndedRequest): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The words of a vendor may quote a prompt, and those of a network its addresses: they stay in the database. */
+/** A vendor's message may quote a prompt, and a network error may contain addresses. They stay in the database. */
 function codeIn(reason: string): string | null {
   return /^[a-z][a-z0-9_]{0,63}$/.test(reason) ? reason : null;
 }

@@ -4,7 +4,7 @@ import { readRequestLogStorage, type StorageConfig } from '#storage/storage.conf
 export interface RequestLogConfig {
   /** Null: the log is not exported. */
   readonly storage: StorageConfig | null;
-  /** How often to check whether an hour can be exported, milliseconds. */
+  /** How often to check whether an hour can be exported, in milliseconds. */
   readonly intervalMs: number;
 }
 

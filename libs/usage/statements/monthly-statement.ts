@@ -2,44 +2,44 @@ import type pg from 'pg';
 import { balanceBefore } from '#ledger/postings/account-balance.js';
 import { atHorizon, type Horizon, RECORDING_APART } from '#ledger/postings/horizon.js';
 
-/** A UTC month of one account: credits in nanos, as they moved on what it can spend, has on hold, or is being refunded. */
+/** A UTC month of an account: movements in nanos of credits that are available, held, or being refunded. */
 export interface MonthlyStatement {
   /** Such as 2026-01. */
   month: string;
   accountId: string;
-  /** Of the account, as it is now. */
+  /** The account's current name. */
   name: string;
-  /** The key that all of it is of; null: of the whole account. */
+  /** The key if it covers only one; null: the whole account. */
   key: { keyId: string; name: string } | null;
-  /** Up to here, text of a time: the end of the month, or what is certain by now. */
+  /** The end of what it covers, as text: the end of the month, or what is final by now. */
   to: string;
-  /** What an account had and has, which a key does not. */
+  /** The balances of an account, which a key does not have. */
   balances: { opening: bigint; closing: bigint } | null;
-  /** By kind of posting, and charges by model; none that came to nothing. They lead from the opening to the closing. */
+  /** By kind of posting, and charges by model, without zeros. They lead from the opening to the closing balance. */
   moves: { kind: string; model: string | null; amount: bigint }[];
-  /** The charges and refunds among the moves once more, by key and model. */
+  /** The charges and refunds among the moves again, by key and model. */
   work: KeyWork[];
-  /** Money of the month, minor units by currency; positive was paid by the customer. No key pays any. */
+  /** Payments of the month, minor units by currency; positive was paid by the customer. A key has none. */
   money: { what: 'paid' | 'refunded'; currency: string; count: number; amountMinor: bigint }[];
 }
 
-/** What a key did by a model, in nanos; both sums are positive. Work without a key or a model has null. */
+/** Usage of a model by a key, in nanos. Both sums are positive. Null for work without a key or a model. */
 export interface KeyWork {
   keyId: string | null;
-  /** Of the key, as it is now. */
+  /** The key's current name. */
   keyName: string | null;
   model: string | null;
   /** Charged in the month. */
   requests: number;
   charged: bigint;
-  /** In the month, whenever it was charged. */
+  /** Refunded in the month, whenever it was charged. */
   refunded: bigint;
 }
 
 interface Asked {
   accountId: string;
   month: string;
-  /** One key of the account; all of it when left out. */
+  /** One key of the account. If omitted, the whole account. */
   keyId?: string | undefined;
 }
 
@@ -49,8 +49,8 @@ interface Month {
 }
 
 /**
- * What was recorded in a month, summed by the database. Null: there is no such account, or it has no such key.
- * @throws Error where the moves do not lead from the opening to the closing balance
+ * Everything recorded in a month, summed by the database. Null: no such account, or it has no such key.
+ * @throws Error if the moves do not lead from the opening to the closing balance
  */
 export function readMonthlyStatement(pool: pg.Pool, asked: Asked): Promise<MonthlyStatement | null> {
   const [year, number] = asked.month.split('-').map(Number) as [number, number];
@@ -79,7 +79,7 @@ async function read(
   return { ...about, balances, money: await moneyOf(client, accountId, bounds) };
 }
 
-/** The same by key alone, the dearest first. */
+/** The same by key alone, highest first. */
 export function keysOf({ work }: Pick<MonthlyStatement, 'work'>): Omit<KeyWork, 'model'>[] {
   return [...Map.groupBy(work, ({ keyId }) => keyId).values()]
     .map((of) => ({
@@ -150,7 +150,7 @@ interface Sum {
   keyId: string | null;
   keyName: string | null;
   model: string | null;
-  /** Each charge takes what it held once. */
+  /** Each charge counts its hold once. */
   fromHeld: number;
   amount: bigint;
 }

@@ -7,10 +7,13 @@ import { minuteOf } from '#platform/times.js';
 import { keysOf, type MonthlyStatement } from './monthly-statement.js';
 import { monthlyTexts } from './statement.texts.js';
 
-/** Keys of their own in a file, the dearest; the others are one row. */
+/** The keys with the highest charges have rows of their own. The others share one. */
 const MOST_KEYS = 100;
 
-/** The statement of a month as a PDF: credits lead from the opening to the closing balance, keys and money are beside them. */
+/**
+ * The statement of a month as a PDF: credits lead from the opening to the closing balance, with keys and payments
+ * beside them.
+ */
 export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Promise<Buffer> {
   const t = monthlyTexts[look.language];
   const { month, name, key, accountId, to } = statement;
@@ -64,7 +67,7 @@ function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguag
   ];
 }
 
-/** What each key came to: its charges less what of them was refunded. */
+/** Each key's charges less their refunds. */
 function keyRows(statement: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
   const keys = keysOf(statement);

@@ -11,7 +11,7 @@ interface StatementTexts {
   readonly closing: string;
   readonly charges: string;
   readonly noModel: string;
-  /** Of the postings that change what an account has; a hold and a release only move it. */
+  /** For postings that change an account's credits. Holds and releases only move them. */
   readonly kinds: Readonly<Record<string, string>>;
   readonly otherKind: string;
   /** Charges of each key less their refunds. */

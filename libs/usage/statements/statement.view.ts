@@ -66,7 +66,7 @@ function netOf({ charged, refunded }: Pick<KeyWork, 'charged' | 'refunded'>): bi
 
 const credits = (amount: bigint) => shown(amountView, amount);
 
-/** A row for each key and model. */
+/** One row per key and model. */
 export const keyWorkColumns: CsvColumn<KeyWork>[] = [
   { title: 'key', value: ({ keyId }) => keyId },
   { title: 'key_name', value: ({ keyName }) => keyName },
