@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Rows as `COPY … TO STDOUT` writes them, one after the other; each ends with a line feed. */
+/** Rows as `COPY … TO STDOUT` writes them, one after the other. Each ends with a line feed. */
 export interface CopiedRows {
   readonly bytes: Buffer;
   /** Where each row ends. */
@@ -9,13 +9,13 @@ export interface CopiedRows {
 
 const FIRST_BYTES = 65_536;
 
-/** The driver's query, which passes over what is copied, with what is copied kept. */
+/** A query that keeps the copied data, which the driver's own query skips. */
 class CopyOut extends pg.Query {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private length = 0;
   private readonly ends: number[] = [];
 
-  /** A row; its bytes are the driver's, which writes the next ones over them. */
+  /** A row. The bytes belong to the driver, which overwrites them with the next row. */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     if (this.length + chunk.length > this.bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + chunk.length));
@@ -32,8 +32,8 @@ class CopyOut extends pg.Query {
 }
 
 /**
- * Reads the rows of a query as COPY's text, several times as fast as rows that the driver takes apart. All of them are held
- * in memory. The text of the query is sent as it is: nothing in it may come from outside. Throws errors of the database.
+ * Reads the rows of a query as COPY's text, several times as fast as rows parsed by the driver. All of them are held in
+ * memory. The query is sent unchanged, so nothing in it may come from outside. Throws errors of the database.
  */
 export function copyOut(client: pg.ClientBase, query: string): Promise<CopiedRows> {
   return new Promise((resolve, reject) => {

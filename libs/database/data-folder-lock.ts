@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { OperatorError } from '#platform/errors.js';
 
-/** A process, distinguished by its start time from a later one with the same number. */
+/** A process, distinguished by its start time from a later one with the same id. */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;
 }
 
-/** @returns undefined when no such process runs. */
+/** @returns undefined if there is no such process */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : psStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -16,7 +16,7 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
 
 function linuxStart(pid: number): string | undefined {
   try {
-    // The command's name, in brackets, may hold blanks: count the fields after it.
+    // The command's name, in brackets, may contain spaces, so fields are counted after it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' || state === 'X' ? undefined : fields[18];
@@ -36,10 +36,10 @@ export function isRunning(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Takes a data folder for this process by a lock file. A lock whose process is gone is taken over; of several that
- * try, one wins.
- * @returns a function that gives the folder back.
- * @throws OperatorError when a live process holds it.
+ * Locks a data folder for this process with a lock file. A lock of a dead process is taken over. If several try, one
+ * wins.
+ * @returns a function that releases the folder
+ * @throws OperatorError if a live process has it
  */
 export function lockDataFolder(dataDir: string, lockFile: string): () => void {
   const self = identifyProcess(process.pid);
@@ -58,7 +58,7 @@ export function lockDataFolder(dataDir: string, lockFile: string): () => void {
 }
 
 function createExclusively(lockFile: string, text: string): boolean {
-  // Written aside and linked into place, so that nobody reads a lock that is half written.
+  // Written elsewhere and linked into place, so that nobody reads a half-written lock.
   const draft = `${lockFile}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
   try {
@@ -81,14 +81,14 @@ function readLock(lockFile: string): { identity: ProcessIdentity; text: string }
   }
 }
 
-/** Moves the lock aside and looks at it again: another process may have replaced the stale one in between. */
+/** Moves the lock aside and checks it again, because another process may have replaced the stale one meanwhile. */
 function removeStale(lockFile: string, staleText: string | undefined): void {
   const aside = `${lockFile}.stale.${process.pid}`;
   try {
     renameSync(lockFile, aside);
     if (readFileSync(aside, 'utf8') !== staleText && staleText !== undefined) linkSync(aside, lockFile);
   } catch {
-    // Someone else was faster; the next attempt sees what they left.
+    // Someone else was faster. The next attempt sees their lock.
   } finally {
     rmSync(aside, { force: true });
   }

@@ -13,23 +13,23 @@ export interface PoolOptions {
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** A statement that runs longer is cancelled, 30 s by default; 0 means never. */
+  /** Longer statements are cancelled. The default is 30 s; 0 means never. */
   statementTimeoutMs?: number;
-  /** Refuses whatever would write. */
+  /** Refuses all writes. */
   readOnly?: boolean;
-  /** Called when a connection is lost; the pool replaces it by itself. */
+  /** Called when a connection is lost. The pool replaces it by itself. */
   log?: Pick<Logger, 'warn'>;
-  /** Where it shows how full it is; left out: nowhere. */
+  /** The registry for its metrics. If omitted, there are none. */
   registry?: Registry;
 }
 
 /** A request to a database that does not answer should fail while its client still waits. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The system asks on an idle connection whether the other end is still there, and gives it up when nothing answers. */
+/** TCP keepalive checks whether the other end of an idle connection is still there. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** A program that hangs inside a transaction must not keep its locks forever. */
+/** A program that hangs inside a transaction must not keep its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
@@ -43,7 +43,7 @@ type TextParser = (text: string) => unknown;
 /** The standard parsers, typed for any oid. */
 const standardParser = pg.types.getTypeParser as (oid: number, format: string) => TextParser;
 
-/** int8 as bigint, for one pool: set globally it would change what every other library of the process reads. */
+/** int8 as bigint, for one pool. A global setting would affect every other library in the process. */
 function parserOf(oid: number, format = 'text'): TextParser {
   if (format === 'text' && oid === INT8) return BigInt;
   if (format === 'text' && oid === INT8_ARRAY) return parseBigints;
@@ -58,10 +58,9 @@ function parseBigints(text: string): (bigint | null)[] {
 }
 
 /**
- * A pool of connections for hand-written SQL. int8 arrives as bigint, numeric as a decimal string, timestamptz as
- * Date. A lost connection fails the queries that ran on it and nothing else; so does one whose server keeps silent for longer
- * than a statement may take. Queries that are handed to one client without
- * waiting are sent at once and answered in their order.
+ * A pool of connections for hand-written SQL. int8 arrives as bigint, numeric as a decimal string, timestamptz as Date.
+ * A lost connection only fails the queries that ran on it. So does one whose server is silent for longer than a
+ * statement may take. Queries passed to one client without waiting are sent at once and answered in order.
  */
 export function openPool(options: PoolOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
@@ -79,22 +78,25 @@ export function openPool(options: PoolOptions): pg.Pool {
     ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
   pool.on('acquire', (client) => setAnswerLimit(client, answerLimit));
-  // Each connection reports this, also one that is checked out and idle between two queries; the pool repeats it.
+  // Every connection reports this, even if it is checked out and idle between two queries. The pool repeats it.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', (error) => reportLoss(pool, error, options.log)));
   if (options.registry) measurePool(options.registry, pool);
   return pool;
 }
 
-/** By its words alone: the error carries the whole connection. A server that stops after its pools is no news. */
+/**
+ * Only the message, because the error contains the whole connection. A server that stops after its pools is not worth a
+ * log line.
+ */
 function reportLoss(pool: pg.Pool, error: Error, log: PoolOptions['log']): void {
   if (pool.ending) return;
   log?.warn({ reason: error.message, code: codeOf(error) }, 'a database connection was lost');
 }
 
 /**
- * Sends the queries that `work` hands to a client in one piece, so that the server wakes once for all of them. The driver's types
- * do not know its stream.
+ * Sends the queries that `work` passes to a client in one piece, so that the server wakes once for all of them. The
+ * driver's types do not know its stream.
  */
 export function sendTogether<T>(client: pg.ClientBase, work: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
@@ -107,7 +109,7 @@ export function sendTogether<T>(client: pg.ClientBase, work: () => T): T {
 }
 
 export interface TransactionOptions {
-  /** How often a deadlocked or unserialisable transaction runs again, 5 times by default. */
+  /** How often a transaction with a deadlock or serialisation failure is repeated. The default is 5. */
   retries?: number;
   isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
 }
@@ -115,9 +117,10 @@ export interface TransactionOptions {
 const FIRST_RETRY_PAUSE_MS = 5;
 
 /**
- * Runs `work` in a transaction and commits it. Deadlocks (40P01), serialisation failures (40001) and postings that met
- * the close of a period (LP001) run `work` again from the start, so it must do nothing but its queries. When the connection
- * is lost during COMMIT, the outcome is unknown: the error is transient, and a repeat must run into unique keys.
+ * Runs `work` in a transaction and commits it. After deadlocks (40P01), serialisation failures (40001) and postings
+ * that met the close of a period (LP001), `work` runs again from the start, so it must do nothing but its queries. If
+ * the connection is lost during COMMIT, the outcome is unknown: the error is transient, and a repeat must run into
+ * unique keys.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -146,7 +149,7 @@ async function transactOnce<T>(
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     const result = await work(client);
     const { command } = await client.query('COMMIT');
-    // The server answers COMMIT with ROLLBACK when `work` swallowed an error of one of its statements.
+    // The server answers COMMIT with ROLLBACK if `work` ignored a failed statement.
     if (command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.');
     return result;
@@ -158,10 +161,10 @@ async function transactOnce<T>(
   }
 }
 
-/** A posting met the close of a period that began after it had looked; the next run sees the close. */
+/** A posting met the close of a period that began after the posting had checked. The next run sees the close. */
 const PERIOD_CLOSED = 'LP001';
 
-/** Whether the database itself asks to run the transaction again. */
+/** Whether the database itself asks to repeat the transaction. */
 export function isRerunnable(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40P01' || code === '40001' || code === PERIOD_CLOSED;
@@ -176,21 +179,21 @@ const transientSystemErrors = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // The Unix socket of a server that is being restarted.
+  // The Unix socket of a restarting server.
   'ENOENT',
 ]);
 
 /**
- * Lost connections (08), rollbacks the database asks to repeat (40001, 40P01), exhausted resources (53), an operator's
- * intervention such as a restart or a cancelled statement (57), faults of its system (58), a lock not had in time
- * (55P03), and a standby that is not yet the primary (25006).
+ * Lost connections (08), rollbacks that the database asks to repeat (40001, 40P01), exhausted resources (53), an
+ * operator's intervention such as a restart or a cancelled statement (57), system errors (58), a lock timeout (55P03),
+ * and a standby that is not yet the primary (25006).
  */
 const transientStates = /^(08...|40001|40P01|53...|57...|58...|55P03|25006)$/;
 
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|server closed the connection/i;
 
-/** Whether the same work may succeed later without anyone changing it: the database is gone, busy or restarting. */
+/** Whether the same work may succeed later without any change, because the database is down, busy or restarting. */
 export function isTransient(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { message, cause } = error as Partial<Error>;
@@ -199,7 +202,7 @@ export function isTransient(error: unknown): boolean {
   return transientMessages.test(message ?? '') || isTransient(cause);
 }
 
-/** SQLSTATE, or the system's name of a failure. */
+/** SQLSTATE, or the system's code of a failure. */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
@@ -210,8 +213,8 @@ export interface DataSourceSettings extends PoolOptions {
 }
 
 /**
- * Connects TypeORM for entities and ordinary reads and writes, with the limits of `openPool`. The schema is the migrations'
- * alone.
+ * Connects TypeORM for entities and simple reads and writes, with the limits of `openPool`. Only migrations change the
+ * schema.
  */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const statementTimeoutMs = settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
@@ -230,7 +233,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     extra: {
       ...KEEP_ALIVE,
       types: bigintTypes,
-      // Only then does the driver drop a connection whose query got no answer; else the next person gets it as it is.
+      // Only then does the driver drop a connection whose query got no answer. Otherwise, the next user would get it.
       pipeline: true,
       statement_timeout: statementTimeoutMs,
       query_timeout: answerLimitMs(statementTimeoutMs),
@@ -244,15 +247,15 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
 }
 
 /**
- * TypeORM puts a connection back without an error. One that the driver has just given up learns of its end a moment later, and
- * would meet the next person before that.
+ * TypeORM returns a connection without its error. If the driver has just dropped it, it notices a moment later, and
+ * could reach the next user before that.
  */
 function endClosed(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { writable: boolean } } };
   if (!connection.stream.writable) void client.end();
 }
 
-/** The driver's types leave it open which pool it has. */
+/** The driver's types do not say which pool it has. */
 function poolUnder(source: DataSource): pg.Pool {
   return (source.driver as unknown as { master: pg.Pool }).master;
 }

@@ -1,15 +1,15 @@
 import { type Passwords } from './server-files.js';
 import { connectionUrl, databaseName, type Login } from './roles.js';
 
-/** Only the name of the socket file depends on it. */
+/** Only used in the name of the socket file. */
 export const PORT = 5432;
 
 export interface EmbeddedConnection {
-  /** The private folder of the Unix socket; there is no TCP. */
+  /** The private folder of the Unix socket. There is no TCP. */
   socketDir: string;
   port: number;
   ownerUrl: string;
-  /** The connection URL of a role, its password in it. */
+  /** The connection URL of a role, including its password. */
   urlFor(role: Login): string;
   passwordFor(role: Login): string;
 }

@@ -10,9 +10,9 @@ import { filesIn, readPasswords } from './server-files.js';
 export type { EmbeddedPostgres } from './embedded-server.js';
 
 /**
- * Starts a real PostgreSQL server for this process on a data folder, made at the first start and reused afterwards.
- * It stops a server that a killed predecessor left on the folder, and restarts its own when that crashes.
- * @throws OperatorError, one sentence, when the folder is in use, unwritable, of another version, or no server runs.
+ * Starts a real PostgreSQL server for this process on a data folder, which is created at the first start and reused
+ * afterwards. It stops a server that a killed predecessor left on the folder, and restarts its own after a crash.
+ * @throws OperatorError, one sentence, if the folder is in use, unwritable, of another version, or no server runs
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -30,8 +30,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Finds the server that another process runs on this data folder, for a tool that comes beside it.
- * @returns undefined when none runs.
+ * Finds the server that another process runs on this data folder, for tools.
+ * @returns undefined if there is none
  */
 export function readEmbeddedConnection(dataDir: string): EmbeddedConnection | undefined {
   const files = filesIn(resolve(dataDir));

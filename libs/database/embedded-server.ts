@@ -26,38 +26,38 @@ import { lastLine } from './server-log.js';
 import { builtInEnvironment, builtInSettings } from './server-settings.js';
 
 export interface EmbeddedPostgresOptions {
-  /** The folder that belongs to this server alone. */
+  /** The folder of this server alone. */
   dataDir: string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** The version of a new data folder; without it, the one that npm brought, or the newest. Tests ask for others. */
+  /** The version of a new data folder. By default, npm's version, or the newest. Tests use others. */
   major?: number;
-  /** Server settings over the built-in ones; tests switch `fsync` off, nobody else does. */
+  /** Settings that override the built-in ones. Only tests switch `fsync` off. */
   settings?: Record<string, string | number>;
-  /** Variables of the server process beside this one's own; tests give it another clock. */
+  /** Additional environment variables of the server process. Tests give it another clock. */
   env?: Readonly<Record<string, string>>;
   /** Called with the server's process at its start and after each crash. */
   onStart?: (pid: number) => void;
 }
 
 export interface EmbeddedPostgres extends EmbeddedConnection {
-  /** The server's process, a new one after a crash of the server. */
+  /** The server's process. It changes after a crash of the server. */
   readonly pid: number;
-  /** Ends every connection and stops the server; it resolves when the process is gone. Safe to repeat. */
+  /** Ends every connection and stops the server. Resolves when the process has ended. Safe to repeat. */
   stop(): Promise<void>;
 }
 
-/** Recovery of a full write-ahead log after a crash may take a while on a slow disk. */
+/** After a crash, recovery from a full write-ahead log may take a while on a slow disk. */
 const READY_TIMEOUT_MS = 120_000;
 
-/** How long the children of a killed server may take to let go of its shared memory. */
+/** How long the children of a killed server may take to release its shared memory. */
 const ORPHANS_TIMEOUT_MS = 15_000;
 
 const LONGEST_RESTART_PAUSE_MS = 5_000;
 
-/** A log beyond this size is put aside at the next start; the one before that goes. */
+/** A longer log is set aside at the next start, and the previous one is deleted. */
 const LOG_LIMIT_BYTES = 5_000_000;
 
-/** The server process of one data folder: made, started, watched, stopped. */
+/** The server process of one data folder: created, started, monitored, stopped. */
 export class EmbeddedServer implements EmbeddedPostgres {
   private readonly folder: ServerFolder;
   private readonly connection: EmbeddedConnection;
@@ -117,7 +117,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
 
   private async stopOnce(): Promise<void> {
     await this.endChild();
-    // A restart that was in progress may have launched another server meanwhile.
+    // A restart in progress may have launched another server meanwhile.
     await this.restarting;
     await this.endChild();
     rmSync(this.files.record, { force: true });
@@ -141,7 +141,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     this.folder.makeCluster({ binaries, socketDir, password, fsync: settings['fsync'] });
   }
 
-  /** The children of a killed server hold its shared memory for a moment; the next server waits for them. */
+  /** The children of a killed server keep its shared memory for a moment. The next server waits for them. */
   private async launchPastOrphans(): Promise<void> {
     const deadline = Date.now() + ORPHANS_TIMEOUT_MS;
     for (;;) {
@@ -169,7 +169,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     const child = spawn(
       join(this.binaries.bin, 'postgres'),
       ['-D', folder.path, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      // A group of its own: a Ctrl-C at the terminal is the program's to answer, and it stops the server last.
+      // A separate process group: the program handles Ctrl-C in the terminal, and stops the server last.
       {
         ...runAs(this.folder.account),
         env: { ...builtInEnvironment, ...process.env, ...this.options.env },
@@ -188,7 +188,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     this.options.onStart?.(this.pid);
   }
 
-  /** Renamed into place: a tool that looks while the server is started again finds the old record or the new one. */
+  /** Renamed into place, so that a tool sees the old record or the new one while the server restarts. */
   private writeRecord(pid: number | undefined): void {
     const draft = `${this.files.record}.new`;
     writeFileSync(draft, JSON.stringify({ socketDir: this.socketDir, pid }), { mode: 0o600 });
@@ -214,14 +214,14 @@ export class EmbeddedServer implements EmbeddedPostgres {
     const client = new pg.Client({
       connectionString: databaseUrlOf(this.connection.urlFor('admin'), 'postgres'),
     });
-    // Without a listener an error of a connection in progress would end the process.
+    // Without a listener, an error of a connection in progress would end the process.
     client.on('error', () => undefined);
     try {
       await client.connect();
       return true;
     } catch (error) {
       const code = (error as { code?: string }).code ?? '';
-      // It checks passwords: whether they are right is seen when it is prepared.
+      // It checks passwords. Whether they are right shows when the database is prepared.
       if (code === '28P01') return true;
       if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code)) return false;
       if (/Connection terminated/.test((error as Error).message)) return false;

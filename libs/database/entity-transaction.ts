@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isRerunnable } from './database.js';
 
-/** One transaction seen from both sides: entities, and the connection under them for SQL by hand. */
+/** One transaction for both: entities, and the connection below them for hand-written SQL. */
 export interface EntityTransaction {
   readonly entities: EntityManager;
   readonly client: pg.PoolClient;
@@ -13,8 +13,8 @@ const RETRIES = 5;
 const FIRST_RETRY_PAUSE_MS = 5;
 
 /**
- * Runs `work` in a transaction and commits it. A deadlock or a serialisation failure runs it again from the start, so it
- * must do nothing but its queries: no mail, no call of a provider.
+ * Runs `work` in a transaction and commits it. After a deadlock or a serialisation failure, it runs again from the
+ * start, so it must do nothing but its queries: no mail, and no calls to providers.
  */
 export async function inEntityTransaction<T>(
   source: DataSource,

@@ -6,10 +6,10 @@ import { OperatorError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { identifyProcess, isRunning } from './data-folder-lock.js';
 
-/** How long a fast stop may take before the server is made to drop everything (it recovers at its next start). */
+/** How long a fast stop may take before the server must stop immediately (it recovers at its next start). */
 export const STOP_TIMEOUT_MS = 30_000;
 
-/** The server that runs on this folder, by its own pid file, if that process really is a server in this folder. */
+/** The server on this folder, from its own pid file, if that process really is a server in this folder. */
 export function leftoverPid(pgdata: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(pgdata, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -29,8 +29,8 @@ function worksIn(pid: number, pgdata: string): boolean {
 }
 
 /**
- * After a reboot the number in the pid file may be a stranger's, and the server would take it for a predecessor. It
- * ignores its parent's number there, and still checks the rest of the file, which names its shared memory.
+ * After a reboot, the process id in the pid file may belong to another process, which the server would mistake for its
+ * predecessor. It ignores the id of its parent, and still checks the rest of the file, which names its shared memory.
  */
 function disownStranger(pgdata: string): void {
   const file = join(pgdata, 'postmaster.pid');

@@ -1,4 +1,4 @@
-/** The pattern for LIKE that finds what begins with a text, taken as it is. */
+/** The LIKE pattern for texts that start with this one, without wildcards. */
 export function beginsWith(text: string): string {
   return `${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every advisory lock that has a number: any, as long as no two are the same in one database. */
+/** Every advisory lock with a number. They only have to be different within one database. */
 const NUMBERS = {
   /** In the database that the administrator logs in to. */
   preparation: 7012004832n,
@@ -15,7 +15,7 @@ const NUMBERS = {
 
 export type LockName = keyof typeof NUMBERS;
 
-/** Locks of one thing each, such as a payment: named by a kind and the thing's own key. */
+/** Locks for one thing each, such as a payment: named by a kind and the thing's key. */
 export type LockKind =
   | 'bank-matching'
   | 'outflow'
@@ -24,12 +24,12 @@ export type LockKind =
   | 'provider-report'
   | 'suspense';
 
-/** Waits for a lock, and has it until the transaction ends. */
+/** Waits for a lock, and keeps it until the transaction ends. */
 export async function lock(client: pg.ClientBase, name: LockName): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [NUMBERS[name]]);
 }
 
-/** Takes a lock until the transaction ends, if nobody has it. */
+/** Takes a lock until the transaction ends, if it is free. */
 export async function tryLock(client: pg.ClientBase, name: LockName): Promise<boolean> {
   const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [
     NUMBERS[name],
@@ -37,17 +37,17 @@ export async function tryLock(client: pg.ClientBase, name: LockName): Promise<bo
   return rows[0]?.mine ?? false;
 }
 
-/** Waits for the lock of one thing, and has it until the transaction ends. */
+/** Waits for the lock of one thing, and keeps it until the transaction ends. */
 export async function lockOne(client: pg.ClientBase, kind: LockKind, ...key: string[]): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [[kind, ...key].join(':')]);
 }
 
-/** Waits for a lock, and has it until the connection is closed. */
+/** Waits for a lock, and keeps it until the connection is closed. */
 export async function lockConnection(client: pg.ClientBase, name: LockName): Promise<void> {
   await client.query('SELECT pg_advisory_lock($1)', [NUMBERS[name]]);
 }
 
-/** Works under a lock of a connection of its own, so that it ends with the process; null where someone else has it. */
+/** Works under a lock of a separate connection, so that it ends with the process; null if someone else has it. */
 export async function underLock<T>(
   pool: pg.Pool,
   name: LockName,
@@ -68,7 +68,7 @@ export async function underLock<T>(
         .catch((failure: Error) => (broken = failure));
     }
   } finally {
-    // A connection that may still have the lock must not go back to the others.
+    // A connection that may still have the lock must not return to the pool.
     client.release(broken);
   }
 }

@@ -8,20 +8,20 @@ export interface Migration {
   name: string;
   sql: string;
   sha256: string;
-  /** The number of the oldest migration that a program must know to work on once this one is applied; null: any may. */
+  /** The oldest migration that a program must know to work after this one; null: any program works. */
   needs: string | null;
 }
 
 type AppliedMigration = Omit<Migration, 'sql'>;
 
-/** Says that a migration takes away what versions that do not know an earlier one still use. */
+/** Says that a migration removes what versions without an earlier migration still use. */
 const NEEDS = /^-- Needs programs that know (\d{4})\.$/m;
 
-/** The column came later than the table. */
+/** The column was added after the table. */
 const APPLIED_SQL = `
 SELECT name, sha256, to_jsonb(applied) ->> 'needs' AS needs FROM schema_migrations AS applied ORDER BY name`;
 
-/** Those of this code. */
+/** The migrations of this code. */
 export function ownMigrations(folder?: string): Migration[] {
   const from = folder ?? fileURLToPath(new URL('migrations', import.meta.url));
   const names = readdirSync(from)
@@ -45,9 +45,9 @@ function readMigration(folder: string, name: string): Migration {
 }
 
 /**
- * What a database lacks of some migrations. It may have had later ones, of a newer version that runs beside or that was
- * rolled back from, unless one of them took away what this code uses.
- * @throws OperatorError when it did, or when the histories differ otherwise.
+ * The migrations that a database lacks. It may have later ones, from a newer version that runs beside this one or was
+ * rolled back, unless one of them removed what this code uses.
+ * @throws OperatorError if it did, or if the histories differ otherwise
  */
 export async function lackingMigrations(
   database: pg.Pool | pg.ClientBase,

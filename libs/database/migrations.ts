@@ -7,26 +7,26 @@ import { roleName, type DatabaseRole } from './roles.js';
 const NO_TABLE = '42P01';
 
 export interface MigrateOptions {
-  /** A login that owns the database, no superuser's; without prepared roles it must be allowed to create them. */
+  /** A login that owns the database, not a superuser's. If the roles do not exist, it must be allowed to create them. */
   ownerUrl: string;
-  /** Passwords to give to the programs' roles; a role that is left out keeps the one it has. */
+  /** Passwords for the programs' roles. An omitted role keeps its password. */
   passwords?: Partial<Record<Exclude<DatabaseRole, 'owner'>, string>>;
-  /** Where the `NNNN_name.sql` files lie; the folder beside this module by default. */
+  /** The folder of the `NNNN_name.sql` files. By default, the one beside this module. */
   folder?: string;
-  /** Only that many of them: the state that a backup was taken in. */
+  /** Only this many of them: the state of a backup. */
   count?: number;
 }
 
 /**
- * Brings the database to the state of this code: every new file runs once, in order, each in its own transaction,
- * under a lock, so that several programs may try at once.
- * @returns the names of the files that were applied now; none where a newer version has applied them and more.
- * @throws OperatorError when an applied file was edited, or the database is too new for this code.
+ * Brings the database to the state of this code: every new file runs once, in order, in its own transaction and under a
+ * lock, so that several programs may try at once.
+ * @returns the files applied now, none if a newer version has applied them and more
+ * @throws OperatorError if an applied file was edited, or the database is too new for this code
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = ownMigrations(options.folder).slice(0, options.count);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'tollgate-migrate' });
-  // The failing query itself reports a lost connection; without a listener the event would end the process.
+  // The failing query itself reports a lost connection. Without a listener, the event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -41,7 +41,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/** What the owner makes, its functions too, has the owner's rights: those of a superuser would be rights over the server. */
+/** Whatever the owner creates, functions too, has the owner's rights. A superuser's would be rights over the server. */
 async function refuseSuperuser(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper');
   if (rowCount === 0) return;
@@ -51,14 +51,14 @@ async function refuseSuperuser(client: pg.Client): Promise<void> {
 }
 
 /**
- * The migrations of this code that a database has not had yet; none is applied.
- * @throws OperatorError when the database is too new for this code, or an applied file was edited.
+ * The migrations of this code that a database lacks. Applies none.
+ * @throws OperatorError if the database is too new for this code, or an applied file was edited
  */
 export async function pendingMigrations(database: pg.Pool | pg.ClientBase): Promise<string[]> {
   return (await lackingMigrations(database, ownMigrations())).map(({ name }) => name);
 }
 
-/** @throws OperatorError unless programs of this code can work on the database. */
+/** @throws OperatorError unless programs of this code can use the database */
 export async function requireSchema(database: pg.Pool): Promise<void> {
   const [first, ...others] = await pendingMigrations(database).catch((error: { code?: string }) => {
     if (error.code !== NO_TABLE) throw error;
@@ -83,7 +83,7 @@ async function applyAll(client: pg.Client, migrations: Migration[]): Promise<str
   return pending.map((migration) => migration.name);
 }
 
-/** Only where it is missing: the lock for it would wait for a backup that runs. */
+/** Only if it is missing, because its lock would wait for a running backup. */
 async function addNeeds(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'needs'`,

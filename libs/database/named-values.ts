@@ -1,9 +1,9 @@
-/** A name in a query, such as `:since`; a cast such as `::text` is none. */
+/** A name in a query, such as `:since`, but not a cast such as `::text`. */
 const NAME = /(?<![:\w]):([a-z]\w*)/gi;
 
 /**
- * A query whose values use names, as the driver takes it: parts that are put together need not agree on who is $1. Only
- * the values that the text names are passed. Its text holds no literal with a colon before a letter.
+ * A query with named values, converted for the driver: parts that are put together do not have to agree about $1. Only
+ * the named values are passed. Its text must not contain a literal with a colon before a letter.
  */
 export function named(
   sql: string,

@@ -1,7 +1,7 @@
 import { OperatorError } from '#platform/errors.js';
 import { isTransient } from './database.js';
 
-/** What went wrong, as one sentence for an operator where it is theirs to mend; else undefined. */
+/** A sentence for an operator, if the problem is theirs to fix; otherwise undefined. */
 export function operatorSentence(error: unknown): string | undefined {
   if (error instanceof OperatorError) return error.message;
   if (isTransient(error)) return `The database cannot be reached: ${(error as Error).message}.`;

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from '#platform/metrics.js';
 
 const poolsOf = new WeakMap<Registry, pg.Pool[]>();
 
-/** Shows how full a pool is as metrics; programs that share a registry show all of theirs. */
+/** Reports how full a pool is as metrics. Programs that share a registry report all of theirs. */
 export function measurePool(registry: Registry, pool: pg.Pool): void {
   const known = poolsOf.get(registry);
   if (known) {

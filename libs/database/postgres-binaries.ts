@@ -26,13 +26,13 @@ export interface PostgresBinaries {
   major: number;
 }
 
-/** The oldest server the migrations are written for. */
+/** The oldest server version that migrations support. */
 const OLDEST_MAJOR = 15;
 
 /**
- * Finds a server: the one npm brought, else one of the system, 15 or newer; with `major`, one of exactly that
- * version, since a data folder belongs to the version that made it.
- * @throws OperatorError when there is none.
+ * Finds a server: the one from npm, otherwise one of the system, 15 or newer. With `major`, one of exactly that
+ * version, because a data folder belongs to the version that created it.
+ * @throws OperatorError if there is none
  */
 export function findPostgres(account: ServerAccount, major?: number): PostgresBinaries {
   const found: number[] = [];
@@ -83,8 +83,8 @@ function list(folder: string): string[] {
 }
 
 /**
- * The server inside npm's package. Its folder may lack the links between libraries, when install scripts were off,
- * and may be closed to the account that runs the server; then a copy in a cache serves.
+ * The server in npm's package. Its folder may lack the links between libraries if install scripts were off, and may be
+ * closed to the account that runs the server. Then, a copy in a cache is used.
  */
 function packagedPostgres(account: ServerAccount): PostgresBinaries | undefined {
   const packageRoot = packagedRoot();
@@ -107,7 +107,7 @@ function packagedRoot(): string | undefined {
   }
 }
 
-/** Makes the links that npm cannot ship. False when the folder is read-only and links are missing. */
+/** Creates the links that npm cannot ship. False if the folder is read-only and links are missing. */
 function linkLibraries(packageRoot: string): boolean {
   const links = JSON.parse(readFileSync(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -151,13 +151,13 @@ function copyToCache(packageRoot: string, account: ServerAccount): string | unde
       if (!existsSync(folder)) copyWhole(packageRoot, folder);
       if (canEnter(join(folder, 'native', 'bin'), account)) return folder;
     } catch {
-      // This place is read-only or full; the next one may serve.
+      // This place is read-only or full. The next one may work.
     }
   }
   return undefined;
 }
 
-/** Root's cache is a system folder that no other user can write, since what lies there is executed. */
+/** Root's cache is a system folder that no other user can write, because its content is executed. */
 function cacheFolders(): (() => string)[] {
   const lasting =
     process.getuid?.() === 0
@@ -171,7 +171,7 @@ function cacheFolders(): (() => string)[] {
   return [() => lasting, passing];
 }
 
-/** Copies beside the goal and renames, so that a cut copy is never taken for a whole one. */
+/** Copies next to the target and renames, so that an interrupted copy is never used. */
 function copyWhole(packageRoot: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
   const partial = `${folder}.${process.pid}`;

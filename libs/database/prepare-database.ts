@@ -6,19 +6,19 @@ import { type DatabaseRole, roleName, databaseRoles, databaseUrlOf, withRole } f
 export interface Preparation {
   /** A superuser's login to any database of the server. */
   adminUrl: string;
-  /** The database to make, if it is not there. */
+  /** The database to create, if it does not exist. */
   database: string;
-  /** The owner's is needed; a program's role without one keeps the password it has. */
+  /** The owner's is required. A program's role without one keeps its password. */
   passwords: Partial<Record<DatabaseRole, string>> & { owner: string };
 }
 
-/** Exists only while an installation of an earlier version is brought up to date. */
+/** Exists only while an installation of an earlier version is upgraded. */
 const HELPER = 'tollgate_upgrade';
 
 /**
- * Makes what migrations need and may not make themselves: the roles, none with rights over the server, and a database that
- * belongs to the owner and is closed to everybody else. Safe to repeat, and for several to run at once.
- * @throws OperatorError when the login is refused or is no superuser's.
+ * Creates what migrations need and may not create themselves: the roles, none with rights over the server, and a
+ * database that belongs to the owner and is closed to everyone else. Safe to repeat, and to run concurrently.
+ * @throws OperatorError if the login is refused or is no superuser's
  */
 export async function prepareDatabase(preparation: Preparation): Promise<void> {
   const { adminUrl, database } = preparation;
@@ -31,7 +31,7 @@ export async function prepareDatabase(preparation: Preparation): Promise<void> {
   await connected(databaseUrlOf(adminUrl, database), handOver);
 }
 
-/** Closes a database to everyone but its owner and the programs, which may connect: they make no temporary tables. */
+/** Closes a database to everyone but its owner and the programs, which may connect but not create temporary tables. */
 export async function closeDatabase(client: pg.ClientBase | pg.Pool, database: string): Promise<void> {
   const name = pg.escapeIdentifier(database);
   const programs = databaseRoles.filter((role) => role !== 'owner').map(roleName);
@@ -55,8 +55,9 @@ async function asAdmin(preparation: Preparation, work: (client: pg.Client) => Pr
 }
 
 /**
- * The owner of an installation of an earlier version is the first superuser of its server, which can never stop being one:
- * it gets the admin's name, and the owner becomes a new, plain role. Interrupted anywhere, it is done at the next attempt.
+ * In an earlier version, the owner of an installation is the first superuser of its server, and can never stop being
+ * one. It gets the admin's name, and the owner becomes a new, plain role. If this is interrupted, the next attempt
+ * completes it.
  */
 async function renameFirstSuperuser({ adminUrl, passwords }: Preparation, refusal: unknown): Promise<void> {
   const { username, password } = new URL(adminUrl);
@@ -118,7 +119,7 @@ SELECT format('ALTER ROUTINE %s OWNER TO tollgate_owner', p.oid::regprocedure) F
     AND NOT EXISTS (SELECT FROM pg_depend d
       WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')`;
 
-/** What an earlier version made as a superuser becomes the owner's. */
+/** What an earlier version created as a superuser becomes the owner's. */
 async function handOver(client: pg.Client): Promise<void> {
   await client.query('BEGIN');
   const { rows } = await client.query<{ command: string }>(STRANGERS_SQL);
@@ -128,7 +129,7 @@ async function handOver(client: pg.Client): Promise<void> {
 
 async function connected(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-prepare' });
-  // Without a listener an error of a connection in progress would end the process.
+  // Without a listener, an error of a connection in progress would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 
-/** How far a replica has come. */
+/** The progress of a replica. */
 export interface Freshness {
-  /** Everything committed before is there; null: nothing is known yet. */
+  /** Everything committed before is there; null: unknown. */
   readonly asOf: Date | null;
-  /** Milliseconds between then and now; Infinity where nothing is known. */
+  /** Milliseconds between then and now; Infinity if unknown. */
   readonly behindMs: number;
 }
 
 /**
- * Asks a replica how far it has replayed. Every program writes its report each few seconds, so that the last commit of a
- * quiet primary is not old. A server that replays nothing is as of now: it is a primary itself.
+ * Asks a replica for its progress. Every program writes its report every few seconds, so the last commit of a quiet
+ * primary is recent. A server that replays nothing is up to date, because it is a primary itself.
  */
 export async function freshnessOf(replica: pg.Pool): Promise<Freshness> {
   const { rows } = await replica.query<{ asOf: Date | null; behindMs: number | null }>(

@@ -1,12 +1,12 @@
-/** The parties that log in to the database; each program holds the password of its own role only. */
+/** The parties that log in to the database. Each program has only the password of its own role. */
 export const databaseRoles = ['owner', 'gateway', 'worker', 'billing'] as const;
 
 export type DatabaseRole = (typeof databaseRoles)[number];
 
-/** A superuser besides, who makes the roles and the database, and whom no program logs in as. */
+/** Also a superuser, who creates the roles and the database. No program logs in as one. */
 export type Login = DatabaseRole | 'admin';
 
-/** The name of the database everywhere: embedded, in compose and in tests. */
+/** The name of the database everywhere: embedded, in Compose and in tests. */
 export const databaseName = 'tollgate';
 
 /** The PostgreSQL role of a party: `tollgate_gateway` and so on. */
@@ -22,8 +22,8 @@ export interface Address {
 }
 
 /**
- * A connection URL that both `pg` and the tools of PostgreSQL read; a socket folder is percent-encoded in the host's
- * place. It contains the password: never log it.
+ * A connection URL for `pg` and PostgreSQL's own tools. A socket folder is percent-encoded in place of the host. It
+ * contains the password: never log it.
  */
 export function connectionUrl(address: Address, role: Login, password: string): string {
   const host = encodeURIComponent(address.host);

@@ -10,7 +10,7 @@ const words = (pattern: RegExp, such: string) =>
     .readonly()
     .optional();
 
-/** Every limit there is: one that is added to the catalog must be added here to compile. */
+/** Every limit. One that is added to the catalog must be added here to compile. */
 const fields = {
   maxImages: z.int().min(1).max(1_000).optional(),
   minInputImages: z.int().min(0).max(16).optional(),

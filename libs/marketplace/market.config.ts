@@ -1,10 +1,10 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** Of the marketplace; durations in milliseconds. */
+/** Marketplace settings. Durations are in milliseconds. */
 export interface MarketConfig {
-  /** How long a proposal of prices can be confirmed. */
+  /** How long a price proposal can be confirmed. */
   readonly proposalLifeMs: number;
-  /** How long others may keep the public price list without asking again. */
+  /** How long others may cache the public price list. */
   readonly priceListAgeMs: number;
 }
 

@@ -7,8 +7,8 @@ export const hindrances = ['switched_off', 'no_price', 'no_channel'] as const;
 export type Hindrance = (typeof hindrances)[number];
 
 /**
- * What prevents selling a model to a group that has it, at a time; null: nothing. A channel that is unhealthy or full
- * does not: it may be healthy a moment later.
+ * What prevents selling a model to a group that has it, at a time; null: nothing. An unhealthy or full channel does
+ * not, because it may recover a moment later.
  */
 export function hindranceOf(
   catalog: Catalog,
@@ -32,10 +32,10 @@ export function modelsForSale(catalog: Catalog, group: string, atMs: number): Ca
 
 type ChannelsByModel = ReadonlyMap<string, readonly Channel[]>;
 
-/** Lists are asked for often and are long, while a catalog stays for as long as nobody changes it. */
+/** Lists are long and requested often, while a catalog does not change by itself. */
 const indexes = new WeakMap<Catalog, ChannelsByModel>();
 
-/** The channels that are switched on and whose protocol can serve the model, for each model. */
+/** For each model, the enabled channels whose protocol supports it. */
 function channelsOf(catalog: Catalog): ChannelsByModel {
   const known = indexes.get(catalog);
   if (known) return known;

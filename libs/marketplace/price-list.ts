@@ -49,7 +49,7 @@ export interface HistoryEntry {
   multiplier: string | null;
 }
 
-/** The catalog at one instant of the database's clock, by which holds are priced. */
+/** The catalog at one instant of the database's clock, which also prices holds. */
 export interface Market {
   readonly catalog: Catalog;
   /** The groups in which everyone can create keys. */
@@ -57,9 +57,9 @@ export interface Market {
   readonly nowMs: number;
 }
 
-/** The price list as one viewer sees it. */
+/** The price list for one viewer. */
 export interface ViewedMarket extends Market {
-  /** The groups that they may make keys in: of others, no price is theirs to know. */
+  /** The groups in which they may create keys. They do not see the prices of others. */
   readonly groups: ReadonlySet<string>;
 }
 
@@ -68,7 +68,7 @@ type CatalogAt = Pick<Market, 'catalog' | 'nowMs'>;
 const FIND_REVISION = `SELECT revision, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
   FROM catalog_revision`;
 
-/** The catalog for readers, read again only when a change of it was committed. */
+/** The catalog for readers. It is read again only after a committed change. */
 export class MarketReader {
   private known: Omit<Market, 'nowMs'> | undefined;
 
@@ -95,7 +95,7 @@ export class MarketReader {
     return { ...market, groups: new Set(market.catalog.priceBook.access.keys()) };
   }
 
-  /** Groups are read last: where they change in between, their revision is another one, and they are read again. */
+  /** Groups are read last: if they change meanwhile, their revision differs, and they are read again. */
   private async load(): Promise<Omit<Market, 'nowMs'>> {
     const catalog = await loadCatalog(this.pool);
     return { catalog, openGroups: await openGroupNames(this.pool) };
@@ -103,8 +103,8 @@ export class MarketReader {
 }
 
 /**
- * What can be had now, by family, vendor and name: in each group only what has a price and a channel there, and of the
- * models those that some group has.
+ * What is for sale now, by family, vendor and name: in each group, only models with a price and a channel, and overall,
+ * only models that some group has.
  */
 export function listPrices(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
   return pricedModels(market, filter)
@@ -120,7 +120,7 @@ export function isOnPriceList({ catalog, groups, nowMs }: ViewedMarket, id: stri
   return [...groups].some((group) => hindranceOf(catalog, { model, group, atMs: nowMs }) === null);
 }
 
-/** What has a price in some group, whether a channel serves it or not. */
+/** Models with a price in some group, whether or not a channel serves them. */
 export function pricedModels(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
   return [...market.catalog.models.values()]
     .filter((model) => matches(model, filter))
@@ -136,7 +136,7 @@ function pricedModel(market: ViewedMarket, id: string): ListedModel | null {
   return found.groups.length > 0 ? found : null;
 }
 
-/** What the list is sorted by, and its pages continue after. */
+/** The sort key of the list, which its pages continue after. */
 export function sortKey({ family, vendor, id }: Pick<ListedModel, 'family' | 'vendor' | 'id'>): string[] {
   return [family, vendor, id];
 }
@@ -180,7 +180,7 @@ function listed(model: CatalogModel, { catalog, groups, nowMs }: ViewedMarket): 
   };
 }
 
-/** How long a video may be is limited for every model, its own limits or not. */
+/** The length of a video is limited for every model, with or without limits of its own. */
 function shownLimits(model: CatalogModel): CatalogModel['limits'] {
   if (model.family !== 'video') return model.limits;
   const { defaultSeconds, minSeconds, maxSeconds } = limitsOf(model);
@@ -196,7 +196,7 @@ function listedGroup(group: string, { rule, price, multiplier }: Terms): Omit<Li
   };
 }
 
-/** When the next of the announced versions comes into force that a price in these groups follows from. */
+/** The start of the next announced version that changes a price in these groups. */
 export function nextChange(
   { catalog, nowMs }: CatalogAt,
   { model, groups }: { model: string; groups: readonly string[] },
@@ -210,7 +210,7 @@ export function nextChange(
   return later.length === 0 ? null : new Date(Math.min(...later));
 }
 
-/** Every version that a model's price came or will come from, newest first; null for a model without a price. */
+/** Every past and future version of a model's price, newest first; null for a model without a price. */
 export function priceHistory(market: ViewedMarket, id: string): HistoryEntry[] | null {
   const model = pricedModel(market, id);
   if (!model) return null;

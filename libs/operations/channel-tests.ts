@@ -14,7 +14,7 @@ export interface MarkedTrial extends KeyTrial {
   keyMark: string;
 }
 
-/** Tries channels for administrators. What is in progress for a channel is shared by all who ask for it. */
+/** Tests channels for administrators. A running test of a channel is shared by everyone who asks for it. */
 export class ChannelTests {
   private readonly upstreams = new Upstreams();
   private readonly underWay = new Map<string, Promise<MarkedTrial[]>>();

@@ -16,24 +16,24 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#platform/errors.js';
 import { newSecretsKey } from '#platform/sealed-secret.js';
 
-/** What lies where in the data folder of a standalone relay. */
+/** The contents of a standalone relay's data folder. */
 export interface DataFolder {
   readonly root: string;
   /** The embedded database's own folder. */
   readonly database: string;
   /** Finished images and videos. */
   readonly files: string;
-  /** Mail to people, a file each, when no mail server is configured. */
+  /** Mail to people, one file each, if no mail server is configured. */
   readonly mail: string;
-  /** What the sandbox upstream accepted. */
+  /** The state of the sandbox upstream. */
   readonly sandbox: string;
   readonly secretsFile: string;
-  /** What the secrets in the database are encrypted under, unless SECRETS_KEY says it. */
+  /** The key that encrypts secrets in the database, unless SECRETS_KEY is set. */
   readonly secretsKeyFile: string;
-  /** What heads of the ledger chain are signed with, unless CHAIN_SIGNING_KEY says it. */
+  /** The key that signs heads of the ledger chain, unless CHAIN_SIGNING_KEY is set. */
   readonly chainKeyFile: string;
   readonly demoFile: string;
-  /** Where the relay that runs here listens; there only while it runs, or after it was killed. */
+  /** The address of the running relay. It exists only while the relay runs, or after it was killed. */
   readonly relayFile: string;
 }
 
@@ -44,7 +44,7 @@ function projectRoot(): string {
   return root.endsWith('/dist') ? dirname(root) : root;
 }
 
-/** The folder that DATA_DIR names, else `.data` of the project, wherever the command was started. */
+/** The folder in DATA_DIR, otherwise `.data` in the project, wherever the command was started. */
 export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
   const root = resolve(env['DATA_DIR'] || join(projectRoot(), '.data'));
   return {
@@ -61,7 +61,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
   };
 }
 
-/** Makes the folder, or says in one sentence why it cannot be used. @throws OperatorError */
+/** Creates the folder, or says in one sentence why it cannot be used. @throws OperatorError */
 export function prepareDataFolder(folder: DataFolder): void {
   try {
     mkdirSync(folder.root, { recursive: true, mode: 0o755 });
@@ -76,11 +76,11 @@ export function prepareDataFolder(folder: DataFolder): void {
 
 export interface RelaySecrets {
   readonly urlSigningSecret: string;
-  /** Between the relay and its own sandbox upstream. */
+  /** Shared by the relay and its sandbox upstream. */
   readonly sandboxApiKey: string;
 }
 
-/** The secrets of this installation, made once and readable to its user only. */
+/** The secrets of this installation, created once and readable only by its user. */
 export function readOrMakeSecrets(folder: DataFolder): RelaySecrets {
   const existing = readPrivateJson<RelaySecrets>(folder.secretsFile);
   if (existing) return existing;
@@ -89,14 +89,14 @@ export function readOrMakeSecrets(folder: DataFolder): RelaySecrets {
   return made;
 }
 
-/** The key of this installation as programs read it: what the environment says, else the folder's own, made once. */
+/** The key of this installation as programs read it: from the environment, otherwise from the folder, created once. */
 export function secretsKeyEnvironment(folder: DataFolder, env: NodeJS.ProcessEnv): Record<string, string> {
   if (env['SECRETS_KEY'] || env['SECRETS_KEY_FILE']) return {};
   if (!existsSync(folder.secretsKeyFile)) writePrivateText(folder.secretsKeyFile, newSecretsKey());
   return { SECRETS_KEY_FILE: folder.secretsKeyFile };
 }
 
-/** The same for the key that signs. Its public part lies beside it in chain-signing.pub: keep that elsewhere. */
+/** The same for the signing key. Its public part is beside it in chain-signing.pub: keep a copy elsewhere. */
 export function chainKeyEnvironment(folder: DataFolder, env: NodeJS.ProcessEnv): Record<string, string> {
   if (env['CHAIN_SIGNING_KEY'] || env['CHAIN_SIGNING_KEY_FILE']) return {};
   if (!existsSync(folder.chainKeyFile)) {
@@ -113,7 +113,7 @@ function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Reads a file of ours; undefined when it is not there. @throws OperatorError when it cannot be read. */
+/** Reads a file of ours; undefined if it does not exist. @throws OperatorError if it cannot be read */
 export function readPrivateJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;
@@ -127,7 +127,7 @@ export function writePrivateJson(file: string, value: object): void {
   writePrivateText(file, JSON.stringify(value));
 }
 
-/** Writes a secret under another name, to the disk, and renames: a killed process leaves the whole file or none. */
+/** Writes a secret to the disk under another name and renames it, so that a killed process leaves the whole file or none. */
 export function writePrivateText(file: string, text: string): void {
   const draft = `${file}.new`;
   const descriptor = openSync(draft, 'w', 0o600);
@@ -143,7 +143,7 @@ export interface RelayRecord {
   readonly consoleUrl: string;
 }
 
-/** The relay that runs on this folder, if its process is there and its address answers; else undefined. */
+/** The relay that runs on this folder, if its process exists and its address answers; otherwise undefined. */
 export async function findRunningRelay(folder: DataFolder): Promise<RelayRecord | undefined> {
   const record = readPrivateJson<RelayRecord>(folder.relayFile);
   if (!record) return undefined;

@@ -7,22 +7,22 @@ import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { refuseUnreadable, resealSecrets } from './reseal.js';
 
 export interface DatabaseSetup {
-  /** A superuser's login, to make the roles and the database with; without it they are there. */
+  /** A superuser's login, to create the roles and the database. Without it, they must exist. */
   adminUrl?: string | undefined;
   /** The login that owns the database. */
   ownerUrl: string;
   passwords?: MigrateOptions['passwords'];
-  /** Seals what is stored of secrets; without it they stay as they are. */
+  /** Seals stored secrets. Without it, they stay as they are. */
   secrets?: SecretBox | undefined;
   /** Points the sandbox channel at a sandbox upstream. */
   sandbox?: { baseUrl: string; apiKey: string } | undefined;
 }
 
 /**
- * Brings a database to the state that the programs expect: schema, passwords of their roles, and a first catalog when
- * it has none. Safe to repeat, and for several to run at once.
- * @returns the migrations applied now.
- * @throws OperatorError when the database is newer than this code.
+ * Brings a database to the state that programs expect: schema, passwords of their roles, and a first catalog if it has
+ * none. Safe to repeat, and to run concurrently.
+ * @returns the migrations applied now
+ * @throws OperatorError if the database is newer than this code
  */
 export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
   const { ownerUrl, sandbox, secrets } = setup;
@@ -30,7 +30,7 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
   const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
   try {
     await inTransaction(pool, async (client) => {
-      // Of two that set up an empty database at once, the second waits and finds the catalog there.
+      // If two set up an empty database at once, the second waits and finds the catalog.
       await client.query('SELECT pg_advisory_xact_lock(catalog_lock_key())');
       await seedCatalog(client);
       if (!sandbox) return;
@@ -44,7 +44,7 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
   return applied;
 }
 
-/** Whether no call can be served yet: a database that is new has models and prices, and nobody who serves them. */
+/** Whether no call can be served yet: a new database has models and prices, but no channels that serve them. */
 export async function lacksChannels(ownerUrl: string): Promise<boolean> {
   const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
   try {
@@ -66,7 +66,7 @@ async function prepareAndMigrate({ adminUrl, ownerUrl, passwords = {} }: Databas
   return migrate({ ownerUrl });
 }
 
-/** Reads what to set up; the caller finishes the reader. */
+/** Reads what to set up. The caller finishes the reader. */
 export function readDatabaseSetup(reader: ConfigReader): DatabaseSetup {
   const [baseUrl, apiKey] = [reader.get('SANDBOX_URL'), reader.get('SANDBOX_API_KEY')];
   return {

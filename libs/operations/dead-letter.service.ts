@@ -8,17 +8,17 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 
-/** A message that no handler could make sense of, as it was kept. */
+/** A stored message that no handler could process. */
 export interface StoredLetter {
   id: bigint;
   topic: string;
-  /** The consumer group that could not handle it. */
+  /** The consumer group that could not process it. */
   group: string;
   partition: number;
   offset: string;
   key: string | null;
   payload: string | null;
-  /** What it is about, such as a charge. */
+  /** Its subject, such as a charge. */
   about: string | null;
   reason: string;
   at: Date;
@@ -33,10 +33,10 @@ export interface LetterFilter {
   replayed?: boolean | undefined;
 }
 
-/** What comes of playing a letter again. */
+/** Whether a letter can be replayed, and the effect. */
 export interface ReplayOutlook {
   canReplay: boolean;
-  /** What it does, or why it cannot be. */
+  /** The effect, or why it cannot be replayed. */
   effect: string;
 }
 
@@ -52,7 +52,7 @@ const EFFECTS: Record<string, string> = {
 const OTHER_EFFECT =
   'Every group that reads the topic handles it once more; what was done already is not done twice.';
 
-/** The letters, the newest first. */
+/** The letters, newest first. */
 export async function listLetters(
   pool: pg.Pool,
   { topic, group, about, replayed }: LetterFilter,
@@ -83,7 +83,7 @@ export async function findLetter(
   return rows[0];
 }
 
-/** Whether a letter can be played again, and what comes of it. */
+/** Whether a letter can be replayed, and the effect. */
 export function outlookOf(letter: StoredLetter): ReplayOutlook {
   const why = obstacleOf(letter);
   if (why !== null) return { canReplay: false, effect: why };
@@ -100,7 +100,7 @@ function obstacleOf({ topic: name, payload, key, replayedAt }: StoredLetter): st
   return unreadable(topic, payload);
 }
 
-/** A message that cannot be read would only become a letter again. */
+/** An unreadable message would only become a letter again. */
 function unreadable(topic: AnyTopic, payload: string): string | null {
   try {
     decodePayload(topic, String(topic.version), payload);
@@ -113,7 +113,7 @@ function unreadable(topic: AnyTopic, payload: string): string | null {
 
 /**
  * Publishes the message of a letter again, through the outbox, once. The letter stays as a record.
- * @throws ApiError not_found, conflict for one that cannot be played
+ * @throws ApiError not_found, conflict for one that cannot be replayed
  */
 export async function replayLetter(
   pool: pg.Pool,

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { DeadLetter } from '#bus/delivery.js';
 
-/** What a letter keeps of a message: more is an accident or an attack, and its beginning shows as much. */
+/** The stored part of a message. Longer ones are an accident or an attack, and their beginning shows that. */
 const MAX_PAYLOAD_CHARS = 100_000;
 const MAX_REASON_CHARS = 2_000;
 
 /**
- * Keeps a message that cannot be handled, with the charge that it names, so that no sweep decides about that charge
- * before a person has looked. Keeping it twice is keeping it once.
+ * Stores a message that cannot be handled, with its charge, so that no sweep decides about that charge before a person
+ * has looked at it. Storing it twice changes nothing.
  */
 export async function storeDeadLetter(pool: pg.Pool, letter: DeadLetter): Promise<void> {
   await pool.query(
@@ -26,7 +26,7 @@ export async function storeDeadLetter(pool: pg.Pool, letter: DeadLetter): Promis
   );
 }
 
-/** PostgreSQL's text takes no NUL, which a message that cannot be read may well contain. */
+/** PostgreSQL's text cannot contain NUL, but an unreadable message may. */
 function storable(text: string | null, maxChars: number): string | null {
   return text === null ? null : text.slice(0, maxChars).replaceAll('\u0000', '\uFFFD');
 }

@@ -12,7 +12,7 @@ import { readTelemetry } from '#platform/telemetry/telemetry.config.js';
 import { startTelemetry } from '#platform/telemetry/telemetry.js';
 import { untilSchema } from './schema-wait.js';
 
-/** It lives, and is not ready: nobody restarts a program because its database is away. */
+/** It is alive but not ready, so that nobody restarts it because its database is down. */
 const STARTING: ReadinessChecks = {
   start: () => Promise.reject(new Error('it waits for its database, or is about to begin')),
 };
@@ -24,22 +24,22 @@ interface Surroundings {
   transport: KafkaTransport;
   log: Logger;
   registry: Registry;
-  /** Where it listens. */
+  /** The address to listen on. */
   host: string;
 }
 
 export interface DistributedProgram<Own> {
   name: 'gateway' | 'billing' | 'control-plane' | 'video-worker';
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   about: string;
-  /** Reads what it alone needs; the settings of all programs are read besides. */
+  /** Reads the program's own settings, in addition to those of all programs. */
   read: (reader: ConfigReader) => Own;
   start(own: Own, surroundings: Surroundings): Promise<{ checks: ReadinessChecks; close(): Promise<void> }>;
-  /** A stop that takes longer is cut: whatever was not committed is consumed again by the next start. */
+  /** A longer stop is cut off. What was not committed is consumed again by the next start. */
   stopLimitMs(own: Own): number;
 }
 
-/** The settings that the programs of the distributed mode share. */
+/** The settings shared by the programs of the distributed mode. */
 export function readShared(reader: ConfigReader) {
   return {
     databaseUrl: reader.get('DATABASE_URL'),
@@ -53,7 +53,7 @@ export function readShared(reader: ConfigReader) {
   };
 }
 
-/** Runs a program of the distributed mode as a process: database, bus, health and metrics around what it does. */
+/** Runs a program of the distributed mode as a process: with its database, bus, health and metrics. */
 export function runDistributed<Own>(program: DistributedProgram<Own>): Promise<void> {
   const { name, about, read } = program;
   const all = (reader: ConfigReader) => ({ shared: readShared(reader), own: read(reader) });
@@ -67,7 +67,7 @@ export function runDistributed<Own>(program: DistributedProgram<Own>): Promise<v
   });
 }
 
-/** Why a program did not start. Kafka's errors name the socket's, which could be the database's as well. */
+/** Why a program did not start. Kafka's errors only name the socket, which could be the database's as well. */
 export function startSentence(error: unknown): string | undefined {
   const { name, message } = error as Error;
   return name.startsWith('KafkaJS') ? `Kafka cannot be reached: ${message}.` : operatorSentence(error);

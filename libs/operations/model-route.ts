@@ -12,10 +12,10 @@ type Vitals = Awaited<ReturnType<ProgramReader['channels']>>[number]['programs']
 
 const WORST = ['open', 'half_open', 'closed'] as const;
 
-/** The same chance for every channel puts the one with the most weight first. */
+/** With equal chances, the channel with the highest weight comes first. */
 const NO_CHANCE = () => 0.5;
 
-/** The channels that a call of a model tries now, for administrators. */
+/** The channels that a call of a model would try now, for administrators. */
 export class ModelRoutes {
   constructor(
     private readonly pool: pg.Pool,
@@ -23,7 +23,7 @@ export class ModelRoutes {
   ) {}
 
   /**
-   * In their order. Each gateway goes by what it measured itself; here the slowest counts.
+   * The channels in order. Each gateway uses its own measurements. Here, the slowest counts.
    * @throws ApiError not_found
    */
   async find(model: string): Promise<ModelRoute> {

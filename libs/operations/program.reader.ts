@@ -8,12 +8,12 @@ type HealthView = z.output<typeof channelHealthView>;
 
 interface Programs {
   items: ProgramView[];
-  /** Messages that a person has not looked at. */
+  /** Messages that nobody has looked at yet. */
   deadLetters: number;
   runningTasks: number;
 }
 
-/** What a report contains, by any version of a program that may still run. */
+/** A report's fields, from any program version that may still run. */
 type StoredReport = ProgramView['report'] & { channels?: ChannelVitals[] };
 
 interface ReportRow {
@@ -27,11 +27,11 @@ interface ReportRow {
   report: StoredReport;
 }
 
-/** A report that is overdue by this many of its intervals was not merely late. */
+/** A report that is overdue by this many of its intervals is missing, not late. */
 const MISSED_REPORTS = 4;
 const RUNNING = `state IN ('created', 'submitting', 'submitted', 'unknown')`;
 
-/** Reads what programs say of themselves. */
+/** Reads the programs' reports about themselves. */
 export class ProgramReader {
   constructor(
     private readonly pool: pg.Pool,
@@ -57,7 +57,7 @@ export class ProgramReader {
     };
   }
 
-  /** How the channels are, all of them or one. */
+  /** The state of the channels, all of them or one. */
   async channels(channelId: string | null): Promise<HealthView[]> {
     const [reports, { rows: channels }] = await Promise.all([
       this.reports(),
@@ -84,7 +84,7 @@ export class ProgramReader {
     }));
   }
 
-  /** Whether one of these programs runs. */
+  /** Whether one of these programs is running. */
   async isRunning(program: ProgramView['program']): Promise<boolean> {
     const reports = await this.reports();
     return reports.some((each) => each.program === program && !each.isSilent);
@@ -104,7 +104,7 @@ export class ProgramReader {
 function viewVitals({ channelId: _, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
   return {
     ...vitals,
-    // Programs of an earlier version say neither.
+    // Programs of an earlier version report neither.
     model: vitals.model ?? null,
     latencyMs: vitals.latencyMs ?? null,
     openedAt: openedAtMs === null ? null : new Date(openedAtMs).toISOString(),

@@ -74,7 +74,7 @@ export const programView = z
   })
   .meta({ id: 'Program' });
 
-/** Where a call of a model goes. */
+/** The route of a model's calls. */
 export const modelRouteView = z
   .object({
     routing: z.enum(routings),

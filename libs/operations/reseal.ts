@@ -3,7 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { OperatorError } from '#platform/errors.js';
 import { isSealed, placeOf, type SecretBox } from '#platform/sealed-secret.js';
 
-/** What the database keeps of secrets: where, and how the texts of a row are read and written. */
+/** The secrets in the database: where they are, and how to read and write the texts of a row. */
 const KINDS = {
   channels: {
     place: placeOf.channel,
@@ -27,7 +27,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** Rows that were sealed again, by kind; and what no key of ours opens, which stays as it is. */
+/** Resealed rows, by kind, and texts that none of our keys opens, which stay as they are. */
 export interface Resealed extends Record<Kind, number> {
   readonly unreadable: string[];
 }
@@ -35,8 +35,8 @@ export interface Resealed extends Record<Kind, number> {
 const PAGE = 500;
 
 /**
- * Seals every secret that is plain, or sealed under a key that is not the first. A row at a time and under its lock, so that
- * programs may read and change secrets meanwhile; interrupted, it goes on where it was.
+ * Seals every secret that is plain, or sealed under another key than the first. It locks one row at a time, so that
+ * programs may read and change secrets meanwhile. If interrupted, it continues where it stopped.
  */
 export async function resealSecrets(
   pool: pg.Pool,
@@ -56,7 +56,7 @@ export async function resealSecrets(
   return done;
 }
 
-/** @throws OperatorError when something could not be opened. */
+/** @throws OperatorError if something could not be opened */
 export function refuseUnreadable({ unreadable }: Resealed): void {
   const [first] = unreadable;
   if (first === undefined) return;
@@ -78,7 +78,7 @@ async function* outdatedRows(pool: pg.Pool, kind: Kind, secrets: SecretBox): Asy
   }
 }
 
-/** @returns what is wrong with a text that cannot be opened; the others of its row are sealed again. */
+/** @returns what is wrong with a text that cannot be opened. The others in its row are sealed again. */
 async function resealRow(
   pool: pg.Pool,
   kind: Kind,

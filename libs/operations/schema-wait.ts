@@ -4,21 +4,21 @@ import { isTransient } from '#database/database.js';
 import { requireSchema } from '#database/migrations.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 
-/** Before it asks again, up to twice as long. */
+/** The shortest pause between attempts. It grows to twice as long. */
 const DATABASE_AWAY_MS = 500;
 
 export interface SchemaWait {
   log: Record<'warn' | 'error', (facts: object, words: string) => void>;
-  /** Between two errors in the log. */
+  /** The pause between two errors in the log. */
   remindMs?: number;
-  /** A name that nobody knows for that long is rather a wrong one. */
+  /** A host name that does not resolve for this long is probably wrong. */
   unknownNameMs?: number;
 }
 
 /**
- * Waits for a database that is away, and says so again and again.
- * @throws OperatorError when its schema is of no version that runs beside this one
- * @throws Error when the name of its host does not resolve for long
+ * Waits for a database that is down, and reports it regularly.
+ * @throws OperatorError if no version that runs beside this one knows its schema
+ * @throws Error if its host name does not resolve for long
  */
 export async function untilSchema(pool: pg.Pool, wait: SchemaWait): Promise<void> {
   const { log, remindMs = 30_000, unknownNameMs = 120_000 } = wait;

@@ -7,7 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 
-/** What a change of the catalog did, for the audit log; no secrets in it. */
+/** The effect of a catalog change, for the audit log, without secrets. */
 export interface CatalogChange<T> {
   readonly result: T;
   readonly action: string;
@@ -19,8 +19,8 @@ export interface CatalogChange<T> {
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Changes of the catalog: one at a time, under the lock that no hold is deciding under, with a note in the audit log and
- * word to every gateway.
+ * Changes of the catalog: one at a time, under the lock that excludes holds, with an audit log entry and a message to
+ * every gateway.
  */
 export class CatalogChanges {
   constructor(
@@ -28,7 +28,7 @@ export class CatalogChanges {
     private readonly relay: Pick<OutboxRelay, 'wake'>,
   ) {}
 
-  /** @throws ApiError `conflict` for something that exists already. */
+  /** @throws ApiError `conflict` if it exists already */
   async make<T>(by: DoneBy, work: (transaction: EntityTransaction) => Promise<CatalogChange<T>>): Promise<T> {
     const result = await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
@@ -52,7 +52,7 @@ function refuseTwice(error: unknown): never {
     : error;
 }
 
-/** Those of the names that are none of the known. @throws ApiError naming the first of them. */
+/** The unknown ones of these names. @throws ApiError naming the first */
 export function requireKnown(
   names: Iterable<string>,
   known: ReadonlySet<string>,

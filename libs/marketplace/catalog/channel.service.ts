@@ -19,9 +19,9 @@ import { defined } from './model.service.js';
 
 export interface ChannelChange {
   readonly baseUrl?: string | undefined;
-  /** All of its keys, in place of those before; at least one. */
+  /** All of its keys, replacing the previous ones; at least one. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** What its vendor signs webhooks with; null for none. */
+  /** The secret of its vendor's webhooks; null for none. */
   readonly webhookSecret?: string | null | undefined;
   readonly enabled?: boolean | undefined;
   readonly priority?: number | undefined;
@@ -30,7 +30,7 @@ export interface ChannelChange {
   readonly maxConcurrency?: number | null | undefined;
   readonly allowPrivateAddress?: boolean | undefined;
   readonly honoursIdempotency?: boolean | undefined;
-  /** All of its models: ours, and what the upstream calls each. */
+  /** All of its models: ours, and the upstream's name of each. */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /** All of its groups. */
   readonly groups?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ export interface NewChannel extends ChannelChange {
   readonly apiKeys: readonly string[];
 }
 
-/** A channel without its keys and its secret: each has a mark, by which its owner knows it again. */
+/** A channel without its keys and secret. Each has a mark, so that its owner recognises it. */
 export interface ShownChannel extends Omit<ChannelRow, 'apiKey' | 'furtherApiKeys' | 'webhookSecret'> {
   readonly keyMarks: readonly string[];
   /** Null: there is none. */
@@ -62,7 +62,7 @@ const NOT_GIVEN = {
   honoursIdempotency: false,
 } as const;
 
-/** In place of the mark of a key that SECRETS_KEY does not open: it has to be entered again. */
+/** Replaces the mark of a key that SECRETS_KEY does not open. It has to be entered again. */
 const UNREADABLE = 'unreadable';
 
 /** The upstreams of the catalog. */
@@ -89,7 +89,7 @@ export class ChannelService {
     return (await this.shown(this.source.manager, [row]))[0]!;
   }
 
-  /** @throws ApiError for an address that is not allowed, and for models and groups that there are none of. */
+  /** @throws ApiError for a forbidden address, and for unknown models and groups */
   async create(wanted: NewChannel, by: DoneBy): Promise<ShownChannel> {
     const { id, protocol, models = {}, groups = [] } = wanted;
     const { apiKeys, webhookSecret = null, ...rest } = wanted;
@@ -111,8 +111,9 @@ export class ChannelService {
   }
 
   /**
-   * Changes what is given. A new origin needs the keys again, so that nobody sends keys that they cannot read elsewhere.
-   * @throws ApiError as for a new one, and `not_found`.
+   * Changes the given fields. A new origin needs the keys again, so that nobody can send keys that they cannot read to
+   * another address.
+   * @throws ApiError as for a new one, and `not_found`
    */
   async change(id: string, wanted: ChannelChange, by: DoneBy): Promise<ShownChannel> {
     await this.changes.make(by, async ({ entities, client }) => {
@@ -138,7 +139,7 @@ export class ChannelService {
     return this.find(id);
   }
 
-  /** As they are stored: sealed for this channel. @throws ApiError */
+  /** As stored: sealed for this channel. @throws ApiError */
   private keysOf(
     { id, protocol }: Pick<ChannelRow, 'id' | 'protocol'>,
     keys: readonly string[],
@@ -202,7 +203,7 @@ function notFound(id: string): ApiError {
 
 const PLAIN_KEY = /^[\x21-\x7e]{1,500}$/;
 
-/** A key as it is kept: of a service account what is needed of it, in one line. @throws ApiError, which quotes no key */
+/** A key as stored: of a service account, only the necessary fields, on one line. @throws ApiError, which quotes no key */
 function writtenKey(protocol: ChannelProtocol, key: string): string {
   const isAccount = protocol === 'vertex';
   const fault = isAccount ? serviceAccountFault(key) : plainFault(key);
@@ -229,7 +230,7 @@ function fieldsOf(wanted: ChannelChange) {
 }
 
 /**
- * Calls carry the operator's key, so they use https to the public internet; an upstream of one's own may be elsewhere.
+ * Calls carry the operator's key, so they use https to public addresses. Your own upstreams may be elsewhere.
  * @throws ApiError
  */
 function checkedBaseUrl(text: string, allowPrivateAddress: boolean): string {

@@ -1,10 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A group of keys: its models, and limits of each account's keys in it together; null: the defaults hold. */
+/** A group of keys: its models, and limits of each account's keys in it together; null: the defaults. */
 @Entity('groups')
 export class Group {
   @PrimaryColumn('text') name!: string;
-  /** Every account may make keys in it; else those that it was granted to. */
+  /** Every account may create keys in it. Otherwise, only those that were granted access. */
   @Column('boolean') open!: boolean;
   @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
   @Column('integer', { name: 'tokens_per_minute', nullable: true }) tokensPerMinute!: number | null;

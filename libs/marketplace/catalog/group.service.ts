@@ -26,7 +26,7 @@ export interface NewGroup extends GroupRules {
   readonly name: string;
   /** A decimal text. */
   readonly multiplier: string;
-  /** The price of each call, where the group has a fixed one. */
+  /** The price of each call, if the group has a fixed one. */
   readonly fixedPerCall: string | null;
   readonly models: readonly string[];
 }
@@ -40,8 +40,8 @@ export interface ShownGroup {
 }
 
 /**
- * The groups of the catalog. A new one begins with a multiplier, and a rule if it has one: nothing was ever priced by
- * them. Later ones are proposed.
+ * The groups of the catalog. A new one starts with a multiplier, and possibly a rule, since nothing was priced by them
+ * yet. Later ones are proposed.
  */
 export class GroupService {
   constructor(
@@ -67,7 +67,7 @@ export class GroupService {
     return shown(await this.priceBook(), group, this.clock.nowMs());
   }
 
-  /** @throws ApiError for a name that is taken, or models that there are none of. */
+  /** @throws ApiError for a name that is taken, or unknown models */
   async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
     const { name, multiplier, fixedPerCall, models } = wanted;
     await this.changes.make(by, async ({ entities, client }) => {
@@ -107,7 +107,7 @@ export class GroupService {
     return this.find(name);
   }
 
-  /** Sets the models that keys of the group may use. @throws ApiError for one that there is not. */
+  /** Sets the models that keys of the group may use. @throws ApiError for an unknown one */
   async setModels(name: string, models: readonly string[], by: DoneBy): Promise<ShownGroup> {
     await this.changes.make(by, async ({ entities, client }) => {
       if (!(await entities.existsBy(Group, { name }))) throw notFound(name);

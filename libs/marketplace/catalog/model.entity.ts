@@ -3,7 +3,7 @@ import type { Routing } from '#catalog/channel-order.js';
 import type { ModelLimits } from '#catalog/catalog.js';
 import type { Family, Unit } from '#pricing/price-book.js';
 
-/** A model that can be sold. Its family, its unit and what it is an alias of never change: charges name it. */
+/** A model that can be sold. Its family, its unit and its alias target never change, because charges refer to it. */
 @Entity('models')
 export class Model {
   @PrimaryColumn('text') id!: string;
@@ -13,7 +13,7 @@ export class Model {
   @Column('text', { name: 'alias_of', nullable: true }) aliasOf!: string | null;
   @Column('boolean') enabled!: boolean;
   @Column('jsonb') limits!: ModelLimits;
-  /** An alias is routed as its model is. */
+  /** An alias is routed like its model. */
   @Column('text') routing!: Routing;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
 }

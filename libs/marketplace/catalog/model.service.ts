@@ -16,7 +16,7 @@ export interface NewModel {
   readonly enabled: boolean;
   readonly limits: ModelLimits;
   readonly groups: readonly string[];
-  /** Of its own; an alias has those of its model. */
+  /** Its own limits. An alias has those of its model. */
   readonly family?: Family | undefined;
   readonly unit?: Unit | undefined;
   readonly aliasOf?: string | undefined;
@@ -34,7 +34,7 @@ export interface ShownModel {
   readonly groups: readonly string[];
 }
 
-/** What the models of a family can be priced by: the data plane counts nothing else. */
+/** The units of each family. The data plane counts nothing else. */
 const UNITS: Record<Family, readonly Unit[]> = {
   image: ['call', 'token'],
   video: ['second'],
@@ -43,10 +43,10 @@ const UNITS: Record<Family, readonly Unit[]> = {
   '3d': ['call'],
 };
 
-/** What models of these families are priced by unless it is said. */
+/** The default units of these families. */
 const USUAL_UNITS: Partial<Record<Family, Unit>> = { image: 'call', video: 'second', '3d': 'call' };
 
-/** The models of the catalog. A new one is not for sale before it has a price, which is proposed as any other. */
+/** The models of the catalog. A new one is not for sale before it has a price, which is proposed like any other. */
 export class ModelService {
   constructor(
     private readonly source: DataSource,
@@ -70,7 +70,7 @@ export class ModelService {
     return (await this.withGroups([model]))[0]!;
   }
 
-  /** @throws ApiError for what does not fit together. */
+  /** @throws ApiError for contradictory fields */
   async create(wanted: NewModel, by: DoneBy): Promise<ShownModel> {
     checkLimits(wanted.limits);
     return this.changes.make(by, async ({ entities, client }) => {
@@ -139,7 +139,7 @@ function changeable({ enabled, ownedBy, limits, routing }: Model) {
   return { enabled, ownedBy, limits, routing };
 }
 
-/** Only what was given: an absent field stays as it is. */
+/** Only given fields. An absent field stays unchanged. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -12,16 +12,16 @@ import {
 
 export interface ProposedChange {
   readonly change: PriceChange;
-  /** The newest version of the subject when it was proposed; null when it had none. */
+  /** The newest version of the subject when it was proposed; null if it had none. */
   readonly base: string | null;
-  /** What would hold at the effective time without the change; null when nothing would. */
+  /** What would apply at the effective time without the change; null if nothing would. */
   readonly before: PriceChange | null;
 }
 
-/** Nobody plans prices further ahead; a later time is a slip. */
+/** Nobody plans prices further ahead, so a later time is a mistake. */
 const FURTHEST_AHEAD_MS = 366 * 24 * 3_600_000;
 
-/** A change with what it is based on, at the time when it would take effect. */
+/** A change with its base, at the time when it would take effect. */
 export function basedChange(book: PriceBook, change: PriceChange, atMs: number): ProposedChange {
   const versions = versionsOf(book, change);
   const before = versionAt(versions, atMs);
@@ -37,7 +37,7 @@ export function faultOf(book: PriceBook, change: PriceChange, atMs: number): str
   return changeFault(book, change);
 }
 
-/** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead. */
+/** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead */
 export function effectiveMs(effectiveAt: Date | null, nowMs: number): number {
   if (effectiveAt === null) return nowMs;
   const atMs = effectiveAt.getTime();

@@ -13,28 +13,28 @@ export interface PreviewRequest {
   readonly changes: readonly PriceChange[];
   /** null: now. */
   readonly effectiveAt: Date | null;
-  /** Whose requests: made from `from` on and before `to`. */
+  /** The requests' time range, from `from` on and before `to`. */
   readonly from: Date;
   readonly to: Date;
 }
 
-/** What requests would cost, exactly, in nanos: without the changes and with them. */
+/** What requests would cost exactly, in nanos: without the changes and with them. */
 interface PreviewRow {
   readonly model: string;
   readonly group: string;
   readonly requests: bigint;
-  /** Whose requests they are. */
+  /** Number of accounts that made them. */
   accounts: bigint;
   /** What they cost when they were made. */
   charged: bigint;
   current: bigint;
   proposed: bigint;
-  /** Under the changes the model would not be had in the group: the requests would be refused, and cost nothing. */
+  /** Under the changes, the model would not be available in the group: the requests would be refused, and cost nothing. */
   readonly wouldBeRefused: boolean;
 }
 
 export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
-  /** Customers with a request in any of the rows, each once. */
+  /** Customers with a request in any of the rows, each counted once. */
   readonly accounts: bigint;
   /** Largest difference first. */
   readonly rows: PreviewRow[];
@@ -43,7 +43,7 @@ export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
 /** Units of each of `lineKinds`, in their order. */
 type LineCounts = readonly bigint[];
 
-/** Requests of one size, counted together: priced once, and multiplied. */
+/** Requests of one size are counted together, priced once, and multiplied. */
 interface Sized {
   model: string;
   group: string;
@@ -55,9 +55,9 @@ interface Sized {
   used: LineCounts | null;
 }
 
-/** How far a charge's id, minted by a gateway before the hold, may be from it: the index of ids narrows by it. */
+/** How far a charge's id, created by a gateway before the hold, may be from it. The index on ids narrows by this. */
 const CLOCKS_APART_MS = 10 * 60_000;
-/** Rows that are priced in one go, before others of the process have their turn. */
+/** Rows that are priced in one go, before others in the process have their turn. */
 const BATCH = 1_000;
 
 const REQUESTS = `FROM charges
@@ -67,7 +67,7 @@ const REQUESTS = `FROM charges
 const BY_MODEL = `SELECT model_id AS model, group_name AS "group", count(*) AS requests,
   sum(coalesce(settled, amount))::bigint AS charged ${REQUESTS} GROUP BY 1, 2`;
 
-/** Customers of each model and group, and in the row without either of all together. */
+/** Customers of each model and group, and in the row without either, of all together. */
 const BY_ACCOUNT = `WITH seen AS MATERIALIZED (SELECT model_id, group_name, account_id ${REQUESTS} GROUP BY 1, 2, 3)
   SELECT model_id AS model, group_name AS "group", count(DISTINCT account_id) AS accounts
   FROM seen GROUP BY GROUPING SETS ((model_id, group_name), ())`;
@@ -75,7 +75,7 @@ const BY_ACCOUNT = `WITH seen AS MATERIALIZED (SELECT model_id, group_name, acco
 const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(delivered_units, units) AS units,
   dimensions, count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3, 4`;
 
-/** Lines that every price has are at their place; of the others there are those that the price names. */
+/** Lines that every price has are in fixed places. Others are named by the price. */
 const PLACED = 5;
 const tokensOf = (lines: string) =>
   lineKinds.map((kind, at) => {
@@ -86,7 +86,7 @@ const HELD = tokensOf('lines');
 const USED = tokensOf('coalesce(delivered_lines, lines)');
 const IS_WITHIN_HOLD = HELD.map((held, at) => `${USED[at]} <= ${held}`).join(' AND ');
 
-/** No line used more than it held, so the hold bounds nothing at any price, and each kind of line is counted by itself. */
+/** No line used more than it held, so the hold limits nothing at any price, and each kind of line is counted by itself. */
 const BY_LINE = `SELECT model_id AS model, group_name AS "group", line.kind, line.units, count(*) AS requests
   FROM (SELECT model_id, group_name, ARRAY[${USED.join(', ')}] AS used ${REQUESTS}
     AND lines IS NOT NULL AND ${IS_WITHIN_HOLD}) AS metered,
@@ -98,9 +98,9 @@ const BY_HOLD = `SELECT model_id AS model, group_name AS "group", ARRAY[${HELD.j
   ${REQUESTS} AND lines IS NOT NULL AND NOT (${IS_WITHIN_HOLD}) GROUP BY 1, 2, 3, 4`;
 
 /**
- * Prices the requests of a time again, by the code that prices holds: as they would cost when the changes take effect,
- * without them and with them. Only models and groups that the changes concern are looked at. Requests that ended without
- * a delivery cost nothing in either case and are left out.
+ * Prices past requests again with the code that prices holds: their cost when the changes take effect, without and with
+ * them. Only models and groups of the changes are included. Requests that ended without a delivery cost nothing in
+ * either case and are left out.
  */
 export async function previewChanges(pool: pg.Pool, request: PreviewRequest): Promise<Preview> {
   return inTransaction(pool, (client) => preview(client, request), { isolation: 'REPEATABLE READ' });
@@ -127,7 +127,7 @@ async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<
   return { from: request.from, to: request.to, accounts, rows: pricer.result() };
 }
 
-/** Notes the customers of each row, and answers how many there are together. */
+/** Adds the customers of each row, and returns how many there are together. */
 async function countAccounts(client: pg.PoolClient, all: unknown[], pricer: Pricer): Promise<bigint> {
   const { rows } = await client.query<AccountsRow>(BY_ACCOUNT, all);
   for (const row of rows) pricer.countAccounts(row);
@@ -135,7 +135,7 @@ async function countAccounts(client: pg.PoolClient, all: unknown[], pricer: Pric
 }
 
 interface Selection {
-  /** The values of the queries; null where no model of the kind is concerned. */
+  /** The values of the queries; null if the changes concern no model of the kind. */
   byUnit: unknown[] | null;
   byToken: unknown[] | null;
   /** Of both kinds. */
@@ -165,7 +165,7 @@ function asSized({ kind, units, ...rest }: LineRow): Sized {
   return { ...rest, units: 1n, dimensions: null, held: null, used };
 }
 
-/** Reads by a cursor: there may be as many sizes as requests. */
+/** Reads with a cursor, because there may be as many sizes as requests. */
 async function* read<T>(client: pg.PoolClient, sql: string, values: unknown[]): AsyncGenerator<T> {
   await client.query(`DECLARE sizes NO SCROLL CURSOR FOR ${sql}`, values);
   try {
@@ -234,7 +234,7 @@ class Pricer {
   }
 }
 
-/** What one request of a size costs on terms: what it used, but never more than its hold. */
+/** The cost of one request of a size: what it used, but never more than its hold. */
 function costOf(terms: Terms | null, sized: Sized): bigint {
   const { units, held, used } = sized;
   if (!terms || units === 0n) return 0n;

@@ -7,7 +7,7 @@ import type { PriceChange } from './price-change.js';
 
 const MAX_CHANGES = 5_000;
 
-/** Exact, as the database keeps it: "1.25", never NaN, an exponent or a sign. */
+/** Exact, as stored: "1.25", never NaN, an exponent or a sign. */
 export const decimal = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,18})?$/, 'must be a decimal string such as "0.02", with at most 18 decimals')
@@ -29,7 +29,7 @@ const asked = z
   .regex(/^[a-z0-9][a-z0-9.:_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and . : _ -')
   .optional();
 
-/** What a request asks for that prices may depend on. */
+/** Request properties that prices may depend on. */
 export const dimensionFields = z.strictObject({
   size: asked,
   quality: asked,
@@ -57,7 +57,7 @@ const rateFields = z.strictObject({
   unitPrice: decimal,
 });
 
-/** Amounts of a million tokens of images and sound, which a price or a cost may leave out. */
+/** Amounts per million tokens of images and sound, which a price or a cost may omit. */
 export const mediaFields = {
   imageInput: decimal.optional(),
   cachedImageInput: decimal.optional(),
@@ -73,7 +73,7 @@ const optionalTokenFields = {
   ...mediaFields,
 } satisfies Record<(typeof optionalPrices)[number], z.ZodType>;
 
-/** Credits of a call or a second, or of a million tokens of each kind. */
+/** Credits per call or second, or per million tokens of each kind. */
 export const priceFields = z
   .union([
     z.strictObject({
@@ -95,7 +95,7 @@ export const priceFields = z
       'In credits: `unitPrice` per call or second of video, or `input`, `cachedInput` and `output` per million tokens. Optional per million tokens: `cacheWrite` and `cacheWrite1h` for tokens cached for five minutes or one hour (default: 1.25 and 2 times `input`), and `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Image and audio tokens without a price cost as much as text; cached ones without a price of their own cost as much as uncached ones.',
   });
 
-/** One new value; the subject is the model or the group. */
+/** One new value. The subject is the model or the group. */
 export const changeFields = z.union([
   z.strictObject({ kind: z.literal('price'), model: modelName, price: priceFields.nullable() }),
   z.strictObject({ kind: z.literal('multiplier'), group: groupName, multiplier: decimal.nullable() }),

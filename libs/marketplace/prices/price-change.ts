@@ -14,16 +14,16 @@ export type PriceChange =
   | { kind: 'rule'; group: string; rule: 'fixed_per_call'; unitPrice: string }
   | { kind: 'rule'; group: string; rule: 'none' };
 
-/** Anything beyond is a slip of the decimal point: credits for a call, a second or a million tokens. */
+/** Anything higher is a misplaced decimal point: credits per call, second or million tokens. */
 const HIGHEST_PRICE = 1_000_000n;
 const HIGHEST_MULTIPLIER = 1_000n;
 
-/** What a change is about: no two changes of a proposal may be about the same. */
+/** The subject of a change. A proposal has at most one change per subject. */
 export function changeSubject(change: PriceChange): string {
   return change.kind === 'price' ? `price of ${change.model}` : `${change.kind} of ${change.group}`;
 }
 
-/** Why a change cannot be made, as a sentence, or null. Decimals that are none are caught before it. */
+/** Why a change cannot be made, as a sentence, or null. Invalid decimals were rejected before. */
 export function changeFault(book: PriceBook, change: PriceChange): string | null {
   if (change.kind === 'price') return priceFault(book, change);
   if (!book.multipliers.has(change.group)) return `There is no group ${change.group}.`;
@@ -57,7 +57,7 @@ function excess(name: string, text: string | null, highest: bigint): string | nu
   return digits > highest * 10n ** BigInt(scale) ? `${name} is above ${highest}.` : null;
 }
 
-/** The versions of what a change is about. */
+/** The versions of a change's subject. */
 export function versionsOf(
   book: PriceBook,
   change: PriceChange,
@@ -69,7 +69,7 @@ export function versionsOf(
   return found ?? [];
 }
 
-/** The version of a subject that was written last, in force or announced: what a proposal is based on. */
+/** The latest version of a subject, in force or announced: the base of a proposal. */
 export function newestVersion<T>(versions: readonly Version<T>[]): Version<T> | null {
   return versions.reduce<Version<T> | null>(
     (newest, version) => (newest && newest.id > version.id ? newest : version),
@@ -77,7 +77,7 @@ export function newestVersion<T>(versions: readonly Version<T>[]): Version<T> | 
   );
 }
 
-/** The book as it would be with the changes in force from a time on. Their versions have negative ids. */
+/** The book with the changes in force from a time on. Their versions have negative ids. */
 export function withChanges(book: PriceBook, changes: readonly PriceChange[], fromMs: number): PriceBook {
   const prices = new Map(book.prices);
   const multipliers = new Map(book.multipliers);
@@ -103,7 +103,7 @@ function insert<T>(subjects: Map<string, readonly Version<T>[]>, subject: string
   subjects.set(subject, [...before, version, ...versions.slice(before.length)]);
 }
 
-/** The change that would make a version's value the value again; what an export writes and a comparison shows. */
+/** The change that would set a version's value again: for exports and comparisons. */
 export function changeOf(
   change: Pick<PriceChange, 'kind'> & { model?: string; group?: string },
   value: Price | Decimal | GroupRule | null,
@@ -117,7 +117,7 @@ export function changeOf(
     : { kind, group, rule: 'none' };
 }
 
-/** Whether two changes of one subject ask for the same value, however they write it. */
+/** Whether two changes of one subject ask for the same value, however it is written. */
 export function sameChange(a: PriceChange, b: PriceChange): boolean {
   const first = changeDecimals(a);
   const second = changeDecimals(b);
@@ -129,14 +129,14 @@ export function sameChange(a: PriceChange, b: PriceChange): boolean {
   );
 }
 
-/** What a price has amounts for, in their order; the same for changes whose amounts can be compared. */
+/** The amounts of a price, in order. The same for changes with comparable amounts. */
 export function whensOf(change: PriceChange): string {
   const price = change.kind === 'price' ? change.price : null;
   const media = price && 'input' in price ? mediaNames.filter((name) => price[name] !== undefined) : [];
   return [...ratesOf(price).map(({ when }) => whenText(when)), ...media].join('; ');
 }
 
-/** The numbers of a change; null where it withdraws, or ends a rule. */
+/** The numbers of a change; null if it withdraws a value, or ends a rule. */
 export function changeDecimals(change: PriceChange): Decimal[] | null {
   if (change.kind === 'multiplier')
     return change.multiplier === null ? null : [parseDecimal(change.multiplier)];

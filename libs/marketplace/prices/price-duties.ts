@@ -6,14 +6,14 @@ import { largeMove, type LargeMove, type PriceMove } from './price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 
-/** Who wrote the changes of a proposal as they are. */
+/** The last author of a proposal's changes. */
 export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' | 'proposedBy'>): string {
   return revisedBy ?? proposedBy;
 }
 
 /**
- * Why someone else than its author must confirm a proposal, or null. What the author confirmed alone on the
- * same day of UTC adds up: a subject is measured by what it was before the first of that.
+ * Why someone other than the author must confirm a proposal, or null. What the author confirmed alone on the same UTC
+ * day adds up: a subject is compared with its value before the first of these changes.
  */
 export async function secondPersonReason(
   client: pg.ClientBase,
@@ -33,7 +33,7 @@ export async function secondPersonReason(
   return largeMove(moves, [...before.values()], await readLimit(client, 'price-change-percent'));
 }
 
-/** What someone confirmed alone on this day, by subject: from the first value to the last. */
+/** What a person confirmed alone on this day, by subject: from the first value to the last. */
 async function movedAlone(client: pg.ClientBase, author: string): Promise<Map<string, PriceMove>> {
   const { rows } = await client.query<{ changes: ProposedChange[] }>(
     `SELECT changes FROM price_proposals WHERE state = 'confirmed' AND decided_by = $1

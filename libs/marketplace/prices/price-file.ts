@@ -10,7 +10,7 @@ import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
 import { namedTwice, ratesFrom, ratesOf, ratesText } from './rates.js';
 
-/** The columns of a file of prices, in their order. A row is a price of a model, or a multiplier or rule of a group. */
+/** The columns of a price file, in order. A row is a price of a model, or a multiplier or rule of a group. */
 const COLUMNS = [
   'kind',
   'subject',
@@ -33,7 +33,7 @@ const COLUMNS = [
   'audio_output_price',
 ] as const;
 
-/** The columns of prices that a price by the token may leave out. */
+/** The price columns that a price by tokens may omit. */
 const OPTIONAL = {
   cacheWrite: 'cache_write_price',
   cacheWrite1h: 'cache_write_1h_price',
@@ -47,12 +47,12 @@ const OPTIONAL = {
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-/** A file longer than this is two. */
+/** A longer file must be split. */
 const MAX_ROWS = 5_000;
 
 /** One row of a file, as far as it could be read. */
 export interface FileRow {
-  /** Counted from 1; of a CSV file with its header, of a JSON document the position in its list. */
+  /** Counted from 1: in a CSV file with its header, in a JSON document the position in its list. */
   readonly line: number;
   readonly value: unknown;
 }
@@ -65,11 +65,11 @@ interface RefusedRow {
 interface ComparedRow {
   readonly line: number;
   readonly change: PriceChange;
-  /** null where nothing is in force. */
+  /** null if nothing is in force. */
   readonly before: PriceChange | null;
 }
 
-/** What an import would do, row by row. */
+/** The effect of an import, row by row. */
 export interface Comparison {
   readonly added: ComparedRow[];
   readonly changed: ComparedRow[];
@@ -77,7 +77,7 @@ export interface Comparison {
   readonly refused: RefusedRow[];
 }
 
-/** Everything that is in force at a time, as the changes that would make it so again. */
+/** Everything in force at a time, as the changes that would restore it. */
 export function pricesInForce(book: PriceBook, atMs: number): PriceChange[] {
   const models = [...book.models.values()].filter(({ id, pricedAs }) => id === pricedAs).map(({ id }) => id);
   const groups = [...book.multipliers.keys()];
@@ -120,7 +120,7 @@ function cellsOf(book: PriceBook, change: PriceChange): Cells {
   return { ...cells, ...tokens, ...(Object.fromEntries(others) as Cells) };
 }
 
-/** The rows of a CSV file. @throws ApiError for a file that is no CSV, has other columns, or too many rows. */
+/** The rows of a CSV file. @throws ApiError if it is no CSV file, has other columns, or too many rows */
 export function readPriceCsv(text: string): FileRow[] {
   const records = parseCsv(text);
   limitRows(records.length);
@@ -154,7 +154,7 @@ function headerOf(titles: string[]): string[] {
   throw new ApiError('invalid_value', `The first line ${fault}: the columns are ${COLUMNS.join(', ')}.`);
 }
 
-/** What the cells of a row ask for; whether that makes sense is checked as for any change. Empty cells are not there. */
+/** The change in a row's cells. It is validated later, like any change. Empty cells count as missing. */
 function changeOfCells(cells: Cells): unknown {
   const {
     kind,
@@ -203,7 +203,7 @@ function defined(values: Record<string, string | undefined>): Record<string, str
   >;
 }
 
-/** Compares a file with what will be in force at a time. Pure: nothing is changed. */
+/** Compares a file with what will be in force at a time. Pure: it changes nothing. */
 export function compareRows(book: PriceBook, rows: readonly FileRow[], atMs: number): Comparison {
   const result = { added: [] as ComparedRow[], changed: [] as ComparedRow[], refused: [] as RefusedRow[] };
   const lineOf = new Map<string, number>();
@@ -224,7 +224,7 @@ export function compareRows(book: PriceBook, rows: readonly FileRow[], atMs: num
   return { ...result, same };
 }
 
-/** A value that was withdrawn, or a rule that ended, is nothing to change. */
+/** Withdrawing a withdrawn value, or ending an ended rule, is no change. */
 function isNothing(before: PriceChange | null): boolean {
   if (before === null) return true;
   if (before.kind === 'price') return before.price === null;
@@ -243,7 +243,7 @@ function rowFault(
 
 const KINDS = new Set(['price', 'multiplier', 'rule']);
 
-/** A change, or why it is none. */
+/** A change, or why it is invalid. */
 function checkedChange(value: unknown): PriceChange | string {
   const { kind, fault } = (value ?? {}) as { kind?: unknown; fault?: unknown };
   if (typeof fault === 'string') return fault;
@@ -259,7 +259,7 @@ const EXPECTED: Record<string, string> = {
   rule: 'a rule needs a group, and is none, or fixed_per_call with a unitPrice',
 };
 
-/** The deepest fault says most: of the alternatives, that of the kind the row is of. */
+/** The deepest fault says most: of the alternatives, the one for the row's kind. */
 function reasonOf(error: z.ZodError, kind: string): string {
   const faults = leaves(error.issues).filter(
     ({ code, path }) => code === 'invalid_format' && path.length > 0,

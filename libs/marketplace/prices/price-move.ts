@@ -1,7 +1,7 @@
 import type { Decimal } from '#money/amount.js';
 import { changeDecimals, type PriceChange, changeSubject, whensOf } from './price-change.js';
 
-/** A new value of one subject beside the one that it is measured by. */
+/** A new value of one subject with the one that it is compared with. */
 export interface PriceMove {
   readonly before: PriceChange | null;
   readonly after: PriceChange;
@@ -21,7 +21,7 @@ interface Span {
 const SAME: Ratio = { above: 1n, below: 1n };
 const NO_MOVE: Span = { low: SAME, high: SAME };
 
-/** What makes new values need a second person. */
+/** The conditions under which new values need a second person. */
 export const largeMoveCodes = [
   'moves_far',
   'is_zero',
@@ -36,7 +36,7 @@ export const largeMoveCodes = [
 /** Why a second person must confirm new values. */
 export interface LargeMove {
   readonly code: (typeof largeMoveCodes)[number];
-  /** Whose value it is; null for `moves_far`, which adds up. */
+  /** The subject; null for `moves_far`, which adds up. */
   readonly change: PriceChange | null;
   /** How far one person may move prices. */
   readonly percent: number;
@@ -55,9 +55,9 @@ const FAULTS = {
 } as const satisfies Record<Exclude<LargeMove['code'], 'moves_far'>, string>;
 
 /**
- * Why a second person must confirm new values, or null: a price or a multiplier of 0, one where there was none to measure it
- * by, one with rates for other values, a fixed price that begins or ends, and whatever moves further than some percent.
- * Prices and multipliers multiply, as they do in what a customer pays.
+ * Why a second person must confirm new values, or null: a price or multiplier of 0, one without a previous value to
+ * compare with, one with rates for other values, a fixed price that starts or ends, and moves beyond a percentage.
+ * Prices and multipliers multiply, as in what a customer pays.
  * @param earlier what the same person moved before on the same day, which adds up
  */
 export function largeMove(
@@ -97,7 +97,7 @@ function withoutMeasure({ before, after }: PriceMove): keyof typeof FAULTS | nul
   return known.some(isZero) ? 'was_zero' : null;
 }
 
-/** Of what cannot be compared, or is withdrawn, nothing is known. */
+/** Unknown if it cannot be compared, or is withdrawn. */
 function spanOf({ before, after }: PriceMove): Span {
   const wanted = changeDecimals(after) ?? [];
   const known = (before && changeDecimals(before)) ?? [];

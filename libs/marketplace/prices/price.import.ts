@@ -11,7 +11,7 @@ export interface ImportOptions {
   readonly effectiveAt: Date | null;
   readonly note: string;
   readonly dryRun: boolean;
-  /** What is written with the proposal. */
+  /** Stores what belongs to the proposal, in its transaction. */
   readonly also?: ProposalNote;
 }
 
@@ -20,7 +20,7 @@ export interface PriceImport extends Comparison {
   readonly proposal: Proposal | null;
 }
 
-/** Reads the prices as of the database's time. */
+/** Reads the prices at the database's time. */
 export async function readPrices(pool: pg.Pool): Promise<{ book: PriceBook; nowMs: number }> {
   const { rows } = await pool.query<{ nowMs: number }>(
     'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
@@ -34,7 +34,7 @@ export interface PriceExport {
   readonly csv: () => string;
 }
 
-/** Everything in force, as an import takes it. */
+/** Everything in force, in the format of an import. */
 export async function exportPrices(pool: pg.Pool): Promise<PriceExport> {
   const { book, nowMs } = await readPrices(pool);
   const changes = pricesInForce(book, nowMs);
@@ -42,8 +42,8 @@ export async function exportPrices(pool: pg.Pool): Promise<PriceExport> {
 }
 
 /**
- * Compares rows with what is in force at the effective time and, unless it is a dry run or a row is refused, makes one
- * proposal of what differs. @throws ApiError for a time that has passed.
+ * Compares rows with what is in force at the effective time. Unless it is a dry run or a row is refused, creates one
+ * proposal of the differences. @throws ApiError for a time that has passed
  */
 export async function importPrices(
   { pool, service }: { pool: pg.Pool; service: ProposalService },

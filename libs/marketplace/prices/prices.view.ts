@@ -8,7 +8,7 @@ import type { Proposal } from './proposal.js';
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_PREVIEW_MS = 31 * DAY_MS;
 
-/** The time whose requests a preview prices again: the last day unless another is asked for. @throws ApiError */
+/** The time range of a preview's requests. The default is the last day. @throws ApiError */
 export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number): { from: Date; to: Date } {
   const to = asked.to ?? new Date(nowMs);
   const from = asked.from ?? new Date(to.getTime() - DAY_MS);
@@ -37,7 +37,7 @@ export function proposalSummary(proposal: Proposal) {
   };
 }
 
-/** A preview as it is shown, with its totals. */
+/** A preview with its totals. */
 export function previewView({ from, to, accounts, rows }: Preview) {
   const sum = (of: 'requests' | 'charged' | 'current' | 'proposed') =>
     rows.reduce((total, row) => total + row[of], 0n);
@@ -72,12 +72,12 @@ function totals(row: Record<'requests' | 'accounts' | 'charged' | 'current' | 'p
   };
 }
 
-/** What an import would do or did. */
+/** The effect of an import. */
 export function importView({ proposal, ...result }: PriceImport) {
   return { ...result, proposal: proposal && proposalSummary(proposal) };
 }
 
-/** A proposal with its changes, and what others changed about the same since. */
+/** A proposal with its changes, and what others have changed about the same subjects since. */
 export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: LargeMove | null) {
   const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
   return { ...proposalSummary(proposal), changes, outdated, needsSecondPerson };

@@ -17,9 +17,9 @@ export function conflict(message: string): ApiError {
   return new ApiError('conflict', message);
 }
 
-/** Makes the versions of a proposal, under the lock that no hold is deciding under. @throws ApiError conflict */
+/** Creates the versions of a proposal, under the lock that excludes holds. @throws ApiError conflict */
 export async function insertVersions(client: pg.ClientBase, proposal: Proposal): Promise<void> {
-  // The lock is a table here: an operator would not call it where the other side is null.
+  // The lock is a table here, because an operator would not be evaluated if the other side is null.
   const { rows } = await client.query<{ hasPassed: boolean | null }>(
     'SELECT locked_at, $1::timestamptz < locked_at AS "hasPassed" FROM lock_catalog() AS locked_at',
     [proposal.effectiveAt],
@@ -43,7 +43,7 @@ export async function insertVersions(client: pg.ClientBase, proposal: Proposal):
   await client.query(outboxInsert('billing', [outboxRow(topics.catalogChanged, event)]));
 }
 
-/** Under the lock, hence true until the commit. The book is read only to say what changed. */
+/** Under the lock, so it stays true until the commit. The book is read only to describe the change. */
 async function refuseStale(client: pg.ClientBase, proposal: Proposal): Promise<void> {
   const [kinds, subjects, bases] = [
     proposal.changes.map(({ change }) => change.kind),
@@ -64,7 +64,7 @@ async function refuseStale(client: pg.ClientBase, proposal: Proposal): Promise<v
   throw conflict(`Others changed what this proposal is about: ${news.slice(0, 3).join(' ')}`);
 }
 
-/** What became of a subject since it was proposed to change, in words. */
+/** What happened to a subject since the change was proposed, in words. */
 export function newerVersions(book: PriceBook, { change, base, before }: ProposedChange): string[] {
   const versions = versionsOf(book, change).filter((version) => base === null || version.id > BigInt(base));
   const was = before ? changeText(before) : 'none';

@@ -13,7 +13,7 @@ import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
 
-/** Who does it: as the audit log names people, and the request by which they do. */
+/** The actor, as named in the audit log, and their request. */
 export interface DoneBy {
   readonly actor: string;
   readonly requestId: string | null;
@@ -25,10 +25,10 @@ export interface NewProposal {
   readonly note: string;
 }
 
-/** What is written with a new proposal. */
+/** Stores what belongs to a new proposal, in its transaction. */
 export type ProposalNote = (client: pg.ClientBase, proposal: Proposal) => Promise<void>;
 
-/** A proposal as someone looked at it. */
+/** The revision of a proposal that someone has seen. */
 interface Looked {
   readonly id: string;
   readonly revision: number;
@@ -36,7 +36,7 @@ interface Looked {
 
 export interface ProposalServiceOptions {
   readonly pool: pg.Pool;
-  /** How long an open proposal can be confirmed, milliseconds. */
+  /** How long an open proposal can be confirmed, in milliseconds. */
   readonly lifeMs: number;
   /** Called after a commit that announced something. */
   readonly onCommitted?: () => void;
@@ -48,14 +48,14 @@ const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", pro
   proposed_at AS "proposedAt", expires_at AS "expiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt"`;
 
 /**
- * How prices, multipliers and rules change: by a proposal that someone looks at and confirms. A confirmation inserts all
- * its versions at once, under the lock that no hold is deciding under; one whose subjects have newer versions than its
- * proposer saw is refused.
+ * Prices, multipliers and rules change through a proposal that someone reviews and confirms. A confirmation inserts all
+ * its versions at once, under the lock that excludes holds. If a subject has a newer version than its proposer saw, it
+ * is refused.
  */
 export class ProposalService {
   constructor(private readonly options: ProposalServiceOptions) {}
 
-  /** `also` notes what belongs to the proposal, in its transaction. @throws ApiError naming the change at fault. */
+  /** `also` stores what belongs to the proposal, in its transaction. @throws ApiError naming the wrong change */
   async propose(wanted: NewProposal, by: DoneBy, also?: ProposalNote): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       const changes = await basedChanges(client, wanted);
@@ -71,7 +71,7 @@ export class ProposalService {
     });
   }
 
-  /** Replaces what is proposed, on the versions that there are now. @throws ApiError when it changed meanwhile. */
+  /** Replaces the changes, based on current versions. @throws ApiError if it changed meanwhile */
   async revise({ id, revision }: Looked, wanted: NewProposal, by: DoneBy): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
@@ -87,7 +87,7 @@ export class ProposalService {
     });
   }
 
-  /** @throws ApiError when it was decided, has expired or was revised meanwhile. */
+  /** @throws ApiError if it was decided, has expired or was revised meanwhile */
   async cancel(id: string, revision: number, by: DoneBy): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
@@ -98,8 +98,8 @@ export class ProposalService {
   }
 
   /**
-   * Makes the versions of a proposal. Everything that takes long is written before the catalog is locked, since holds wait
-   * for the lock. Who wrote it confirms alone what is small. @throws ApiError `conflict` when it was decided or revised, a
+   * Creates the versions of a proposal. Everything slow is written before the catalog is locked, because holds wait for
+   * the lock. The author alone confirms small changes. @throws ApiError `conflict` if it was decided or revised, a
    * subject has a newer version, or its time has passed; `second_person_required`
    */
   async confirm(id: string, revision: number, by: DoneBy): Promise<Proposal> {
@@ -136,13 +136,13 @@ export class ProposalService {
     return rows[0] ?? throwNotFound();
   }
 
-  /** Why another person than its author must confirm an open proposal, or null. */
+  /** Why someone other than its author must confirm an open proposal, or null. */
   async needsSecondPerson(proposal: Proposal): Promise<LargeMove | null> {
     if (proposal.state !== 'open') return null;
     return inTransaction(this.options.pool, (client) => secondPersonReason(client, proposal));
   }
 
-  /** Newest first, those before an id; all, or only those that can still be confirmed. */
+  /** Newest first, older than an id; all, or only those that can still be confirmed. */
   async list(query: { limit: number; beforeId: string | null; openOnly: boolean }): Promise<Proposal[]> {
     const { rows } = await this.options.pool.query<Proposal>(
       `SELECT ${COLUMNS} FROM price_proposals
@@ -153,7 +153,7 @@ export class ProposalService {
     return rows;
   }
 
-  /** What became of the subjects of a proposal since it was made, in words; empty when it can be confirmed as it is. */
+  /** What happened to the subjects of a proposal since it was made, in words. Empty if it can be confirmed unchanged. */
   async staleness(proposal: Proposal): Promise<string[]> {
     if (proposal.state !== 'open') return [];
     const book = await loadPriceBook(this.options.pool);

@@ -2,7 +2,7 @@ import type { ProposedChange } from './based-change.js';
 
 export interface Proposal {
   readonly id: string;
-  /** Counts the revisions of an open proposal; a confirmation names the one that was looked at. */
+  /** Counts the revisions of an open proposal. A confirmation names the one that was reviewed. */
   readonly revision: number;
   readonly state: 'open' | 'confirmed' | 'cancelled' | 'expired';
   readonly note: string;
@@ -10,9 +10,9 @@ export interface Proposal {
   readonly effectiveAt: Date | null;
   readonly changes: readonly ProposedChange[];
   readonly proposedBy: string;
-  /** Who wrote the changes as they are, where it was revised. */
+  /** The last author of the changes, if it was revised. */
   readonly revisedBy: string | null;
-  /** Its author confirmed what needs two people, where the installation declares that it has one. */
+  /** Its author confirmed what needs two people, in an installation that declares to have one. */
   readonly confirmedAlone: boolean;
   readonly proposedAt: Date;
   readonly expiresAt: Date;

@@ -2,12 +2,12 @@ import { dimensionsOfFamily, type PricedModel } from '#pricing/price-book.js';
 import type { PriceText, RateText } from '#pricing/price-text.js';
 import { type Dimensions, ratedDimensions, hiddenBy, whenText } from '#pricing/rates.js';
 
-/** The rates of a price; none for one by the token. */
+/** The rates of a price; none for one by tokens. */
 export function ratesOf(price: PriceText | null): readonly RateText[] {
   return price && 'unitPrice' in price ? (price.rates ?? []) : [];
 }
 
-/** Why the rates of a model cannot be made, as a sentence, or null. */
+/** Why a model cannot have these rates, as a sentence, or null. */
 export function ratesFault({ id, family }: PricedModel, rates: readonly RateText[]): string | null {
   const known = dimensionsOfFamily[family];
   for (const [at, rate] of rates.entries()) {
@@ -28,7 +28,7 @@ export function ratesText(rates: readonly RateText[]): string {
   return rates.map(({ when, unitPrice }) => `${whenText(when)} ${unitPrice}`).join('; ');
 }
 
-/** The first name that one rate of such a text has twice: of its two values one would be lost. */
+/** The first name that occurs twice in one rate of such a text, where one of the values would be lost. */
 export function namedTwice(text: string): string | undefined {
   const namesOf = (part: string) => [...part.matchAll(/(\S*?)=/g)].map(([, name]) => name!);
   return text
@@ -37,7 +37,7 @@ export function namedTwice(text: string): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** What such a text says; whether it makes sense is checked as for any change. */
+/** Parses such a text. It is validated later, like any change. */
 export function ratesFrom(text: string): { when: Dimensions; unitPrice: string }[] {
   const parts = text.split(';').map((part) => part.trim());
   return parts

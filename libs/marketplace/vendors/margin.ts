@@ -1,14 +1,14 @@
 import { type Decimal, multiply, parseDecimal, plainDecimal, roundedUp } from '#money/amount.js';
 import { type PriceText, stated } from '#pricing/price-text.js';
 
-/** Decimals of credits for a call, a second or a million tokens: nobody reads more. */
+/** Decimals of credits per call, second or million tokens. Nobody reads more. */
 const DECIMALS = 6;
 
 const ONE_PERCENT: Decimal = { digits: 1n, scale: 2 };
 
 /**
- * The price to ask for what a vendor lists: the margin is a percentage on the list price. Each number is multiplied exactly
- * and rounded up once, to six decimals, so that rounding never takes from the margin.
+ * The price to ask for a vendor's list price. The margin is a percentage of the list price. Each number is multiplied
+ * exactly and rounded up once, to six decimals, so that rounding never reduces the margin.
  */
 export function askedPrice(listPrice: PriceText, marginPercent: string): PriceText {
   const factor = multiply(plus100(parseDecimal(marginPercent)), ONE_PERCENT);

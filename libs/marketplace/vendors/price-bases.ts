@@ -2,22 +2,22 @@ import type pg from 'pg';
 import type { PriceText } from '#pricing/price-text.js';
 import type { Proposal } from '../prices/proposal.js';
 
-/** The list price that a proposed price was derived from, and by how much above it. */
+/** The list price that a proposed price was derived from, and the margin on it. */
 export interface PriceBase {
   readonly model: string;
   readonly listPrice: PriceText;
   readonly marginPercent: string;
 }
 
-/** What is known of the prices that were derived from list prices. */
+/** What is known about prices that were derived from list prices. */
 export interface KnownBases {
-  /** Of the newest proposal that was confirmed, by model. */
+  /** From the newest confirmed proposal, by model. */
   readonly confirmed: ReadonlyMap<string, PriceBase>;
-  /** The newest proposal that can still be confirmed, by model. */
+  /** From the newest proposal that can still be confirmed, by model. */
   readonly open: ReadonlyMap<string, string>;
 }
 
-/** Notes the bases of a proposal, in its transaction. */
+/** Stores the bases of a proposal, in its transaction. */
 export async function noteBases(
   client: pg.ClientBase,
   { id }: Pick<Proposal, 'id'>,

@@ -10,26 +10,26 @@ import type { VendorModel } from './vendor-model.js';
 export const vendorStates = ['missing', 'alias', 'unlike', 'unpriced', 'own', 'current', 'moved'] as const;
 export type VendorState = (typeof vendorStates)[number];
 
-/** A model of the catalog beside what this installation asks for the model of that id. */
+/** A model of the catalog, and this installation's model with the same id. */
 export interface VendorComparison {
   readonly model: VendorModel;
   /**
-   * `missing`: there is no such model here. `alias`: it is another name of one. `unlike`: it is of another family or counted
-   * otherwise. `unpriced`: it has no price. `own`: its price was not derived from the catalog. `current`: it was, from the
-   * list price of now. `moved`: it was, and the list price has changed since.
+   * `missing`: there is no such model here. `alias`: it is another name of one. `unlike`: it has another family or
+   * unit. `unpriced`: it has no price. `own`: its price was not derived from the catalog. `current`: it was, from the
+   * current list price. `moved`: it was, and the list price has changed since.
    */
   readonly state: VendorState;
-  /** What is asked here, or will be, by the version that was written last. */
+  /** The current or announced price here. */
   readonly asked: PriceText | null;
-  /** What the price that is asked was derived from; null where it was not. */
+  /** What that price was derived from; null if it was not. */
   readonly base: PriceBase | null;
-  /** Something is asked less for than its vendor takes. */
+  /** Something is sold for less than its vendor charges. */
   readonly isBelowList: boolean;
-  /** A proposal of the catalog for this model that waits for its confirmation. */
+  /** A proposal of the catalog for this model that waits for confirmation. */
   readonly openProposal: string | null;
 }
 
-/** Every model of the catalog beside this installation. Pure. */
+/** Compares every model of the catalog with this installation. Pure. */
 export function compareVendorModels(
   models: readonly VendorModel[],
   book: PriceBook,
@@ -78,7 +78,7 @@ function isSame(a: PriceText, b: PriceText): boolean {
   return sameChange(changeTo(a), changeTo(b));
 }
 
-/** Compared number by number: a rate only where both have the same one. */
+/** Compared number by number: a rate only if both have the same one. */
 function isBelow(asked: PriceText | null, list: PriceText | null): boolean {
   if (!asked || !list) return false;
   const [ours, theirs] = [numbersOf(asked), numbersOf(list)];

@@ -7,9 +7,9 @@ import type { ChannelProtocol } from '#upstream/adapters.js';
 interface ListSource {
   /** The vendor's own page. */
   readonly url: string;
-  /** The day on which it was read there, or the month if that is all that is known. */
+  /** The day on which it was read, or the month if that is all that is known. */
   readonly read: string;
-  /** Who read it there, if we have it second-hand. */
+  /** Who read it there, if the source is second-hand. */
   readonly via?: string;
 }
 
@@ -19,10 +19,10 @@ export interface VendorModel {
   readonly vendor: string;
   readonly family: Family;
   readonly unit: Unit;
-  /** What a channel to the vendor speaks. */
+  /** The protocol of a channel to the vendor. */
   readonly protocol: ChannelProtocol;
   readonly limits: ModelLimits;
-  /** What the vendor asks, in USD, in the form of this product's own prices; null where none was found. */
+  /** The vendor's price in USD, in the form of this product's own prices; null if none was found. */
   readonly listPrice: PriceText | null;
   readonly source: ListSource;
   /** What the list price leaves out. */

@@ -10,8 +10,8 @@ import { xaiModels } from './listed/xai.js';
 import type { VendorModel } from './vendor-model.js';
 
 /**
- * The models of vendors with their list prices. A price is here only with a source; one that depends on what no price of
- * ours can say (megapixels, sound) is left out. The README says how to add one.
+ * Vendors' models with their list prices. A price needs a source. One that depends on something our prices cannot
+ * express (megapixels, sound) is left out. The README says how to add one.
  */
 export const vendorModels: readonly VendorModel[] = [
   ...openAiModels,

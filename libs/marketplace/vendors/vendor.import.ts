@@ -10,26 +10,26 @@ import { noteBases, readBases } from './price-bases.js';
 import { compareVendorModels, type VendorComparison, type VendorState } from './vendor-diff.js';
 import type { VendorModel } from './vendor-model.js';
 
-/** Which models of the catalog; with neither, all of them. */
+/** Which models of the catalog. With neither, all of them. */
 export interface VendorChoice {
   readonly models?: readonly string[];
   readonly vendors?: readonly string[];
 }
 
 export interface VendorImportOptions extends VendorChoice {
-  /** Percent on the list price. */
+  /** Percent of the list price. */
   readonly marginPercent: string;
   readonly effectiveAt: Date | null;
   readonly note: string;
   readonly dryRun: boolean;
-  /** Adds the models that are not here, switched off and in no group. */
+  /** Adds missing models, switched off and in no group. */
   readonly addMissing: boolean;
 }
 
 export interface VendorImport extends PriceImport {
-  /** Models that were added; in a dry run, that would be. */
+  /** Added models. In a dry run, those that would be added. */
   readonly addedModels: readonly string[];
-  /** Models that are not here and are left out. */
+  /** Missing models that are left out. */
   readonly missing: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface Parts {
   readonly catalog: readonly VendorModel[];
 }
 
-/** What of the catalog is chosen. @throws ApiError naming what there is none of */
+/** The selected part of the catalog. @throws ApiError naming an unknown selection */
 export function chosenVendorModels(
   catalog: readonly VendorModel[],
   choice: VendorChoice,
@@ -60,7 +60,7 @@ function unknown(param: string, what: string): ApiError {
   return new ApiError('invalid_value', `${param}: the catalog has no ${what}.`, { param });
 }
 
-/** The catalog beside this installation. */
+/** Compares the catalog with this installation. */
 export async function diffVendors(
   pool: pg.Pool,
   catalog: readonly VendorModel[],
@@ -70,9 +70,9 @@ export async function diffVendors(
 }
 
 /**
- * Derives prices from list prices and makes one proposal of those that differ from what is in force. Nothing is sold at another
- * price before someone confirms it. Named models must exist here. For a whole vendor, missing models are left out, unless they are
- * to be added. @throws ApiError
+ * Derives prices from list prices and creates one proposal of those that differ from what is in force. No price changes
+ * before someone confirms it. Named models must exist here. For a whole vendor, missing models are left out, unless
+ * they are to be added. @throws ApiError
  */
 export async function importVendors(
   parts: Parts,
@@ -108,7 +108,7 @@ function isListed(model: VendorModel): model is ListedModel {
   return model.listPrice !== null;
 }
 
-/** Models are added each by itself: killed in between, a repeat finds those that are here. */
+/** Models are added one by one. If this is killed, a repeat finds those that exist. */
 async function addAndPropose(
   parts: Parts,
   wanted: VendorImportOptions & Record<'here' | 'added', readonly ListedModel[]>,
@@ -134,7 +134,7 @@ function proposePrices({ pool, service }: Parts, wanted: Priced, by: DoneBy): Pr
   return importPrices({ pool, service }, { rows, effectiveAt, note, dryRun, also }, by);
 }
 
-/** For a whole vendor, what cannot be priced is left out. For a named model it is an error. @throws ApiError */
+/** For a whole vendor, models that cannot be priced are left out. For a named model it is an error. @throws ApiError */
 function refuseNamed(compared: readonly VendorComparison[], { addMissing }: VendorImportOptions): void {
   const faults: Partial<Record<VendorState, string>> = {
     alias: 'is an alias here: it costs what its model costs',
@@ -153,7 +153,7 @@ function priceRow(model: ListedModel, marginPercent: string) {
   return { kind: 'price', model: model.id, price: askedPrice(model.listPrice, marginPercent) } as const;
 }
 
-/** A dry run adds no models, and so cannot compare their prices: they would be new. */
+/** A dry run adds no models, so it cannot compare their prices, which would be new. */
 function withAdded<T extends Comparison>(result: T, models: readonly ListedModel[], margin: string): T {
   const rows = models.map((model, at) => ({
     line: result.added.length + result.changed.length + at + 1,

@@ -2,7 +2,7 @@ import { importView } from '../prices/prices.view.js';
 import type { VendorComparison } from './vendor-diff.js';
 import type { VendorImport } from './vendor.import.js';
 
-/** A model of the catalog beside this installation, as it is shown. */
+/** A model of the catalog compared with this installation. */
 export function vendorModelView({ model, base, ...compared }: VendorComparison) {
   const { source, note = null, ...rest } = model;
   return {
@@ -15,7 +15,7 @@ export function vendorModelView({ model, base, ...compared }: VendorComparison) 
   };
 }
 
-/** What an import from the catalog would do or did. */
+/** The effect of an import from the catalog. */
 export function vendorImportView({ addedModels, missing, ...result }: VendorImport) {
   return { ...importView(result), addedModels: [...addedModels], missing: [...missing] };
 }

@@ -8,7 +8,7 @@ import { Decrypter, Encrypter } from 'age-encryption';
 import { extract, type Pack, pack } from 'tar-stream';
 import { OperatorError } from '#platform/errors.js';
 
-/** A member of an archive; its content is read, or passed over, before the next one comes. */
+/** A member of an archive. Its content is read, or skipped, before the next one arrives. */
 export interface ArchiveEntry {
   name: string;
   bytes: number;
@@ -19,13 +19,13 @@ export interface ArchiveEntry {
 export class ArchiveWriter {
   constructor(private readonly tar: Pack) {}
 
-  /** A member whose content is in memory. */
+  /** Adds a member whose content is in memory. */
   async add(name: string, content: Buffer | string): Promise<void> {
     const bytes = Buffer.from(content);
     await this.addStream(name, bytes.length, Readable.from([bytes]));
   }
 
-  /** A member of `size` bytes. @throws the source's error, or one where it has another length. */
+  /** Adds a member of `size` bytes. @throws the source's error, or one if its length differs */
   async addStream(name: string, size: number, content: Readable): Promise<void> {
     const entry = this.tar.entry({ name, size, mode: 0o600 });
     await pipeline(content, entry);
@@ -33,9 +33,9 @@ export class ArchiveWriter {
 }
 
 /**
- * Writes an archive: a gzipped tar, encrypted as age does it under a passphrase, so that `age --decrypt` and tar open it, too.
- * The file appears whole or not at all, readable by its user only.
- * @throws OperatorError where the file is there, or cannot be written.
+ * Writes an archive: a gzipped tar, encrypted with age under a passphrase, so `age --decrypt` and tar open it, too. The
+ * file appears completely or not at all, readable only by its user.
+ * @throws OperatorError if the file exists, or cannot be written
  */
 export async function writeArchive(
   file: string,
@@ -46,7 +46,7 @@ export async function writeArchive(
   try {
     if (await stat(file).catch(() => null)) throw new OperatorError(taken(file));
     const bytes = await writeDraft(await open(draft, 'wx', 0o600), passphrase, fill);
-    // A link never replaces a file, as a rename would.
+    // A link never replaces a file, unlike a rename.
     await link(draft, file);
     return { bytes };
   } catch (error) {
@@ -99,8 +99,8 @@ async function writeDraft(
 }
 
 /**
- * The members of an archive, in their order.
- * @throws OperatorError where the file is none, was cut off or changed, or the passphrase is another.
+ * The members of an archive, in order.
+ * @throws OperatorError if the file is no archive, was cut off or changed, or the passphrase is wrong
  */
 export async function* readArchive(file: string, passphrase: string): AsyncGenerator<ArchiveEntry> {
   const decrypter = new Decrypter();
@@ -110,7 +110,7 @@ export async function* readArchive(file: string, passphrase: string): AsyncGener
   try {
     const plain = await decrypter.decrypt(Readable.toWeb(source) as ReadableStream<Uint8Array>);
     const flow = pipeline(Readable.fromWeb(plain as WebStream), createGunzip(), tar);
-    // What breaks breaks the loop below as well.
+    // An error here also breaks the loop below.
     flow.catch(() => undefined);
     for await (const entry of tar) {
       const { name, size } = entry.header;
@@ -125,7 +125,7 @@ export async function* readArchive(file: string, passphrase: string): AsyncGener
   }
 }
 
-/** Its reader may let go of it early, which must not end the archive. */
+/** Its reader may stop early, which must not end the archive. */
 async function* contentOf(entry: AsyncIterable<unknown>, file: string): AsyncGenerator<Buffer> {
   try {
     yield* entry as AsyncIterable<Buffer>;

@@ -11,16 +11,16 @@ export interface BackupSource {
   ownerUrl: string;
   /** The finished files; null leaves them out. */
   storage: FileStore | null;
-  /** What the data depends on, by name: keys and secrets of this installation. */
+  /** Keys and secrets of this installation that the data depends on, by name. */
   secrets: ReadonlyMap<string, string>;
 }
 
 export interface BackupTarget {
   file: string;
   passphrase: string;
-  /** It will be restored by this version, to prove it. */
+  /** Whether this version will restore it, to prove it. */
   willBeProved: boolean;
-  /** Bytes of rows and files that were written so far; what it throws ends the work. */
+  /** Receives the bytes of rows and files written so far. If it throws, the work ends. */
   onProgress: (bytes: number) => void;
 }
 
@@ -34,9 +34,9 @@ export interface BackupSummary {
 }
 
 /**
- * Writes a backup of a database that may be in use: every row of one snapshot, then the files that are there, and the secrets.
- * Files are written before the rows that name them, so that each one of the snapshot is there unless its time has passed.
- * @throws OperatorError, or the errors of the database and the store; no file is left then
+ * Writes a backup of a database that may be in use: every row of one snapshot, then the existing files, and the
+ * secrets. Files are stored before the rows that name them, so each file in the snapshot exists unless it has expired.
+ * @throws OperatorError, or the errors of the database and the store. No file is left then.
  */
 export async function writeBackup(source: BackupSource, target: BackupTarget): Promise<BackupSummary> {
   return connected(source.ownerUrl, async (client) => {
@@ -76,7 +76,7 @@ async function addFiles(
     try {
       await archive.addStream(fileMember(key), found.bytes, await storage.open(key));
     } catch (error) {
-      // Its time passed between the two.
+      // It expired between the two.
       if (error instanceof FileMissing) continue;
       throw error;
     }

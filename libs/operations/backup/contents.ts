@@ -2,40 +2,40 @@ import { z } from 'zod';
 import { ownMigrations } from '#database/migration-history.js';
 import { OperatorError } from '#platform/errors.js';
 
-/** Of this layout; a reader refuses what is newer. */
+/** The version of this layout. A reader refuses newer ones. */
 export const BACKUP_FORMAT = 1;
 
 export const MANIFEST = 'manifest.json';
-/** The last member: without it, the archive is not whole. */
+/** The last member. Without it, the archive is incomplete. */
 export const ENDING = 'ending.json';
 
 const manifest = z.object({
   format: z.literal(BACKUP_FORMAT),
-  /** Of the Tollgate that wrote it. */
+  /** The Tollgate version that wrote it. */
   version: z.string(),
-  /** When its snapshot of the database was taken. ISO 8601. */
+  /** The time of its database snapshot. ISO 8601. */
   takenAt: z.string(),
-  /** What had been applied, in order. */
+  /** The applied migrations, in order. */
   migrations: z.array(z.string()).min(1),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
-  /** The newest block of the hash chain in the snapshot; null where nothing was sealed yet. */
+  /** The newest block of the hash chain in the snapshot; null if nothing was sealed yet. */
   head: z.object({ number: z.string(), hash: z.string() }).nullable(),
 });
 
 const ending = z.object({
-  /** Rows of each table that has some. */
+  /** The number of rows of each table that has any. */
   rows: z.record(z.string(), z.number()),
   sequences: z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() })),
   files: z.number(),
 });
 
-/** What a backup says of itself at its start. */
+/** The description at the start of a backup. */
 export type BackupManifest = z.infer<typeof manifest>;
 
-/** What a backup says of itself at its end. */
+/** The description at the end of a backup. */
 export type BackupEnding = z.infer<typeof ending>;
 
-/** @throws OperatorError for what is no manifest of this layout. */
+/** @throws OperatorError if it is no manifest of this layout */
 export function parseManifest(text: string): BackupManifest {
   return parsed(
     manifest,
@@ -44,7 +44,7 @@ export function parseManifest(text: string): BackupManifest {
   );
 }
 
-/** The migrations of a backup that this version does not have, in words; undefined where it has all of them. */
+/** The migrations of a backup that this version lacks, in words; undefined if it has all of them. */
 export function unknownMigrations({ migrations }: BackupManifest): string | undefined {
   const own = ownMigrations();
   const [first, ...others] = migrations.filter((name, index) => own[index]?.name !== name);
@@ -52,7 +52,7 @@ export function unknownMigrations({ migrations }: BackupManifest): string | unde
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** @throws OperatorError for what is none. */
+/** @throws OperatorError if it is invalid */
 export function parseEnding(text: string): BackupEnding {
   return parsed(ending, text, 'The end of the backup cannot be read.');
 }
@@ -84,7 +84,7 @@ export type Member =
   | { kind: 'file'; key: string }
   | { kind: 'secret'; name: string };
 
-/** What a member is. @throws OperatorError for a name of none. */
+/** The kind of a member. @throws OperatorError for an unknown name */
 export function memberOf(name: string): Member {
   if (name === MANIFEST) return { kind: 'manifest' };
   if (name === ENDING) return { kind: 'ending' };

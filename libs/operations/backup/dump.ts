@@ -12,10 +12,13 @@ import {
   tableMember,
 } from './contents.js';
 
-/** A member must say its length before it comes, so that rows are collected up to this. */
+/** A member must state its length first, so rows are collected up to this size. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** Every table of ours but the history of migrations, which the restore writes itself, and what is lost in a crash anyway. */
+/**
+ * Every table of ours except the history of migrations, which the restore writes itself, and unlogged tables, which are
+ * lost in a crash anyway.
+ */
 const TABLES_SQL = `
 SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -25,10 +28,10 @@ SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS column
 
 const SEQUENCES_SQL = `SELECT sequencename AS name FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`;
 
-/** Opens the one snapshot that a backup is of. */
+/** Opens the one snapshot of a backup. */
 export async function openSnapshot(client: pg.Client): Promise<BackupManifest> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  // Rows must read the same whatever the server is set to.
+  // Rows must read the same with any server settings.
   await client.query(`SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
     SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres';
     SET LOCAL extra_float_digits = 3; SET LOCAL client_encoding = 'UTF8'`);
@@ -48,7 +51,7 @@ export async function openSnapshot(client: pg.Client): Promise<BackupManifest> {
   };
 }
 
-/** Writes the manifest and every table of the snapshot. @returns how many rows each table has. */
+/** Writes the manifest and every table of the snapshot. @returns the number of rows of each table */
 export async function dumpTables(
   client: pg.Client,
   manifest: BackupManifest,
@@ -69,7 +72,7 @@ export async function dumpTables(
   return rows;
 }
 
-/** The name of a table with its columns, as COPY takes them. */
+/** The name of a table with its columns, for COPY. */
 export function target({ name, columns }: BackupManifest['tables'][number]): string {
   return `public.${pg.escapeIdentifier(name)} (${columns.map((column) => pg.escapeIdentifier(column)).join(', ')})`;
 }
@@ -78,7 +81,7 @@ async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let part: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
-    // The driver may write its next message over the bytes of this one.
+    // The driver may overwrite these bytes with its next message.
     part.push(Buffer.from(chunk));
     bytes += chunk.length;
     if (bytes < PART_BYTES) continue;
@@ -89,9 +92,7 @@ async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(part);
 }
 
-/**
- * Writes the ending. Sequences belong to no snapshot: read last, they are past every row of it.
- */
+/** Writes the ending. Sequences belong to no snapshot. Read last, they are past every row of it. */
 export async function dumpEnding(
   client: pg.Client,
   archive: ArchiveWriter,

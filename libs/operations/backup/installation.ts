@@ -5,20 +5,20 @@ import type { FileStore } from '#storage/file-store.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 import { type DataFolder, dataFolder, writePrivateText } from '../data-folder.js';
 
-/** What programs are given, and the data depends on. */
+/** The settings that the data depends on. */
 const VARIABLES = ['SECRETS_KEY', 'CHAIN_SIGNING_KEY', 'URL_SIGNING_SECRET', 'CONSOLE_GRANT_SECRET'] as const;
 
-/** Reads what backups are encrypted under; the caller finishes the reader. */
+/** Reads the passphrase of backups. The caller finishes the reader. */
 export function readPassphrase(reader: ConfigReader): string {
   return reader.get('BACKUP_PASSPHRASE');
 }
 
-/** Whether the database is a server of its own; else it is the embedded one of the data folder. */
+/** Whether the database is a separate server, and not the embedded one of the data folder. */
 export function isDistributed(env: NodeJS.ProcessEnv): boolean {
   return ['DATABASE_URL', 'OWNER_DATABASE_URL'].some((name) => env[name] || env[`${name}_FILE`]);
 }
 
-/** The secrets of an installation, by name: those of the environment, and those that its data folder keeps. */
+/** The secrets of an installation, by name: from the environment and from its data folder. */
 export function collectSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
   const secrets = new Map<string, string>();
   if (!isDistributed(env)) {
@@ -36,7 +36,7 @@ export function collectSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
   return secrets;
 }
 
-/** Keeps secrets where the data folder has them. */
+/** Stores secrets where the data folder keeps them. */
 export function keepInDataFolder(folder: DataFolder, secrets: ReadonlyMap<string, string>): void {
   for (const [name, file] of secretFiles(folder)) {
     const text = secrets.get(name);
@@ -44,7 +44,7 @@ export function keepInDataFolder(folder: DataFolder, secrets: ReadonlyMap<string
   }
 }
 
-/** Keeps each secret in a file of its name, as NAME_FILE takes it. */
+/** Stores each secret in a file with its name, for NAME_FILE. */
 export function keepAsFiles(folder: string, secrets: ReadonlyMap<string, string>): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, text] of secrets) writePrivateText(join(folder, name), text);

@@ -7,8 +7,8 @@ import type { BackupEnding, BackupManifest } from './contents.js';
 import { target } from './dump.js';
 
 /**
- * Loads the rows of a backup into a database that has its schema, over the login of a superuser: triggers and references are
- * off meanwhile, since the rows were complete and in order when they were copied.
+ * Loads the rows of a backup into a database with its schema, as a superuser. Triggers and references are off
+ * meanwhile, because the rows were complete and in order when they were copied.
  */
 export class TableLoader {
   private readonly rows: BackupEnding['rows'] = {};
@@ -19,7 +19,7 @@ export class TableLoader {
     private readonly manifest: BackupManifest,
   ) {}
 
-  /** Begins with empty tables: migrations put rows of their own into some. */
+  /** Starts with empty tables, because migrations insert rows of their own into some. */
   static async open(client: pg.Client, manifest: BackupManifest): Promise<TableLoader> {
     await client.query(`SET session_replication_role = replica; SET statement_timeout = 0; SET TimeZone = 'UTC';
       SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'`);
@@ -29,20 +29,20 @@ export class TableLoader {
     return new TableLoader(client, manifest);
   }
 
-  /** The next part of a table's rows. */
+  /** Loads the next part of a table's rows. */
   async add(table: string, part: Readable): Promise<void> {
     if (this.current?.table !== table) {
       await this.endTable();
       this.current = this.begin(table);
     }
     const { copy, failed } = this.current;
-    // A pipeline would leave its listeners on the copy, for each of a table's many parts.
+    // A pipeline would leave its listeners on the copy for each of a table's many parts.
     for await (const chunk of part) {
       if (!copy.write(chunk)) await Promise.race([once(copy, 'drain'), failed]);
     }
   }
 
-  /** Ends the load. @throws OperatorError where rows are missing. */
+  /** Ends the load. @throws OperatorError if rows are missing */
   async finish({ rows, sequences }: BackupEnding): Promise<void> {
     await this.endTable();
     for (const table of new Set([...Object.keys(rows), ...Object.keys(this.rows)])) {
@@ -63,7 +63,7 @@ export class TableLoader {
     if (!known) throw new OperatorError(`The backup has rows of a table that it does not list: ${table}.`);
     const copy = this.client.query(copyFrom(`COPY ${target(known)} FROM STDIN`));
     const failed = once(copy, 'error').then(([error]) => Promise.reject(error as Error));
-    // Between two parts nobody waits for it.
+    // Between two parts, nobody waits for it.
     failed.catch(() => undefined);
     return { table, copy, failed };
   }

@@ -27,19 +27,19 @@ import { connected, requireEmpty, type RestoreLogins, ScratchDatabase } from './
 export interface RestoreSource {
   file: string;
   passphrase: string;
-  /** Bytes of rows and files that were read so far; what it throws ends the work. */
+  /** Receives the bytes of rows and files read so far. If it throws, the work ends. */
   onProgress: (bytes: number) => void;
-  /** A hash that was kept elsewhere: the restored chain must contain it. Hex. */
+  /** A hash that was stored elsewhere, hex. The restored chain must contain it. */
   expectedHead?: string | undefined;
-  /** The newest block must be signed by it. */
+  /** The newest block must be signed with it. */
   publicKey?: KeyObject | undefined;
 }
 
 export interface RestoreTarget extends RestoreLogins {
   storage: FileStore | null;
-  /** Keeps what the data depends on, by name. */
+  /** Stores what the data depends on, by name. */
   keepSecrets: (secrets: ReadonlyMap<string, string>) => void;
-  /** Takes its place also where the books of the backup do not agree. */
+  /** Continues even if the books of the backup do not agree. */
   despiteFindings: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface RestoreSummary {
   files: number;
   ledger: LedgerCheckResult;
   chain: ChainVerification;
-  /** The restored database has the name of the programs' now. */
+  /** The restored database now has the name that programs use. */
   isInPlace: boolean;
 }
 
@@ -59,23 +59,24 @@ export function isSound({ ledger, chain }: RestoreSummary): boolean {
   return ledger.ok && chain.ok;
 }
 
-/** Finished files have a life of their own; one may be this long. */
+/** The longest finished file that a restore accepts. */
 const LONGEST_FILE_BYTES = 64 * 1024 ** 3;
-/** What is still in progress in the snapshot is no fault of the books. */
+/** Work in progress in the snapshot is no fault of the books. */
 const GRACE_MS = 10 * 365 * 86_400_000;
 
 /**
- * Proves that a backup can be restored: its database is made beside the real one, checked, and dropped. Files are read.
- * @throws OperatorError when it is not whole
+ * Proves that a backup can be restored: its database is created beside the real one, checked, and dropped. Files are
+ * read.
+ * @throws OperatorError if it is incomplete
  */
 export async function verifyBackup(source: RestoreSource, logins: RestoreLogins): Promise<RestoreSummary> {
   return onScratch(logins, async (scratch) => new Restore(source, scratch).run());
 }
 
 /**
- * Restores a backup into a database that is absent or empty, a store and a place for secrets. The database appears under its
- * name last, when all is there and its books agree.
- * @throws OperatorError when the target is not empty, or the backup not whole
+ * Restores a backup into a database that is missing or empty, a store and a place for secrets. The database gets its
+ * name last, when everything is restored and its books agree.
+ * @throws OperatorError if the target is not empty, or the backup is incomplete
  */
 export async function restoreBackup(source: RestoreSource, target: RestoreTarget): Promise<RestoreSummary> {
   await requireEmpty(target);
@@ -97,12 +98,12 @@ async function onScratch<T>(
   try {
     return await work(scratch);
   } finally {
-    // Under its new name it is not found here any more.
+    // Under its new name, it is no longer found here.
     await scratch.drop();
   }
 }
 
-/** One reading of a backup into a scratch database. */
+/** One pass over a backup into a scratch database. */
 class Restore {
   readonly secrets = new Map<string, string>();
   private files = 0;
@@ -168,7 +169,7 @@ class Restore {
     }
   }
 
-  /** The schema of the time of the backup; what came later is applied to its rows, as in any upgrade. */
+  /** The schema of the backup's time. Later migrations are applied to its rows, as in any upgrade. */
   private async makeSchema(manifest: BackupManifest): Promise<void> {
     const unknown = unknownMigrations(manifest);
     if (unknown !== undefined) {
@@ -199,7 +200,7 @@ class Restore {
   }
 }
 
-/** Opens what is sealed in the database; without a key in the backup nothing is opened. */
+/** Opens what is sealed in the database. Without a key in the backup, nothing is opened. */
 function secretBoxOf(secrets: ReadonlyMap<string, string>): SecretBox | undefined {
   const SECRETS_KEY = secrets.get('SECRETS_KEY');
   return SECRETS_KEY === undefined ? undefined : readAlone({ SECRETS_KEY }, readSecrets);

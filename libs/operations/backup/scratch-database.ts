@@ -6,17 +6,17 @@ import { OperatorError } from '#platform/errors.js';
 
 /** The logins that a restore needs, both to the same database. */
 export interface RestoreLogins {
-  /** A superuser's. */
+  /** A superuser's login. */
   adminUrl: string;
-  /** That of the role that owns the database. */
+  /** The login of the role that owns the database. */
   ownerUrl: string;
 }
 
 const MAINTENANCE = 'postgres';
-/** PostgreSQL's code for a database that somebody is connected to. */
+/** PostgreSQL's code for a database with connections. */
 const IN_USE = '55006';
 
-/** A database beside the one of the programs, which takes its place or goes. */
+/** A database beside the programs' own. It replaces that one or is dropped. */
 export class ScratchDatabase {
   private constructor(
     private readonly logins: RestoreLogins,
@@ -46,8 +46,8 @@ export class ScratchDatabase {
   }
 
   /**
-   * Takes the name of the programs' database. Killed on the way, nothing is lost: the restore is run again.
-   * @throws OperatorError where that one is in use, or is not empty
+   * Takes the name of the programs' database. If it is killed meanwhile, nothing is lost: run the restore again.
+   * @throws OperatorError if that database is in use, or is not empty
    */
   async takePlace(): Promise<void> {
     const target = nameOf(this.logins.ownerUrl);
@@ -58,9 +58,9 @@ export class ScratchDatabase {
     });
   }
 
-  /** Under a name that no program knows, nothing can be written to it between the look and the end. */
+  /** Under a name that no program knows, nothing is written to it between the check and the end. */
   private async removeEmpty(client: pg.Client, target: string): Promise<void> {
-    // Not named as a restored one: killed here, it is all that the installation had.
+    // Not named like a restored one: if this is killed, it is all that the installation had.
     const aside = `${target}_aside_${randomBytes(4).toString('hex')}`;
     await rename(client, target, aside);
     let isEmpty = false;
@@ -74,7 +74,7 @@ export class ScratchDatabase {
   }
 }
 
-/** @throws OperatorError where the database of the programs has tables of ours. */
+/** @throws OperatorError if the programs' database has tables of ours */
 export async function requireEmpty(logins: RestoreLogins): Promise<void> {
   const target = nameOf(logins.ownerUrl);
   const isThere = await onServer(logins, (client) => exists(client, target));
@@ -118,10 +118,10 @@ function onServer<T>(logins: RestoreLogins, work: (client: pg.Client) => Promise
   return connected(databaseUrlOf(logins.adminUrl, MAINTENANCE), work);
 }
 
-/** Runs work on a connection of its own. */
+/** Runs work on a separate connection. */
 export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-backup' });
-  // The failing query itself reports a lost connection; without a listener the event would end the process.
+  // The failing query itself reports a lost connection. Without a listener, the event would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

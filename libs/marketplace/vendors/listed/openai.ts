@@ -24,7 +24,7 @@ function openAiChat(
   };
 }
 
-/** Longer prompts cost more, so that the limit stays below the step. */
+/** Longer prompts cost more, so the limit stays below the step. */
 const OPENAI_STEP = 272_000;
 const LONG_PROMPTS = `Prompts of more than ${OPENAI_STEP} tokens cost more at the vendor: the limit keeps them out.`;
 

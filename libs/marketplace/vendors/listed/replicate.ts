@@ -1,7 +1,7 @@
 import type { VendorModel } from '../vendor-model.js';
 import { API_EVANGELIST } from './sources.js';
 
-/** Models that are billed by what they put out; those billed by their time have no price that is known before. */
+/** Models that are billed by their output. Those billed by time have no price that is known before. */
 function official(
   id: string,
   unitPrice: string,

@@ -1,7 +1,7 @@
 import type { RateText } from '#pricing/price-text.js';
 import type { Dimensions } from '#pricing/rates.js';
 
-/** Who passes prices of vendors on. */
+/** Sites that republish vendors' prices. */
 export const LITELLM = 'the price list of LiteLLM of that day';
 export const API_EVANGELIST = 'the pricing files of API Evangelist';
 

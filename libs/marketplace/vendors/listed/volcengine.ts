@@ -1,7 +1,7 @@
 import type { VendorModel } from '../vendor-model.js';
 import { listedRate } from './sources.js';
 
-/** The vendor's own page, of which we have a copy that says no day. */
+/** The vendor's own page. Our copy of it has no date. */
 const BYTEPLUS = {
   url: 'https://docs.byteplus.com/en/docs/Byteplus_LAS/Large_model_billing',
   read: '2026-11-25',
