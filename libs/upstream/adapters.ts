@@ -21,12 +21,12 @@ import type { ChannelWebhook, VendorNotice } from './webhooks/vendor-webhooks.js
 import { XaiProtocol } from './xai/xai.protocol.js';
 
 interface ProtocolClass {
-  /** The types of models that it can serve; a spec compares them with its methods. */
+  /** The types of models that it supports. A spec compares them with its methods. */
   readonly families: readonly Family[];
   new (connections: UpstreamConnections): Protocol;
 }
 
-/** Every wire protocol, by the name that a channel carries. */
+/** Every protocol, by the name in a channel. */
 const protocols = {
   'openai-xai': OpenAiXaiProtocol,
   openai: OpenAiProtocol,
@@ -48,12 +48,12 @@ export const protocolNames = Object.keys(protocols) as ChannelProtocol[];
 
 const classes = new Map<string, ProtocolClass>(Object.entries(protocols));
 
-/** Whether a protocol can serve models of a type: not one that this version does not know. */
+/** Whether a protocol supports models of a type. False for a protocol that this version does not know. */
 export function canServe(protocol: string, family: Family): boolean {
   return classes.get(protocol)?.families.includes(family) ?? false;
 }
 
-/** The adapters of every wire protocol over shared connections. One per program, closed at its end. */
+/** The adapters of every protocol over shared connections. One per program, closed at its end. */
 export class Upstreams {
   private readonly connections = new UpstreamConnections();
   private readonly adapters = new Map(
@@ -63,47 +63,50 @@ export class Upstreams {
     ]),
   );
 
-  /** @throws Error for a protocol that this version does not know: the database is ahead of the program. */
+  /** @throws Error for a protocol that this version does not know, because the database is ahead of the program */
   adapterFor(protocol: string): UpstreamAdapter {
     const adapter = this.adapters.get(protocol);
     if (!adapter) throw new Error(`This version knows no protocol ${protocol}.`);
     return adapter;
   }
 
-  /** Those of the channels whose vendor offers what a call needs, each with a key that its vendor takes; the order stays. */
+  /** The channels whose vendor offers what a call needs, in the same order, each with a key that its vendor accepts. */
   serving(channels: readonly Channel[], capability: Capability): Channel[] {
     const able = channels.filter(({ protocol }) => this.adapters.get(protocol)?.capabilities.has(capability));
     return able.map((channel) => this.connections.keyRests.withRested(channel));
   }
 
-  /** Tries a channel with each of its keys. Never throws. */
+  /** Tests a channel with each of its keys. Never throws. */
   probeKeys(channel: Channel, timeoutMs: number): Promise<KeyTrial[]> {
     return probeKeys(channel, timeoutMs, (each, signal) => this.ask(each, signal));
   }
 
-  /** Asks the vendor behind a channel for something free. Never throws. */
+  /** Sends the vendor behind a channel a free request. Never throws. */
   async probe(channel: Channel, timeoutMs: number): Promise<ProbeResult> {
     const limited = { ...channel, requestTimeoutMs: timeoutMs };
     return this.ask(limited, AbortSignal.timeout(timeoutMs));
   }
 
-  /** What a webhook to the address of a channel says; null if its vendor did not sign it, or if this version knows no such vendor. */
+  /**
+   * The content of a webhook to the address of a channel; null if its vendor did not sign it, or this version does not
+   * know the vendor.
+   */
   async readWebhook(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
     return this.adapters.get(channel.protocol)?.readWebhook(channel, webhook) ?? null;
   }
 
-  /** The bytes of a delivered image and their real type. @throws FileUnavailable */
+  /** The bytes of a delivered image and their actual type. @throws FileUnavailable */
   fetchImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
     return this.adapterFor(channel.protocol).readImage(channel, image, signal);
   }
 
-  /** The bytes behind an address that a client named, which no channel's key goes along to. @throws FileUnavailable */
+  /** The bytes at an address that a client gave, requested without any channel's key. @throws FileUnavailable */
   async fetchAddress(url: URL, options: Omit<FileOptions, 'credentials'>): Promise<Buffer> {
     const { body } = await openFile(this.connections, url.href, options);
     return readWhole(body, options.maxBytes);
   }
 
-  /** Breaks every connection; calls in progress end as `unknown` or `no_answer`. */
+  /** Breaks every connection. Calls in progress end as `unknown` or `no_answer`. */
   close(): Promise<void> {
     return this.connections.close();
   }

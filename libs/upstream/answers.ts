@@ -13,9 +13,9 @@ import { retryAfterMs } from './health/retry-after.js';
 
 export type JsonObject = Record<string, unknown>;
 
-/** What a client or an operator is shown of an upstream's text at most. */
+/** The longest upstream text that is shown to a client or an operator. */
 const MAX_MESSAGE_CHARS = 500;
-/** An id becomes a path segment and an index entry; real ones have 36 characters or fewer than 100. */
+/** An id becomes a path segment and an index entry. Real ones have 36 characters or fewer than 100. */
 const MAX_ID_CHARS = 200;
 
 export interface UpstreamError {
@@ -41,8 +41,8 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * The error of a body: an object under `error` (OpenAI, Anthropic, and Google, whose word is its `status`), or xAI's
- * `{code, error: text}`. Null when there is none.
+ * The error of a body: an object under `error` (OpenAI, Anthropic, and Google, whose code is its `status`), or xAI's
+ * `{code, error: text}`. Null if there is none.
  */
 export function readError(body: JsonObject | null): UpstreamError | null {
   const nested = asObject(body?.['error']);
@@ -55,7 +55,7 @@ export function readError(body: JsonObject | null): UpstreamError | null {
   };
 }
 
-/** The `detail` of vendors that speak FastAPI's way: a text, or a list of what is wrong. Null when there is none. */
+/** The `detail` of vendors that use FastAPI: a text, or a list of faults. Null if there is none. */
 export function readDetail(body: JsonObject | null): UpstreamError | null {
   const detail = body?.['detail'];
   const first = Array.isArray(detail) ? asObject(detail[0]) : null;
@@ -65,7 +65,7 @@ export function readDetail(body: JsonObject | null): UpstreamError | null {
   return { code, message: plainText(message ?? 'The upstream gave no reason.') };
 }
 
-/** Words by which upstreams refuse a prompt for its content, under whatever status. */
+/** Words with which upstreams refuse a prompt for its content, with any status. */
 const MODERATION =
   /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai|nsfw|sensitive ?content|flagged as (sensitive|unsafe)/i;
 
@@ -78,7 +78,7 @@ function plainText(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_CHARS);
 }
 
-/** Reads the images of a success; at most `asked`, and never none. `tokensOf` reads what they took, where it is reported. */
+/** Reads the images of a success: at most `asked`, and never none. `tokensOf` reads their usage, if it is reported. */
 export function readImages(
   answer: HttpAnswer,
   asked: number,
@@ -99,7 +99,7 @@ export function readImages(
   return imagesWithheld(upstreamStatus);
 }
 
-/** Every image was made and none handed over. */
+/** Every image was made, and none was handed over. */
 export function imagesWithheld(upstreamStatus: number): Refused {
   return {
     kind: 'refused',
@@ -121,7 +121,7 @@ function readImage(entry: JsonObject): UpstreamImage | null {
   };
 }
 
-/** Reads how many tokens a vendor counted. */
+/** Reads the token count of a vendor. */
 export function readCount(answer: HttpAnswer, field: string): CountOutcome {
   const tokens = readObject(answer.body)?.[field];
   if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0)
@@ -129,7 +129,7 @@ export function readCount(answer: HttpAnswer, field: string): CountOutcome {
   return { kind: 'unknown', reason: 'a success without a count', upstreamStatus: answer.status };
 }
 
-/** Reads the id of a created task: `id`, or `request_id` where the upstream gives only that. */
+/** Reads the id of a created task: `id`, or `request_id` if the upstream only has that. */
 export function readCreated(answer: HttpAnswer): CreateOutcome {
   const body = readObject(answer.body);
   const upstreamId = asText(body?.['id']) ?? asText(body?.['request_id']);
@@ -139,7 +139,7 @@ export function readCreated(answer: HttpAnswer): CreateOutcome {
   return { kind: 'accepted', upstreamId, upstreamStatus: answer.status };
 }
 
-/** The words of both dialects. A word that is not here says nothing, and the task goes on. */
+/** The words of both dialects. An unknown word says nothing, and the task continues. */
 const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new Map([
   ['queued', 'running'],
   ['pending', 'running'],
@@ -148,14 +148,14 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
   ['completed', 'completed'],
   ['done', 'completed'],
   ['failed', 'failed'],
-  // xAI's word for a job that it gave up, documented beside `failed`.
+  // xAI's word for an abandoned job, documented next to `failed`.
   ['expired', 'failed'],
 ]);
 
-/** Statuses below 500 that every poll of a channel would meet: our key, our money, our limit, a vendor in a hurry. */
+/** Statuses below 500 that every poll of a channel would get: our key, our balance, our limit, a busy vendor. */
 const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 408, 429];
 
-/** A poll that said nothing about its task. */
+/** A poll without information about its task. */
 export function notAnswered(result: HttpAnswer | HttpFailure, reason?: string): PollOutcome {
   if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason, of: 'channel' };
   const { status } = result;
@@ -164,7 +164,7 @@ export function notAnswered(result: HttpAnswer | HttpFailure, reason?: string): 
   return { kind: 'no_answer', reason: reason ?? `HTTP ${status}`, of, ...(wait && { retryAfterMs: wait }) };
 }
 
-/** Whether an answer names another task than the one that it was asked for; one that names none is believed. */
+/** Whether an answer names another task than the requested one. An answer without a name is believed. */
 export function isOfAnother(body: JsonObject | null, upstreamId: string): boolean {
   const named = ID_FIELDS.map((field) => asText(body?.[field])).filter((id) => id !== undefined);
   return named.length > 0 && !named.includes(upstreamId);
@@ -181,7 +181,7 @@ export function unknownWord(word: string | undefined): string {
 }
 
 /**
- * Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. An answer that names another
+ * Reads the answer to a poll. `contentUrl` is the file's address if the answer has none. An answer that names another
  * task than `upstreamId` says nothing.
  */
 export function readPoll(answer: HttpAnswer, contentUrl: URL, upstreamId?: string): PollOutcome {
@@ -191,7 +191,7 @@ export function readPoll(answer: HttpAnswer, contentUrl: URL, upstreamId?: strin
   if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
   if (upstreamId !== undefined && isOfAnother(body, upstreamId)) return notAnswered(answer, ANOTHER_TASK);
   const word = asText(body['status'])?.toLowerCase();
-  // xAI leaves the word out of a finished answer at times; the address of the file says it then.
+  // xAI sometimes omits the word from a finished answer. Then, the file's address shows it.
   const state = word === undefined && videoUrl(body) ? 'completed' : statusWords.get(word ?? '');
   if (state === 'running') return { kind: 'running', progress: readProgress(body['progress']) };
   if (state === 'completed') return readCompleted(body, contentUrl);
@@ -226,14 +226,14 @@ export function failedWith(error: UpstreamError): PollOutcome {
   return { kind: 'failed', code, message: plainText(error.message) };
 }
 
-/** The end of a task whose images failed for a reason: for good, so that another channel may be asked. */
+/** The end of a task whose images failed for a reason. It is final, so another channel may be tried. */
 export function imagesFailed(error: UpstreamError, upstreamStatus: number): ImageOutcome {
   const message = plainText(error.message);
   if (!isOfContent(error)) return { kind: 'not_accepted', reason: message, upstreamStatus };
   return { kind: 'refused', status: 400, code: 'content_policy_violation', message, upstreamStatus };
 }
 
-/** Whole percents; some upstreams write "40%". */
+/** Whole percents. Some upstreams write "40%". */
 export function readProgress(value: unknown): number | null {
   const percents = typeof value === 'string' ? Number.parseFloat(value) : value;
   if (typeof percents !== 'number' || !Number.isFinite(percents)) return null;

@@ -2,8 +2,8 @@ import type { Task } from '#tasks/task.js';
 import type { AssetRequest, InputImage } from './outcomes.js';
 
 /**
- * What an upstream is asked for a 3D task. Gateway and worker both build it here, since a repeat under the same
- * idempotency key must be the same request. @throws Error for a task of another kind
+ * The upstream request of a 3D task. Gateway and worker both build it here, because a repeat with the same idempotency
+ * key must be the same request. @throws Error for a task of another kind
  */
 export function assetRequestOf(
   task: Pick<Task, 'request'> & { upstreamModel: string },

@@ -8,27 +8,27 @@ import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './ht
 import { openHttp } from './http-stream.js';
 import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js';
 
-/** Ten images of 7 MB in base64, with room to spare; also what one call may take of this process's memory. */
+/** Ten images of 7 MB in base64, with room to spare. It also limits the memory of one call in this process. */
 const MAX_PAID_ANSWER_BYTES = 128 * 1024 * 1024;
-/** A task and its error text; anything larger is not one. */
+/** A task and its error text. Anything larger is not one. */
 const MAX_TASK_ANSWER_BYTES = 1024 * 1024;
 const CANCEL_MS = 5_000;
 
 export interface CallStyle extends VendorManner {
   /**
-   * The headers that prove to the vendor that a call is the operator's. They may have to be asked for first.
+   * The headers that authenticate a call as the operator's. They may have to be requested first.
    * @throws CredentialsUnavailable
    */
   credentials(channel: Channel): Record<string, string> | Promise<Record<string, string>>;
-  /** The vendor turned them away. */
+  /** The vendor refused them. */
   turnedAway?(channel: Channel): void;
 }
 
-/** There is nothing to prove a call with, so nothing was sent; the message is for the operator. */
+/** There are no credentials for a call, so nothing was sent. The message is for the operator. */
 export class CredentialsUnavailable extends Error {
   constructor(
     reason: string,
-    /** 401 where somebody said that the key is wrong. */
+    /** 401 if the key is known to be wrong. */
     readonly status: number | null = null,
   ) {
     super(reason);
@@ -36,7 +36,7 @@ export class CredentialsUnavailable extends Error {
   }
 }
 
-/** A body that is sent as JSON, or bytes that are sent as they are with their own type. */
+/** A body that is sent as JSON, or bytes that are sent unchanged with their own type. */
 export type CallBody = { json: object } | { written: WrittenJson; contentType: string };
 
 export interface PaidCall {
@@ -52,7 +52,7 @@ interface TaskCall<T> {
   read: (answer: HttpAnswer) => T;
 }
 
-/** The header of OpenAI, xAI, and most who speak like them. */
+/** The header of OpenAI, xAI, and most similar vendors. */
 export function bearer({ apiKey }: Channel): Record<string, string> {
   return { authorization: `Bearer ${apiKey}` };
 }
@@ -64,7 +64,7 @@ export class ChannelCalls {
     private readonly style: CallStyle,
   ) {}
 
-  /** A call that may cost money; `read` gets a success and says what was accepted. `yields` is its answer unless it is said. */
+  /** A call that may cost money. `read` receives a success and says what was accepted. `yields` is by default its answer. */
   async create<T>(
     channel: Channel,
     path: string,
@@ -81,7 +81,7 @@ export class ChannelCalls {
     return classify(result, { read, yields, manner: this.style });
   }
 
-  /** The same for work that begins now and is asked about later. A vendor that knows the key of a repeat begins it once. */
+  /** The same for work that starts now and is polled later. A vendor that recognises the key of a repeat starts it once. */
   createTask<T>(
     channel: Channel,
     path: string,
@@ -92,7 +92,7 @@ export class ChannelCalls {
     return this.create(channel, path, { body: { json }, ...key, signal, yields: 'task', read });
   }
 
-  /** A call that only asks. */
+  /** A call that only reads. */
   async get(
     channel: Channel,
     path: string,
@@ -112,7 +112,7 @@ export class ChannelCalls {
     return result;
   }
 
-  /** A call that only asks and has a body; its answer may hold what was made. */
+  /** A call that only reads, with a body. Its answer may contain what was made. */
   async ask(
     channel: Channel,
     path: string,
@@ -128,7 +128,7 @@ export class ChannelCalls {
     return result;
   }
 
-  /** Says that a task is not wanted any more. It is free, and nobody waits for what the vendor makes of it. */
+  /** Says that a task is no longer wanted. It is free, and nobody waits for the result. */
   async cancel(channel: Channel, path: string, method: 'POST' | 'PUT' | 'DELETE'): Promise<void> {
     const proof = await this.proofOf(channel);
     if ('kind' in proof) return;
@@ -142,13 +142,13 @@ export class ChannelCalls {
     });
   }
 
-  /** A paid call whose success is handed over with its body unread. */
+  /** A paid call whose success is passed on with an unread body. */
   async open(channel: Channel, path: string, call: PaidCall): Promise<StreamOutcome> {
     const proof = await this.proofOf(channel);
     if ('kind' in proof) return proof;
     const isSuccess = (status: number) => isToBeRead(status, this.style.verdicts);
     const request = { ...this.post(channel, path, { ...call, proof }), maxBytes: MAX_TASK_ANSWER_BYTES };
-    // Encoded bytes could not be split into events without being decoded first.
+    // Encoded bytes could not be split into events without decoding them first.
     request.headers['accept-encoding'] = 'identity';
     request.headers['accept'] = '*/*';
     const result = await openHttp(this.connections.api, request, isSuccess);
@@ -164,7 +164,7 @@ export class ChannelCalls {
   }
 
   /**
-   * Opens a file that the upstream named. The credentials go along only to the channel's own origin.
+   * Opens a file that the upstream named. The credentials are sent only to the channel's own origin.
    * @throws FileUnavailable
    */
   async openFile(
@@ -186,7 +186,7 @@ export class ChannelCalls {
     this.connections.keyRests.note(channel, { status, retryAfter });
   }
 
-  /** What a call is proved with, or why none can be sent. */
+  /** The credentials of a call, or why none can be sent. */
   private async proofOf(channel: Channel): Promise<Proof | NotAccepted> {
     if (!hasAddress(channel)) return notSent;
     try {
@@ -227,12 +227,12 @@ interface Proof {
   readonly headers: Record<string, string>;
 }
 
-/** The same as the end of a call that only asks. */
+/** The same as the end of a call that only reads. */
 function notAsked({ reason, upstreamStatus: status }: NotAccepted): HttpFailure {
   return { kind: 'failure', sent: false, reason, status };
 }
 
-/** What an operator wrote into a channel is not checked before: it must count as a fault of the channel, and end nothing else. */
+/** A channel's settings were not checked before. A wrong one must count as a fault of the channel, and break nothing else. */
 function hasAddress({ baseUrl }: Channel): boolean {
   return URL.canParse(baseUrl) && /^https?:/i.test(baseUrl);
 }
@@ -243,7 +243,7 @@ const notSent: NotAccepted = {
   upstreamStatus: null,
 };
 
-/** An address under a channel's base, which is an origin with or without a path, without the version. */
+/** An address below a channel's base, which is an origin with or without a path, without the version. */
 export function urlOf(channel: Channel, path: string): URL {
   return new URL(channel.baseUrl.replace(/\/+$/, '') + path);
 }

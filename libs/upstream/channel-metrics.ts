@@ -4,13 +4,13 @@ import type { ChannelVitals } from './health/channel-vitals.js';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
-/** What is measured, read again each time that someone asks for the metrics. */
+/** The measured values, read again each time someone asks for the metrics. */
 interface Measured {
   vitalsOfAll(): readonly ChannelVitals[];
   placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting' | 'capacity'>>;
 }
 
-/** Shows the health of channels as metrics; the answer counts openings. */
+/** Reports the health of channels as metrics. The returned function counts openings. */
 export function channelMetrics(registry: Registry, prefix: string, health: Measured): Counter {
   const registers = [registry];
   const labelNames = ['channel', 'model'];

@@ -18,45 +18,45 @@ type Verdict =
   | 'given_up' // what it was asked for will not come of this call: see `provesNothingTaken`
   | 'unknown';
 
-/** One line of the table: the statuses it speaks of, both ends included. */
+/** One row of the table: a range of statuses, including both ends. */
 export interface VerdictRow {
   from: number;
   to: number;
   verdict: Verdict;
 }
 
-/** What holds for every protocol, unless its own rows say otherwise. The first row that fits decides. */
+/** The rules for every protocol, unless its own rows say otherwise. The first matching row decides. */
 const verdicts: readonly VerdictRow[] = [
   { from: 200, to: 299, verdict: 'read' },
-  // 303 answers a POST that was carried out; the other redirections point to a place where it was not yet sent.
+  // 303 answers a POST that was carried out. The other redirections point to a place where it was not sent yet.
   { from: 303, to: 303, verdict: 'unknown' },
   { from: 300, to: 399, verdict: 'not_accepted' },
   { from: 400, to: 400, verdict: 'callers_fault' },
-  // A repeat that meets its first attempt at work: that one may well be accepted.
+  // A repeat that meets its first attempt in progress, which may well be accepted.
   { from: 409, to: 409, verdict: 'unknown' },
   { from: 415, to: 415, verdict: 'callers_fault' },
   { from: 422, to: 422, verdict: 'callers_fault' },
-  // 401, 402, 403 of our own key, 404 of a model or path we configured, 429 of our own limit.
+  // 401, 402, 403 for our own key, 404 for a model or path that we configured, 429 for our own limit.
   { from: 400, to: 499, verdict: 'not_accepted' },
   { from: 500, to: 500, verdict: 'given_up' },
   { from: 502, to: 503, verdict: 'given_up' },
-  // Cloudflare's own: its origin refused the connection, could not be reached, or failed the TLS handshake. 520 and 524
-  // come after the request was handed over, and 504 of any proxy means that the vendor may still be at work.
+  // Cloudflare's own: its origin refused the connection, was unreachable, or failed the TLS handshake. 520 and 524 come
+  // after the request was forwarded, and 504 from any proxy means that the vendor may still be working.
   { from: 521, to: 523, verdict: 'not_accepted' },
   { from: 525, to: 526, verdict: 'not_accepted' },
 ];
 
-/** What a call was to bring: its answer is all that there is, or it begins a task that goes on behind it. */
+/** What a call brings: all of it is in the answer, or it starts a task that continues afterwards. */
 export type Yield = 'answer' | 'task';
 
-/** Where an answer to a create puts the id of what it created. */
+/** Where the answer to a create has the id of what it created. */
 const CREATED_IDS = ['id', 'request_id', 'task_id', 'name', 'result'];
 
 /**
- * Whether an upstream that gave a call up provably keeps nothing of it. A synchronous call is over with its answer: there
- * is no later one to pay for, and no vendor bills a call that it answered with such a status. A task may go on behind a
- * proxy that lost the answer to its create: only the vendor's own error, without the id of any task, says that there is
- * none.
+ * Whether an upstream that ended a call provably keeps nothing of it. A synchronous call is over with its answer:
+ * nothing arrives later that would have to be paid, and no vendor bills a call that it answered with such a status. A
+ * task may continue behind a proxy that lost the answer to its create: only the vendor's own error, without a task id,
+ * says that there is none.
  */
 function provesNothingTaken(yields: Yield, body: JsonObject | null, error: UpstreamError | null): boolean {
   if (yields === 'answer') return true;
@@ -64,19 +64,19 @@ function provesNothingTaken(yields: Yield, body: JsonObject | null, error: Upstr
 }
 
 /**
- * What an upstream may say under a status of the caller's although the fault is ours: the operator's key, money, or
- * place. Another channel may do better.
+ * Errors with a status for the caller's faults although the fault is ours: the operator's key, balance, or location.
+ * Another channel may do better.
  */
 const ourFaults: readonly RegExp[] = [
   // xAI and Gemini answer 400 to a wrong key.
   /\b(incorrect|invalid)[ _]api[ _]key\b/i,
   /\bapi key (not valid|expired)\b/i,
-  // OpenAI and Anthropic answer 400 when the operator's money is used up.
+  // OpenAI and Anthropic answer 400 when the operator's balance is used up.
   /billing[_ ](hard[_ ])?limit|insufficient_quota|credit balance is too low/i,
   /organization has been disabled/i,
-  // Gemini: the operator's country, or billing that is not switched on.
+  // Gemini: the operator's country, or billing that is not enabled.
   /user location is not supported|failed_precondition/i,
-  // Ark: the operator's endpoint is closed, or the vendor's own check of content failed.
+  // Ark: the operator's endpoint is closed, or the vendor's own content check failed.
   /\bInvalidEndpoint\.|\bContentSecurityDetectionError\b/,
 ];
 
@@ -95,7 +95,7 @@ export function isToBeRead(status: number, ownRows: readonly VerdictRow[] = []):
 
 /** How the answer to a paid call is read. */
 export interface Reading<T> {
-  /** Gets the answers that say what was accepted. */
+  /** Receives the answers that say what was accepted. */
   read: (answer: HttpAnswer) => T;
   yields: Yield;
   manner?: VendorManner | undefined;
@@ -103,9 +103,9 @@ export interface Reading<T> {
 
 /** Where a vendor's errors differ from those of most. */
 export interface VendorManner {
-  /** Verdicts on statuses; the first row that fits decides. */
+  /** Verdicts on statuses. The first matching row decides. */
   verdicts?: readonly VerdictRow[];
-  /** What an error says, in a shape of the vendor's own. */
+  /** The content of an error in the vendor's own format. */
   errorOf?: (body: JsonObject | null) => UpstreamError | null;
 }
 
@@ -121,7 +121,7 @@ export function classify<T>(
   return isToBeRead(result.status, manner.verdicts) ? read(result) : classifyError(result, yields, manner);
 }
 
-/** What an answer that is no success says. */
+/** The meaning of an answer that is no success. */
 export function classifyError(
   { status, body }: Answered,
   yields: Yield,
@@ -138,7 +138,7 @@ export function classifyError(
   return { kind: proven ? 'not_accepted' : 'unknown', reason, upstreamStatus: status };
 }
 
-/** Whether an error speaks of the operator's key, money or place. */
+/** Whether an error is about the operator's key, balance or location. */
 export function isOurFault({ code, message }: UpstreamError): boolean {
   return ourFaults.some((words) => words.test(`${code} ${message}`));
 }

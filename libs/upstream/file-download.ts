@@ -3,9 +3,9 @@ import type { Dispatcher } from 'undici';
 import type { UpstreamConnections } from './connections.js';
 import { checkFileUrl, ForbiddenAddress } from './public-address.js';
 
-/** A file that could not be had this time; the message is for the operator. */
+/** A file that was not available this time. The message is for the operator. */
 export class FileUnavailable extends Error {
-  /** It may be there when it is asked for again. */
+  /** It may be available later. */
   readonly mayPass: boolean;
 
   constructor(reason: string, { mayPass = false, cause }: { mayPass?: boolean; cause?: unknown } = {}) {
@@ -16,34 +16,34 @@ export class FileUnavailable extends Error {
 }
 
 export interface FileBody {
-  /** Ends with an error when the connection breaks, falls silent, or brings fewer bytes than announced. */
+  /** Ends with an error if the connection breaks, is silent for too long, or brings fewer bytes than announced. */
   body: Readable;
-  /** As announced; null when the upstream does not say. */
+  /** As announced; null if the upstream does not say. */
   bytes: number | null;
 }
 
 export interface FileOptions {
   signal: AbortSignal;
-  /** A longer announced file is refused at once; the reader must still count. */
+  /** A longer announced file is refused at once. The reader must still count. */
   maxBytes: number;
   allowPrivateAddress: boolean;
-  /** Headers that go to this origin only. */
+  /** Headers that are sent to this origin only. */
   credentials?: { origin: string; headers: Record<string, string> };
 }
 
-/** A bucket behind a signed URL behind a CDN takes two or three hops; a loop never ends. */
+/** A bucket behind a signed URL behind a CDN takes two or three hops. A loop never ends. */
 const MAX_REDIRECTS = 5;
-/** The longest silence inside a file. */
+/** The longest pause inside a file. */
 const SILENCE_LIMIT_MS = 30_000;
 
-/** Of a file that was made a moment ago, also that it is not there. */
+/** For a recently created file, 404 is temporary, too. */
 const MAY_PASS = /^(404|408|425|429|5\d\d)$/;
 
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 
 /**
- * Opens a file that an upstream named. Every hop's address is checked, the host behind a name by the lookup of the
- * connection itself. The caller must read or destroy the body. @throws FileUnavailable
+ * Opens a file that an upstream named. Every hop's address is checked, and a host name when the connection resolves it.
+ * The caller must read or destroy the body. @throws FileUnavailable
  */
 export async function openFile(
   connections: UpstreamConnections,
@@ -56,7 +56,7 @@ export async function openFile(
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       checkFileUrl(url, options.allowPrivateAddress);
       const answer = await request(dispatcher, url, options);
-      // A body that is given up ends with an error; its reader meets the errors by reading.
+      // An abandoned body ends with an error. Its reader sees errors when reading.
       answer.body.on('error', () => undefined);
       const location = answer.headers['location'];
       if (!REDIRECTIONS.includes(answer.statusCode) || typeof location !== 'string') {
@@ -84,7 +84,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? error.message : `${error.message} (${code})`;
 }
 
-/** The bytes of an opened file, counted while they come. @throws FileUnavailable */
+/** The bytes of an opened file, counted as they arrive. @throws FileUnavailable */
 export async function readWhole(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let count = 0;
@@ -108,7 +108,7 @@ function request(dispatcher: Dispatcher, url: URL, options: FileOptions): Promis
     origin: url.origin,
     path: url.pathname + url.search,
     method: 'GET',
-    // Encoded bytes would not be the file; its length would not be the announced one either.
+    // Encoded bytes would not be the file, and their length would not be the announced one.
     headers: {
       'accept-encoding': 'identity',
       ...(credentials?.origin === url.origin && credentials.headers),

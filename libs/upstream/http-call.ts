@@ -9,7 +9,7 @@ export interface HttpCall {
   body?: string | WrittenJson;
   /** The longest silence before the answer's head and between its bytes, in milliseconds. */
   timeoutMs: number;
-  /** A larger answer is given up. */
+  /** A larger answer is abandoned. */
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -19,23 +19,23 @@ export interface HttpAnswer {
   status: number;
   contentType: string;
   body: Buffer;
-  /** The header, as it came. */
+  /** The header as received. */
   retryAfter?: string | undefined;
 }
 
 /**
- * A call without a whole answer. `sent`: whether it may have reached the upstream: it is false only while the
- * request had not been given to a connection, and then nothing was taken.
+ * A call without a complete answer. `sent`: whether it may have reached the upstream. It is false only if the request
+ * was not given to a connection. In that case, nothing was accepted.
  */
 export interface HttpFailure {
   kind: 'failure';
   sent: boolean;
   reason: string;
-  /** The status, when the answer broke off after its head. */
+  /** The status, if the answer broke off after its head. */
   status: number | null;
 }
 
-/** What a connection may say about a fault: its code where it has one, since texts can carry addresses. */
+/** What a connection may say about a fault: its code if it has one, because texts can contain addresses. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
@@ -43,8 +43,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * One HTTP exchange with a bounded answer. It never throws and never repeats a call. It uses the
- * dispatcher directly, which is the cheapest way and the only one that shows when a request is handed to its connection.
+ * One HTTP exchange with a limited answer. It never throws and never repeats a call. It uses the dispatcher directly,
+ * which is the cheapest way, and the only one that shows when a request is passed to its connection.
  */
 export function httpCall(dispatcher: Dispatcher, call: HttpCall): Promise<HttpAnswer | HttpFailure> {
   return new Promise((resolve) => {
@@ -73,12 +73,12 @@ export function dispatchOf(call: HttpCall): Dispatcher.DispatchOptions {
   };
 }
 
-/** A header that came once. */
+/** A header that occurs once. */
 export function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The handler of one call; whichever end comes first counts. */
+/** The handler of one call. The first end counts. */
 class Exchange implements Dispatcher.DispatchHandler {
   ended = false;
   private sent = false;
@@ -98,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: nothing is written after this.
+    // Abandoned while it waited for a connection: nothing is written after this.
     if (this.ended) return controller.abort(new Error('given up before it was sent'));
     this.controller = controller;
     this.sent = true;

@@ -17,13 +17,14 @@ export interface HttpOpened {
   body: Readable;
 }
 
-/** What is kept ready for a reader that is slower than the upstream; then the upstream's connection is paused. */
+/** The buffer for a reader that is slower than the upstream. When it is full, the upstream's connection is paused. */
 const BUFFERED_BYTES = 64 * 1024;
 
 /**
- * Sends a call and resolves with the head of its answer. Statuses that `isSuccess` takes are handed over with the body
- * unread; the body of any other is read to its end, up to `maxBytes`. `timeoutMs` bounds the wait for the head and each
- * silence after it, never the whole. An abort breaks the connection at once, before and after the head. Never throws.
+ * Sends a call and resolves with the head of its answer. If `isSuccess` accepts the status, the body is passed on
+ * unread. The body of any other answer is read to its end, up to `maxBytes`. `timeoutMs` limits the wait for the head
+ * and each silence after it, never the whole. An abort breaks the connection at once, before and after the head. Never
+ * throws.
  */
 export function openHttp(
   dispatcher: Dispatcher,
@@ -62,7 +63,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: nothing is written after this.
+    // Abandoned while it waited for a connection: nothing is written after this.
     if (this.over) return controller.abort(new Error('given up before it was sent'));
     this.controller = controller;
     this.sent = true;
@@ -73,7 +74,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // An early hint; the answer's own head is still to come.
+    // An early hint. The answer's own head follows.
     if (status < 200) return;
     this.status = status;
     const contentType = headers['content-type'];
@@ -88,7 +89,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
         done(error);
       },
     });
-    // A reader hears of a broken body by reading; before it reads, nobody listens.
+    // A reader notices a broken body when it reads. Before that, nobody listens.
     this.body.on('error', () => undefined);
     this.resolve({ kind: 'opened', status, contentType: this.contentType, body: this.body });
   }

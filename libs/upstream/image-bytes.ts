@@ -9,12 +9,12 @@ export interface ImageBytes extends MediaType {
   bytes: Buffer;
 }
 
-/** An image of 8192 x 8192 in PNG stays below it; what is larger is not one of ours. */
+/** A PNG image of 8192 x 8192 stays below it. A larger one is not one of ours. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The bytes of a delivered image, from its base64 or its address, and what they really are. The address is checked
- * as a video's is. @throws FileUnavailable when it cannot be had, is too large, or is no image.
+ * The bytes of a delivered image, from its base64 or its address, and their actual type. The address is checked like a
+ * video's. @throws FileUnavailable if it is unavailable, too large, or no image
  */
 export async function readImageBytes(
   calls: ChannelCalls,
@@ -28,7 +28,10 @@ export async function readImageBytes(
   return { bytes, ...type };
 }
 
-/** A slip of a file server must not cost an image that is made and paid for: it is asked for again, soon and not for long. */
+/**
+ * A glitch of a file server must not cost an image that is made and paid for, so it is requested again, soon and not
+ * for long.
+ */
 const PAUSES_MS: readonly (number | null)[] = [250, 1_000, null];
 
 async function download(

@@ -11,7 +11,7 @@ const signatures: readonly (MediaType & { at: number; bytes: Buffer })[] = [
   { mime: 'video/mp4', extension: 'mp4', at: 4, bytes: Buffer.from('ftyp') },
 ];
 
-/** What the first bytes of a file really are, whatever its sender called them; null when it is none of ours. */
+/** The actual type of a file by its first bytes, whatever its sender called it; null if it is none of ours. */
 export function sniffMediaType(head: Buffer): MediaType | null {
   const found = signatures.find(({ at, bytes }) => head.subarray(at, at + bytes.length).equals(bytes));
   return found ? { mime: found.mime, extension: found.extension } : null;

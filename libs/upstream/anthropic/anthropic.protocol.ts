@@ -7,12 +7,12 @@ import type { CountOutcome, CountRequest } from '../outcomes.js';
 import type { Protocol } from '../protocol.js';
 import { streamHeaders } from '../stream-route.js';
 
-/** "overloaded_error": Anthropic refuses so before any work. */
+/** "overloaded_error": Anthropic refuses like this before any work. */
 const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'given_up' }];
 
 /**
- * Betas that leave prices as they are. Others stay here: some cost more (longer contexts, faster answers), and without its
- * field a beta does nothing.
+ * Betas that do not change prices. Others are not passed on: some cost more (longer contexts, faster answers), and a
+ * beta without its field does nothing.
  */
 const FREE_BETA = new RegExp(
   `^(${[
@@ -37,7 +37,7 @@ function freeBetas(header: string): string | undefined {
   return betas.filter((beta) => FREE_BETA.test(beta)).join(',') || undefined;
 }
 
-/** Anthropic: messages, passed through, and what they count. */
+/** Anthropic: messages, passed through, and token counts. */
 export class AnthropicProtocol implements Protocol {
   static readonly families = ['chat'] as const;
   readonly probe = { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } };

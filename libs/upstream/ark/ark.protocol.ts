@@ -31,7 +31,7 @@ import { severalImages } from '../several-images.js';
 
 const TASKS = '/v3/contents/generations/tasks';
 const CANCEL_MS = 5_000;
-/** What the vendor makes of the shapes at 2K, and how much longer the sides are at another resolution. */
+/** The vendor's sizes for the shapes at 2K, and the factor for another resolution. */
 const IMAGE_SIZES = [
   '2048x2048',
   '2304x1728',
@@ -44,7 +44,7 @@ const IMAGE_SIZES = [
 ];
 const SCALES: Readonly<Record<string, number>> = { '1k': 0.5, '2k': 1, '3k': 1.5, '4k': 2 };
 
-/** Volcengine Ark: images of Seedream in the manner of OpenAI, one a call, and videos of Seedance as tasks. */
+/** Volcengine Ark: Seedream images in OpenAI's style, one per call, and Seedance videos as tasks. */
 export class ArkProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
   readonly probe = { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' };
@@ -86,7 +86,10 @@ export class ArkProtocol implements Protocol {
     return readTask(await this.calls.get(channel, path, { signal }), upstreamId);
   }
 
-  /** Only what waits: the same request would remove all that the vendor knows of a task that has ended, its video too. */
+  /**
+   * Only if it is queued: for a task that has ended, the same request would delete everything about it, including its
+   * video.
+   */
   async cancelTask(channel: Channel, upstreamId: string): Promise<void> {
     const path = `${TASKS}/${encodeURIComponent(upstreamId)}`;
     const task = await this.calls.get(channel, path, { signal: AbortSignal.timeout(CANCEL_MS) });
@@ -115,7 +118,7 @@ function imageFields(request: ImageRequest): object {
   };
 }
 
-/** A shape is a size here, at the resolution that is paid for; a resolution alone is a word for a size too. */
+/** A shape is a size here, at the resolution that is paid for. A resolution alone is also a valid size. */
 function shapeOf({ aspectRatio, resolution }: ImageRequest): string | undefined {
   const shape = aspectRatio === undefined ? undefined : toSize(aspectRatio, IMAGE_SIZES);
   if (shape === undefined) return resolution?.toUpperCase();
@@ -126,7 +129,7 @@ function shapeOf({ aspectRatio, resolution }: ImageRequest): string | undefined 
     .join('x');
 }
 
-/** An image that failed has an error in its place. */
+/** A failed image has an error in its place. */
 function readImage(answer: HttpAnswer): ImageOutcome {
   const outcome = readImages(answer, 1);
   const data = readObject(answer.body)?.['data'];
@@ -134,7 +137,7 @@ function readImage(answer: HttpAnswer): ImageOutcome {
   return outcome.kind === 'unknown' && error ? imagesFailed(error, answer.status) : outcome;
 }
 
-/** A prompt can carry settings such as `--duration 12`, which would be made and not paid for. */
+/** A prompt can contain settings such as `--duration 12`, which would be applied but not paid for. */
 function withoutCommands(prompt: string): string {
   return prompt.replace(/-{2,}(?=\s*[a-z])/gi, '\u2014');
 }

@@ -19,7 +19,7 @@ import { type ImagesPending, pendingAfter, waitForImages } from '../polled-image
 import type { Protocol } from '../protocol.js';
 import { severalImages } from '../several-images.js';
 
-/** Black Forest Labs: one image a request, asked for where the vendor says; edits name their images in the same request. */
+/** Black Forest Labs: one image per request, polled at the vendor's address. Edits have their images in the same request. */
 export class BflProtocol implements Protocol {
   static readonly families = ['image'] as const;
   readonly probe = { path: '/v1/credits' };
@@ -59,17 +59,17 @@ export class BflProtocol implements Protocol {
   }
 }
 
-/** The vendor's own hosts: a request is asked for at the one that took it. */
+/** The vendor's own hosts: a request is polled at the one that accepted it. */
 const VENDORS_HOST = /(?:^|\.)bfl\.(?:ai|ml)$/;
 
-/** An address to poll is shown the key, so it is the channel's own or, where that is the vendor's, another of the vendor's. */
+/** A polling address receives the key, so it must be the channel's own or, if that is the vendor's, another of the vendor's. */
 function isOfVendor(address: URL, base: URL): boolean {
   if (address.origin === base.origin) return true;
   const hosts = [address, base].every(({ hostname }) => VENDORS_HOST.test(hostname));
   return hosts && address.protocol === 'https:' && address.port === '';
 }
 
-/** Reads a taken request: its id is the address that it is asked for at. Relays pass on the vendor's, which is not theirs. */
+/** Reads an accepted request. Its id is its polling address. Relays pass on the vendor's address, which is not theirs. */
 function readCreated(answer: HttpAnswer, channel: Channel): CreateOutcome {
   const body = readObject(answer.body);
   const upstreamStatus = answer.status;
@@ -81,7 +81,7 @@ function readCreated(answer: HttpAnswer, channel: Channel): CreateOutcome {
   return { kind: 'accepted', upstreamId: address.href, upstreamStatus };
 }
 
-/** What a request that is over says; any other word says nothing, also `Task not found` of one that was taken. */
+/** The outcome of a finished request. Any other word says nothing, also `Task not found` for an accepted one. */
 const MODERATED = ['Request Moderated', 'Content Moderated'];
 
 function readState(result: HttpAnswer | HttpFailure, id: string): ImageOutcome | ImagesPending {
@@ -104,7 +104,7 @@ function imageFields({ prompt, size = '', aspectRatio, extras }: ImageRequest): 
   return { ...extras, prompt, width, height, aspect_ratio: aspectRatio, output_format: 'png' };
 }
 
-/** Images go along as plain base64: the first, the second and so on. */
+/** Images are sent as plain base64: the first, the second and so on. */
 function editFields({ images }: ImageEditRequest): object {
   const base64 = ({ bytes }: InputImage) => LongText.base64(bytes);
   const nameOf = (index: number) => (index === 0 ? 'input_image' : `input_image_${index + 1}`);

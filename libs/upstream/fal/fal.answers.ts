@@ -17,22 +17,22 @@ import type { HttpAnswer, HttpFailure } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
 import { type ImagesPending, pendingAfter } from '../polled-images.js';
 
-/** Owner and app, with a namespace before some, and the request. */
+/** Owner and app, sometimes with a namespace before, and the request. */
 const REQUEST_PATH = /^[\w-][\w.-]{0,63}(?:\/[\w-][\w.-]{0,63}){1,2}\/requests\/[\w-]{1,64}$/;
 const NAMESPACES = ['workflows', 'comfy'];
 
-/** Whether an id is the path of a request; nothing in it needs escaping. */
+/** Whether an id is the path of a request. Nothing in it needs escaping. */
 export function isRequestPath(id: string): boolean {
   return REQUEST_PATH.test(id);
 }
 
-/** What the paths of requests to an endpoint begin with: owner and app alone. */
+/** The start of the paths of an endpoint's requests: only owner and app. */
 export function appOf(endpoint: string): string {
   const segments = endpoint.split('/');
   return segments.slice(0, NAMESPACES.includes(segments[0] ?? '') ? 3 : 2).join('/');
 }
 
-/** Reads a submitted request: its id is the path that status, result and cancel share. */
+/** Reads a submitted request. Its id is the path that status, result and cancel share. */
 export function readSubmitted(answer: HttpAnswer, app: string): CreateOutcome {
   const upstreamStatus = answer.status;
   const upstreamId = `${app}/requests/${asText(readObject(answer.body)?.['request_id']) ?? ''}`;
@@ -40,7 +40,7 @@ export function readSubmitted(answer: HttpAnswer, app: string): CreateOutcome {
   return { kind: 'unknown', reason: 'a success without a usable request_id', upstreamStatus };
 }
 
-/** The state of a request, or why a poll says nothing. `COMPLETED` also means failed: the result says which. */
+/** The state of a request, or why a poll says nothing. `COMPLETED` also means failed: the result shows which. */
 export function readStatus(result: HttpAnswer | HttpFailure, id: string): 'completed' | PollOutcome {
   if (result.kind === 'failure' || result.status > 299) return notAnswered(result);
   const body = readObject(result.body);
@@ -50,7 +50,7 @@ export function readStatus(result: HttpAnswer | HttpFailure, id: string): 'compl
   return word === 'COMPLETED' ? 'completed' : notAnswered(result, unknownWord(word));
 }
 
-/** What the queue says of a result that its status was ahead of. */
+/** The queue's message about a result that its status was ahead of. */
 const TOO_EARLY = /still in progress/i;
 
 interface End {
@@ -60,8 +60,8 @@ interface End {
 }
 
 /**
- * The end of a request, as its result says it. An error ends it when it is the request's own, which a fault of a server
- * shows by its type: any other may be the queue's or a proxy's, while the work is done and paid for, and is asked again.
+ * The end of a request, from its result. An error ends it if it is the request's own, which a server fault shows by its
+ * type. Any other may be the queue's or a proxy's, while the work is done and paid for, so it is polled again.
  */
 function readEnd(result: HttpAnswer): End | null {
   const { status } = result;
@@ -74,7 +74,7 @@ function readEnd(result: HttpAnswer): End | null {
   return isOwn ? { body, error } : null;
 }
 
-/** Reads the images of a result; at most `asked`, and never none. */
+/** Reads the images of a result: at most `asked`, and never none. */
 export function readImageResult(
   result: HttpAnswer | HttpFailure,
   asked: number,
@@ -87,14 +87,14 @@ export function readImageResult(
   const list: unknown[] = Array.isArray(body['images']) ? body['images'] : [body['image']];
   const flags = flagsOf(body);
   const made = list.map(readImage);
-  // What the checker flagged is handed over as a black image.
+  // A flagged image is delivered as a black image.
   const images = made.filter((image, index) => image !== null && flags[index] !== true) as UpstreamImage[];
   if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
   if (made.some((image) => image !== null)) return imagesWithheld(upstreamStatus);
   return { kind: 'unknown', reason: 'a result without images', upstreamStatus };
 }
 
-/** What the safety checker found, in the order of what was made. */
+/** The findings of the safety checker, in the order of the images. */
 function flagsOf({ has_nsfw_concepts: flags }: JsonObject): unknown[] {
   return Array.isArray(flags) ? flags : [];
 }

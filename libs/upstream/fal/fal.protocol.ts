@@ -23,10 +23,10 @@ import {
 } from './fal.answers.js';
 import { FalWebhooks } from './fal.webhooks.js';
 
-/** These models name their lengths `8s`; the others `8`. */
+/** These models name their lengths `8s`, the others `8`. */
 const LENGTH_WITH_UNIT = /\/(veo|luma)/;
 
-/** fal: requests in a queue at the endpoint that the model names; images are waited for, videos are tasks. */
+/** fal: requests in the queue of the model's endpoint. Images are polled within the call, videos are tasks. */
 export class FalProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
   readonly probe = {
@@ -51,7 +51,7 @@ export class FalProtocol implements Protocol {
     const images = request.images.map(dataUrl);
     const input = {
       ...imageFields(request),
-      // Some endpoints take one image, others a list also of one; neither minds the other's field.
+      // Some endpoints take one image, others a list. Neither minds the other's field.
       image_url: images.length === 1 ? images[0] : undefined,
       image_urls: images,
       mask_url: request.mask && dataUrl(request.mask),
@@ -112,7 +112,7 @@ interface Submission {
   webhookUrl?: string | undefined;
 }
 
-/** A size is two numbers here; endpoints that take shapes take them as ratios. */
+/** A size is two numbers here. Endpoints with shapes take ratios. */
 function imageFields(request: ImageRequest): Record<string, unknown> {
   const { prompt, n, size = '', aspectRatio, resolution, extras } = request;
   const [, width, height] = (/^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size) ?? []).map(Number);

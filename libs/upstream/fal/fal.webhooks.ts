@@ -11,7 +11,7 @@ const KEYS = 'https://rest.fal.ai/.well-known/jwks.json';
 /** The query parameter with the app of a request, because a webhook contains only the request's id. */
 const APP = 'app';
 
-/** Webhooks of the queue. They are signed with keys of fal, the same for all its customers. */
+/** Webhooks of the queue. They are signed with fal's keys, which are the same for all its customers. */
 export class FalWebhooks implements VendorWebhooks {
   readonly needsSecret = false;
   private readonly keys: PublishedKeys;
@@ -20,7 +20,7 @@ export class FalWebhooks implements VendorWebhooks {
     this.keys = new PublishedKeys(connections);
   }
 
-  /** The query that makes fal announce the end of a request of this app. */
+  /** The query that makes fal announce the end of a request to this app. */
   queryFor(webhookUrl: string | undefined, app: string): string {
     if (webhookUrl === undefined) return '';
     return `?fal_webhook=${encodeURIComponent(`${webhookUrl}?${APP}=${encodeURIComponent(app)}`)}`;
@@ -28,7 +28,7 @@ export class FalWebhooks implements VendorWebhooks {
 
   async read(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
     if (!(await this.isGenuine(channel, webhook))) return null;
-    // Any customer of fal can have a webhook about a request of theirs sent here: only the id of ours counts.
+    // Any customer of fal can have a webhook about their own request sent here, so only the ids of ours count.
     const id = asText(readObject(webhook.body)?.['request_id']) ?? '';
     const path = `${asText(webhook.query[APP]) ?? ''}/requests/${id}`;
     return { upstreamId: isRequestPath(path) ? path : null };

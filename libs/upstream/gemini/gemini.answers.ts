@@ -12,14 +12,14 @@ import {
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
 
-/** What is between slashes; nothing in it needs escaping, and none is a dot segment. */
+/** The part between slashes. Nothing in it needs escaping, and it is no dot segment. */
 const OPERATION_NAME = /^(?:models\/[\w.:/-]{1,200}\/)?operations\/[\w-]{1,100}$/;
 
 export function isOperationName(name: string): boolean {
   return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.*$/.test(segment));
 }
 
-/** Reads the images of a :predict; at most `asked`, and never none. A filtered one is named with its reason. */
+/** Reads the images of a :predict: at most `asked`, and never none. A filtered one has its reason. */
 export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome {
   const upstreamStatus = answer.status;
   const body = readObject(answer.body);
@@ -27,7 +27,7 @@ export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome
   const images = predictions.map(readPrediction).filter((image) => image !== null);
   if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
   const filtered = predictions.some((prediction) => asText(prediction?.['raiFilteredReason']));
-  // A success without the list is how the API answers when its filters took every image.
+  // A success without the list is how the API answers if its filters removed every image.
   const isEmpty = body !== null && body['predictions'] === undefined && body['error'] === undefined;
   if (filtered || isEmpty) return imagesWithheld(upstreamStatus);
   return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
@@ -48,7 +48,7 @@ export function readOperationName(answer: HttpAnswer): CreateOutcome {
   return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
 }
 
-/** Reads the operation of a name. `base` is its address, which a file address without an origin is relative to. */
+/** Reads the operation with a name. `base` is its address, which a file address without an origin is relative to. */
 export function readOperation(answer: HttpAnswer, base: URL, name: string): PollOutcome {
   if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);
@@ -62,7 +62,7 @@ export function readOperation(answer: HttpAnswer, base: URL, name: string): Poll
   return readDone(asObject(body['response']), base);
 }
 
-/** What is the operation's own in its name. */
+/** The operation's own part of its name. */
 function keyOf(name: string): string | undefined {
   return name.split('/').at(-1);
 }

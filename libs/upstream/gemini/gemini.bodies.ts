@@ -2,12 +2,12 @@ import type { JsonObject } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
 import type { ImageRequest, VideoRequest } from '../outcomes.js';
 
-/** Bodies of Google's models, the same with an API key and on Vertex AI. */
+/** Bodies for Google's models, the same with an API key and on Vertex AI. */
 
 /** The shapes of Google's image models. */
 const IMAGE_RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 
-/** The body of a conversation as it goes through the relay names what Google has in the path. */
+/** The relay's body of a conversation contains what Google has in the path. */
 export function contentsOf({ model: _model, stream: _stream, ...body }: Record<string, unknown>): JsonObject {
   return body;
 }

@@ -15,7 +15,7 @@ import type { CreateOptions, Protocol } from '../protocol.js';
 import { contentsOf, imageParameters, videoParameters } from './gemini.bodies.js';
 import { isOperationName, readOperation, readOperationName, readPredictions } from './gemini.answers.js';
 
-/** Streams are asked for as events, which can be metered one by one. */
+/** Streams are requested as events, which can be metered one by one. */
 function contentsPath({ model, stream }: Record<string, unknown>): string {
   const method = stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return methodOf(String(model), method);
@@ -42,7 +42,10 @@ export class GeminiProtocol implements Protocol {
     });
   }
 
-  /** Contents alone are counted as such; with instructions or tools they are counted as the request that they are part of. */
+  /**
+   * Contents alone are counted as contents. With instructions or tools, they are counted as the request that they are
+   * part of.
+   */
   async countTokens(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome> {
     const fields = contentsOf(request.body);
     const isPlain = Object.keys(fields).every((name) => name === 'contents');
@@ -60,7 +63,7 @@ export class GeminiProtocol implements Protocol {
     return this.calls.createTask(channel, path, { ...options, json, read: readOperationName });
   }
 
-  /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is the path too. */
+  /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is also the path. */
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     if (!isOperationName(upstreamId))
       return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };

@@ -5,13 +5,13 @@ export interface BreakerOutcome {
   kind: string;
   reason?: string;
   upstreamStatus?: number | null;
-  /** Of a poll without an answer: what it speaks against. */
+  /** For a poll without an answer: what failed. */
   of?: 'channel' | 'task';
 }
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
-/** A call that failed. */
+/** A failed call. */
 export interface CallFailure {
   atMs: number;
   reason: string;
@@ -20,11 +20,11 @@ export interface CallFailure {
 
 export interface BreakerOptions {
   clock: Clock;
-  /** Failures without a success between them that open it, if they are not one account's alone. */
+  /** Successive failures that open it, if they are not only one account's. */
   failuresToOpen: number;
-  /** How long it keeps calls away before one of them may try. */
+  /** How long it blocks calls before one of them may try. */
   openMs: number;
-  /** Asks the upstream something free: whether it is unhealthy for every account. Never throws. */
+  /** Sends the upstream a free request: whether it is unhealthy for every account. Never throws. */
   isUnhealthy: () => Promise<boolean>;
   onChange: (state: BreakerState, reason: string) => void;
 }
@@ -32,18 +32,18 @@ export interface BreakerOptions {
 /** A call through a breaker. */
 export interface BreakerCall {
   report(outcome: BreakerOutcome): void;
-  /** Says that nothing more will be reported; safe to call again. */
+  /** Says that nothing more will be reported. Safe to repeat. */
   end(): void;
 }
 
-/** This many accounts do not fail by what they ask for. Of fewer, a probe of ours has to fail as well. */
+/** This many accounts do not fail because of their requests. With fewer, our own probe has to fail as well. */
 const ACCOUNTS_TO_OPEN = 2;
-/** Accounts that are remembered, of those that failed and of those that succeeded. */
+/** The most accounts that are remembered, for failures and for successes. */
 const MAX_ACCOUNTS = 64;
 
-/** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is healthy. */
+/** Outcomes that count against a channel. A refusal of the caller's content shows that the vendor is healthy. */
 const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_answer']);
-/** Of 4xx, those that speak of our key, our money and our limits; any other is about the one request. */
+/** The 4xx that are about our key, balance and limits. Any other is about the one request. */
 const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 429];
 const MAX_REASON_CHARS = 300;
 
@@ -52,7 +52,7 @@ function isOfOneCall({ upstreamStatus, of }: BreakerOutcome): boolean {
   return of === 'task' || (status >= 400 && status < 500 && !OF_THE_CHANNEL.includes(status));
 }
 
-/** The failure that an outcome is of its channel, if it is one. */
+/** The failure of the channel in an outcome, if any. */
 export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | null {
   if (!FAILURES.has(outcome.kind)) return null;
   const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
@@ -60,27 +60,28 @@ export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | 
 }
 
 /**
- * A circuit breaker for one model on one channel. No customer alone opens it or keeps it open: failures count when they
- * come from several accounts while no other is served, and else only make us ask the upstream ourselves. When its time is over one
- * call tries; where that fails for one account and our probe does not, that account waits and the next one may try.
+ * A circuit breaker for one model on one channel. No single customer opens it or keeps it open: failures count if they
+ * come from several accounts while no other is served. Otherwise, they only make us send the upstream a request of our
+ * own. After its time, one call tries. If that fails for one account but our probe does not, that account waits and the
+ * next one may try.
  *
- * It is written here because the libraries for it run a function and make the others wait for, or share, the trial of a
- * half-open circuit. A relay asks beforehand, sends the others to the next channel meanwhile, and knows its outcomes by
- * value.
+ * It is written here because libraries for it run a function and make others wait for, or share, the trial of a
+ * half-open circuit. A relay asks beforehand, sends other calls to the next channel meanwhile, and has its outcomes as
+ * values.
  */
 export class Breaker {
   failures = 0;
-  /** When it opened, or its last trial began or failed; null while it is closed. */
+  /** When it opened, or its last trial started or failed; null while it is closed. */
   openedAtMs: number | null = null;
   /** Accounts that failed since a call succeeded, or since it opened. */
   private readonly failing = new Set<string>();
-  /** When a call of an account succeeded last, the latest at the end. */
+  /** When a call of each account last succeeded, the latest at the end. */
   private readonly succeeded = new Map<string, number>();
   /** Accounts whose trial failed, and until when they wait. */
   private readonly tried = new Map<string, number>();
-  /** The call that tries whether an open channel is healthy again, and when it may be taken for lost. */
+  /** The call that tries whether an open channel is healthy again, and when it counts as lost. */
   private trial: { attempt: BreakerCall; untilMs: number } | null = null;
-  /** The probe that decides now. */
+  /** The running probe. */
   private probing: symbol | null = null;
 
   constructor(private readonly options: BreakerOptions) {}
@@ -98,17 +99,17 @@ export class Breaker {
     return this.restMs() === 0 && (accountId === undefined || (this.tried.get(accountId) ?? 0) <= nowMs);
   }
 
-  /** How long it still keeps calls away. */
+  /** How long it still blocks calls. */
   restMs(): number {
     if (this.openedAtMs === null) return 0;
     return Math.max(0, this.openedAtMs + this.options.openMs - this.options.clock.nowMs());
   }
 
-  /** Begins a call; of an open breaker it is the trial, which may be taken for lost after `limitMs`. */
+  /** Starts a call. If the breaker is open, it is the trial, which counts as lost after `limitMs`. */
   begin(accountId: string, limitMs: number): BreakerCall {
     const attempt: BreakerCall = {
       report: (outcome) => this.take(outcome, accountId, attempt),
-      // A trial that ended without a word proves nothing; the next call is one.
+      // A trial that ended without a report proves nothing. The next call is one.
       end: () => {
         if (this.trial?.attempt === attempt) this.trial = null;
       },
@@ -125,7 +126,7 @@ export class Breaker {
     if (isOfOneCall(outcome)) return;
     const isTrial = this.trial?.attempt === attempt;
     this.failures += 1;
-    // Calls that began before it opened add nothing; the trial opens it again.
+    // Calls that started before it opened add nothing. The trial opens it again.
     if (this.openedAtMs !== null && !isTrial) return;
     if (this.failing.size < MAX_ACCOUNTS) this.failing.add(accountId);
     if (isTrial) this.trial = null;
@@ -135,7 +136,7 @@ export class Breaker {
     else if (!this.probing) void this.probe(accountId, reason);
   }
 
-  /** An account that does not fail had an answer a moment ago: those that do may have agreed to. */
+  /** Another account was served a moment ago, so the failing ones may be acting together. */
   private servesOthers(): boolean {
     const sinceMs = this.options.clock.nowMs() - this.options.openMs;
     return [...this.succeeded].some(([id, atMs]) => atMs > sinceMs && !this.failing.has(id));
@@ -161,7 +162,7 @@ export class Breaker {
     this.options.onChange('open', reason);
   }
 
-  /** Some accounts alone failed: what the upstream answers to us decides whether that is their own matter. */
+  /** Only some accounts failed. The upstream's answer to our own request shows whether it is their own fault. */
   private async probe(accountId: string, reason: string): Promise<void> {
     const probing = (this.probing = Symbol());
     const isUnhealthy = await this.options.isUnhealthy();

@@ -1,21 +1,21 @@
-/** Enough to distinguish a slow channel from a slow call. */
+/** Enough to tell a slow channel from a slow call. */
 const TIMED_CALLS = 200;
-/** Few enough that a channel that became slow or fast shows it soon. */
+/** Few enough that a change of speed shows soon. */
 const RECENT_CALLS = 20;
 
 /** Of the last calls; null before the first. */
 export interface CallFigures {
   p50Ms: number | null;
   p99Ms: number | null;
-  /** Of the latest calls that were served, their median: what `latency` routes by. */
+  /** The median of the latest served calls, which routing by `latency` uses. */
   latencyMs: number | null;
 }
 
-/** How long the last calls of a model on a channel took until they had an outcome; milliseconds. */
+/** How long the last calls of a model on a channel took until they had an outcome, in milliseconds. */
 export class CallTimes {
-  /** The oldest first, whatever became of them. */
+  /** Oldest first, with any outcome. */
   private readonly all: number[] = [];
-  /** Of those that were served: a refusal and a failure may be quick. */
+  /** Only served calls, because refusals and failures may be quick. */
   private readonly served: number[] = [];
 
   note(tookMs: number, isServed: boolean): void {
@@ -23,7 +23,7 @@ export class CallTimes {
     if (isServed) keepLast(this.served, tookMs, RECENT_CALLS);
   }
 
-  /** The median of the latest calls that were served; null before the first. */
+  /** The median of the latest served calls; null before the first. */
   get latencyMs(): number | null {
     return quantile(this.served, 0.5);
   }

@@ -7,25 +7,25 @@ interface ChannelCheckOptions {
   clock: Clock;
   registry: Registry;
   channels: () => Promise<readonly Channel[]>;
-  /** Asks the vendor behind a channel for something free, with each of its keys. Never throws. */
+  /** Sends the vendor behind a channel a free request, with each of its keys. Never throws. */
   probeKeys: (channel: Channel) => Promise<readonly KeyTrial[]>;
-  /** When a call to a channel succeeded last, Unix milliseconds. */
+  /** When a call to a channel last succeeded, Unix milliseconds. */
   lastServedMs: (channelId: string) => number | undefined;
   /** Called at each change, for the log. */
   onChange: (change: { channel: string; state: 'off' | 'on'; reason: string }) => void;
 }
 
-/** Checks in a row that a channel has to fail: one may be a slip of the network. */
+/** Successive checks that a channel has to fail. One may be a network glitch. */
 const FAILURES_TO_SWITCH_OFF = 2;
 const AT_ONCE = 8;
 
 /**
- * Tests channels on a schedule, also those that nobody calls: one that fails is switched off before a caller finds out, and
- * on again by the first test that it passes. A channel that serves calls is never switched off, whatever its tests say.
+ * Tests channels on a schedule, even those without calls. A failing channel is switched off before a caller notices,
+ * and on again by its first successful test. A channel that serves calls is never switched off, whatever its tests say.
  * Kept in memory: each program finds out for itself.
  */
 export class ChannelChecks {
-  /** Checks that failed since one was passed, and when the first did. */
+  /** Checks that failed since the last success, and when the first did. */
   private readonly failing = new Map<string, { count: number; sinceMs: number }>();
   private readonly off = new Set<string>();
 
@@ -78,7 +78,7 @@ export class ChannelChecks {
   }
 }
 
-/** Keys that may not list models may make images all the same: what a vendor says of a key proves nothing. */
+/** Keys that may not list models may still make images, so a vendor's answer about a key proves nothing. */
 function isDown({ verdict, status }: KeyTrial): boolean {
   return verdict === 'failed' && (status === null || status >= 500);
 }

@@ -11,14 +11,14 @@ import type { NotAccepted } from '../outcomes.js';
 import { type ProbeOptions, VendorProbes } from './vendor-probes.js';
 
 export interface HealthOptions extends ProbeOptions {
-  /** Failures of a model without a success between them that open its breaker on a channel. */
+  /** Successive failures of a model that open its breaker on a channel. */
   failuresToOpen: number;
   registry?: Registry;
-  /** What the names of its metrics begin with: `upstream_channel`, unless two programs share the registry. */
+  /** The prefix of its metrics: `upstream_channel`, unless two programs share the registry. */
   metricPrefix?: string;
   /** Called at each change, for the log. */
   onChange?: (change: ChannelChange) => void;
-  /** Channels that take no calls, whatever is known of their models. */
+  /** Channels that take no calls, regardless of their models. */
   isOff?: (channelId: string) => boolean;
 }
 
@@ -30,32 +30,32 @@ interface ChannelChange {
 }
 
 export interface CallOutcome extends BreakerOutcome {
-  /** What is still coming of the answer. */
+  /** The rest of the answer. */
   body?: Readable;
 }
 
-/** What a call is for. */
+/** The purpose of a call. */
 export interface Work {
   accountId: string;
-  /** Null for what says nothing of a model, such as a poll. */
+  /** Null if it says nothing about a model, such as a poll. */
   model: string | null;
 }
 
-/** A place on a channel: to be left exactly once, whatever happens. */
+/** A place on a channel. Leave it exactly once, whatever happens. */
 export interface Place {
-  /** Reports how the call went, as soon as that is known: of a stream, at its head. A call that is given up reports nothing. */
+  /** Reports the outcome as soon as it is known: for a stream, at its head. An abandoned call reports nothing. */
   report(outcome: CallOutcome): void;
-  /** Frees the place; safe to call again. */
+  /** Frees the place. Safe to repeat. */
   leave(): void;
 }
 
-/** What is known of one model on one channel. */
+/** The state of one model on one channel. */
 interface Line {
   channelId: string;
   model: string | null;
   breaker: Breaker;
   inFlight: number;
-  /** The last call that failed, whatever came after it. */
+  /** The last failed call, regardless of later ones. */
   lastFailure: CallFailure | null;
   times: CallTimes;
 }
@@ -64,17 +64,17 @@ export interface RunOptions {
   work: Work;
   /** Taken before, on this channel. */
   place?: Place | undefined;
-  /** Says that the caller left, so that the call says nothing about the channel. */
+  /** Says that the caller left, so the call says nothing about the channel. */
   isGivenUp?: () => boolean;
 }
 
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
-/** An account that called within this time finds a place on a channel, also beside one that calls without end. */
+/** An account that called within this time finds a place on a channel, even beside one that calls without pause. */
 const RECENT_MS = 10_000;
 /**
- * The health of the channels as this program meets it: a circuit breaker for each model of each, and the channel's places,
- * divided fairly among the accounts. Kept in memory: every program finds out for itself and divides its own places, and a
- * restart forgets.
+ * The health of the channels as seen by this program: a circuit breaker for each model of each, and the channel's
+ * places, divided fairly among the accounts. Kept in memory: every program finds out for itself and divides its own
+ * places, and a restart forgets.
  */
 export class ChannelHealth {
   private readonly lines = new Map<string, Line>();
@@ -89,21 +89,21 @@ export class ChannelHealth {
     if (registry) this.opened = channelMetrics(registry, metricPrefix, this);
   }
 
-  /** Those of the channels that such a call may be made on now, or waited for; the order stays. */
+  /** The channels, in the same order, on which such a call may be made now, or wait. */
   candidates(channels: readonly Channel[], work: Work): Channel[] {
     const on = channels.filter(({ id }) => !this.options.isOff?.(id));
-    // Where all are switched off, the fault may be this program's own network, and only a call can tell.
+    // If all are switched off, the fault may be this program's own network, and only a call can show that.
     return (on.length > 0 ? on : channels).filter(
       ({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true,
     );
   }
 
-  /** When a call to a channel succeeded last, Unix milliseconds. */
+  /** When a call to a channel last succeeded, Unix milliseconds. */
   lastServedMs(channelId: string): number | undefined {
     return this.servedMs.get(channelId);
   }
 
-  /** Takes a place on a channel now; null when it has none for this account, although it may have had one a moment ago. */
+  /** Takes a place on a channel now; null if it has none for this account, although it may have had one a moment ago. */
   enter(channel: Channel, work: Work): Place | null {
     if (this.candidates([channel], work).length === 0) return null;
     const share = this.placesOf(channel).takeNow(work.accountId);
@@ -111,8 +111,8 @@ export class ChannelHealth {
   }
 
   /**
-   * Takes a place on the first of the channels that has one, or else waits for whichever has one first, in turn with
-   * other accounts.
+   * Takes a place on the first channel that has one. Otherwise, waits for the first to have one, in turn with other
+   * accounts.
    */
   async enterOne<C extends Channel>(
     channels: readonly C[],
@@ -140,8 +140,8 @@ export class ChannelHealth {
   }
 
   /**
-   * Makes a call on a channel, from entering to leaving. Without a place it is not made and the answer says so, truly.
-   * An answer with a body keeps its place until the body is closed.
+   * Makes a call on a channel, with a place. Without a place, it is not made, and the answer says so. An answer with a
+   * body keeps its place until the body is closed.
    */
   async run<T extends CallOutcome>(
     channel: Channel,
@@ -163,7 +163,7 @@ export class ChannelHealth {
     }
   }
 
-  /** How every model of every channel is that was ever used. */
+  /** The state of every model of every channel that was ever used. */
   vitalsOfAll(): ChannelVitals[] {
     return [...this.lines.values()].map(({ breaker, times, ...line }) => {
       const { failures, openedAtMs } = breaker;
@@ -187,8 +187,8 @@ export class ChannelHealth {
   }
 
   /**
-   * How many calls that are of no model a channel bears at the same time now, those in progress included: none while it is
-   * left alone, one where a trial is due, else its limit.
+   * How many calls without a model a channel takes at the same time now, including those in progress: none while it is
+   * blocked, one when a trial is due, otherwise its limit.
    */
   allowance(channel: Channel): number {
     const line = this.known(channel.id, null);
@@ -196,14 +196,14 @@ export class ChannelHealth {
     return channel.maxConcurrency ?? Infinity;
   }
 
-  /** When to come again if none of the channels takes a call for a model, in whole seconds: for a Retry-After header. */
+  /** When to retry if none of the channels takes a call for a model, in whole seconds: for a Retry-After header. */
   retryAfterSeconds(channels: readonly Channel[], model: string | null): number {
     const waitsMs = channels.map(({ id }) => this.known(id, model)?.breaker.restMs() ?? 0);
     const seconds = Math.ceil(Math.min(...waitsMs) / 1000);
     return Math.min(RETRY_AFTER.maxSeconds, Math.max(RETRY_AFTER.minSeconds, seconds));
   }
 
-  /** Several may have had a place at the same moment, and a breaker may have opened while they were waited for. */
+  /** Several may have had a place at the same moment, and a breaker may have opened during the wait. */
   private keepOne<C extends Channel>(
     taken: readonly { channel: C; share: Share }[],
     work: Work,
@@ -290,7 +290,7 @@ export class ChannelHealth {
   }
 }
 
-/** An account that has its share of one channel was not left out. */
+/** An account that has its share of one channel was not passed over. */
 function whyNot(refused: readonly (ShareRefusal | null)[]): ShareRefusal {
   const all = refused.filter((refusal) => refusal !== null);
   const of = (reason: ShareRefusal['reason']) => all.find((refusal) => refusal.reason === reason);

@@ -1,7 +1,7 @@
 import type { BreakerState, CallFailure } from './breaker.js';
 import type { CallFigures } from './call-times.js';
 
-/** How a model of a channel is, as this program met it. */
+/** The state of a channel's model, as seen by this program. */
 export interface ChannelVitals extends CallFigures {
   channelId: string;
   model: string | null;

@@ -2,28 +2,28 @@ import { type Channel, keyMark } from '#catalog/catalog.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** What a vendor answered to a key, as far as the key is concerned. */
+/** A vendor's answer, as far as the key is concerned. */
 interface KeyAnswer {
   status: number;
   retryAfter: string | undefined;
 }
 
-/** A vendor that is busy and does not say for how long. */
+/** For a vendor that is busy and does not say for how long. */
 const BUSY_MS = 10_000;
-/** A key that is wrong, or whose money is spent: it takes a person to mend that. */
+/** For a wrong key, or one without balance, which a person has to fix. */
 const REFUSED_MS = 60_000;
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * The keys of channels that their vendor turned away: each rests for as long as the vendor says, while the others of its
- * channel carry on. Known to this process alone. A channel with one key has no other to take.
+ * The channel keys that their vendor refused. Each pauses for as long as the vendor says, while the channel's other
+ * keys continue. Known only to this process. A channel with one key has no other to use.
  */
 export class KeyRests {
   private readonly until = new Map<string, number>();
 
   constructor(private readonly clock: Clock = systemClock) {}
 
-  /** Takes in an answer to the key of a channel. */
+  /** Records an answer to the key of a channel. */
   note(channel: Channel, { status, retryAfter }: KeyAnswer): void {
     if (channel.apiKeys.length < 2) return;
     const nowMs = this.clock.nowMs();
@@ -32,7 +32,7 @@ export class KeyRests {
     if (restMs > 0) this.until.set(nameOf(channel), nowMs + Math.min(restMs, LONGEST_MS));
   }
 
-  /** The channel with a key that does not rest, by chance; where all do, with the one whose rest ends first. */
+  /** The channel with a random key that is not paused. If all are, with the one whose pause ends first. */
   withRested(channel: Channel): Channel {
     if (this.until.size === 0 || channel.apiKeys.length < 2) return channel;
     const nowMs = this.clock.nowMs();
@@ -49,7 +49,7 @@ function nameOf(channel: Channel): string {
   return `${channel.id} ${keyMark(channel)}`;
 }
 
-/** 0 for an answer that says nothing against the key. */
+/** 0 if the answer says nothing against the key. */
 function restOf(status: number, retryAfter: string | undefined, nowMs: number): number {
   if (status === 401 || status === 402) return REFUSED_MS;
   if (status !== 429) return 0;

@@ -4,7 +4,7 @@ import type { ChannelCalls } from '../channel-calls.js';
 import { isOurFault } from '../classification.js';
 import type { HttpAnswer } from '../http-call.js';
 
-/** What a trial may find, as an operator reads it. */
+/** The possible findings of a test, as an operator reads them. */
 const FINDINGS = {
   answers: 'answers, and takes the key',
   no_answer: 'no answer',
@@ -18,19 +18,19 @@ const FINDINGS = {
 export type ProbeFinding = keyof typeof FINDINGS;
 export const probeFindings = Object.keys(FINDINGS) as [ProbeFinding, ...ProbeFinding[]];
 
-/** What a trial of a channel came to. */
+/** The result of testing a channel. */
 export interface ProbeResult {
   /** `unsure`: the vendor answers, but not in a way that proves the key. */
   verdict: 'ok' | 'unsure' | 'failed';
-  /** What was asked for. */
+  /** The request. */
   path: string;
   status: number | null;
   finding: ProbeFinding;
-  /** The same as a sentence, with what is known beside it. */
+  /** The same as a sentence, with any details. */
   detail: string;
 }
 
-/** A trial in vain. */
+/** A failed test. */
 export function failedProbe(
   finding: Extract<ProbeFinding, 'no_answer' | 'unknown_protocol'>,
   { path, status, about }: Pick<ProbeResult, 'path' | 'status'> & { about: string },
@@ -38,15 +38,15 @@ export function failedProbe(
   return { verdict: 'failed', path, status, finding, detail: `${FINDINGS[finding]}: ${about}` };
 }
 
-/** Free of charge with its vendor: the list of models, or a task that is not there. */
+/** A free request to its vendor: the list of models, or a task that does not exist. */
 export interface FreeRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What this vendor answers to a good key where it has no list of models to ask for. */
+  /** This vendor's answer to a valid key if it has no list of models. */
   readonly expected?: number;
 }
 
-/** Asks the vendor behind a channel for something free that needs the key. Never throws. */
+/** Sends the vendor behind a channel a free request that needs the key. Never throws. */
 export async function probe(
   calls: ChannelCalls,
   channel: Channel,
@@ -72,14 +72,14 @@ function verdictOf(
   return ['unsure', 'proves_nothing'];
 }
 
-/** A trial of a channel with one of its keys. */
+/** A test of a channel with one of its keys. */
 export interface KeyTrial extends ProbeResult {
   /** Which of the channel's keys, from 1. */
   key: number;
   latencyMs: number;
 }
 
-/** Tries a channel with each of its keys at once, each within a time. It costs nothing with any vendor. Never throws. */
+/** Tests a channel with all of its keys at once, each within a time limit. It is free with every vendor. Never throws. */
 export async function probeKeys(
   channel: Channel,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** How long a vendor asks to be left alone, in milliseconds; undefined where it does not say, or says nothing that can be read. */
+/** How long a vendor asks us to wait, in milliseconds; undefined if it does not say, or says it unreadably. */
 export function retryAfterMs(header: string | undefined, nowMs = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   const seconds = Number(header);

@@ -4,13 +4,13 @@ import type { ProbeResult } from './probe.js';
 
 export interface ProbeOptions {
   clock: Clock;
-  /** How long an open breaker keeps calls away before one of them may try. */
+  /** How long an open breaker blocks calls before one of them may try. */
   openMs: number;
-  /** Asks the vendor behind a channel for something free, where one account alone fails. Never throws. */
+  /** Sends the vendor behind a channel a free request if only one account fails. Never throws. */
   probe: (channel: Channel) => Promise<Pick<ProbeResult, 'verdict'>>;
 }
 
-/** One account that fails again and again has the vendor asked no more often than this. */
+/** One account that fails repeatedly causes no more requests to the vendor than this. */
 const PROBE_LIFE_MS = 1_000;
 
 /** Whether the vendors behind channels are unhealthy, or only one account fails with them. */

@@ -20,7 +20,7 @@ import type { CreateOptions, Protocol } from '../protocol.js';
 
 const PATH = '/v1/3d/generations';
 
-/** The words of the vendors' 3D interfaces; one that is not here says nothing, and the task goes on. */
+/** The words of the vendors' 3D APIs. An unknown one says nothing, and the task continues. */
 const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new Map([
   ['queued', 'running'],
   ['pending', 'running'],
@@ -36,7 +36,7 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
   ['cancelled', 'failed'],
 ]);
 
-/** 3D assets in the manner of the small relays: JSON at /v1/3d/generations, drafts and textures as tasks, a GLB file. */
+/** 3D assets in the style of small relays: JSON at /v1/3d/generations, drafts and textures as tasks, a GLB file. */
 export class Mesh3dProtocol implements Protocol {
   static readonly families = ['3d'] as const;
   readonly probe = { path: '/v1/3d/generations/none', expected: 404 };
@@ -78,7 +78,7 @@ function assetFields(request: AssetRequest): Record<string, unknown> {
   };
 }
 
-/** Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. */
+/** Reads the answer to a poll. `contentUrl` is the file's address if the answer has none. */
 function readAsset(answer: HttpAnswer, contentUrl: URL): PollOutcome {
   if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);
