@@ -3,24 +3,24 @@ import type { ErrorCode } from '#platform/errors.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 
 /**
- * What became of a call to an upstream, as far as money is concerned. Only
- * `not_accepted` permits another channel; `unknown` never does, since the upstream may be working already.
+ * The outcome of a call to an upstream, for billing. Only `not_accepted` permits another channel. `unknown` never does,
+ * because the upstream may already be working.
  */
 
-/** The upstream refused for a reason that lies in the caller's request; the message may be shown to the caller. */
+/** The upstream refused because of the caller's request. The message may be shown to the caller. */
 export interface Refused {
   kind: 'refused';
   /** The status for the caller. */
   status: 400 | 415 | 422;
   code: ErrorCode;
   message: string;
-  /** The upstream's own code, such as `context_length_exceeded`, where it gave one. */
+  /** The upstream's own code, such as `context_length_exceeded`, if it gave one. */
   upstreamCode?: string;
-  /** Null where the protocol refuses it unasked. */
+  /** Null if the protocol refuses it without asking. */
   upstreamStatus: number | null;
 }
 
-/** Provably not taken: it never reached a connection, or was turned away for a reason that is ours. */
+/** Provably not accepted: it never reached a connection, or was refused for a reason of ours. */
 export interface NotAccepted {
   kind: 'not_accepted';
   /** For the operator's log, never for the caller. */
@@ -28,7 +28,7 @@ export interface NotAccepted {
   upstreamStatus: number | null;
 }
 
-/** The upstream may or may not have taken the work. */
+/** The upstream may or may not have accepted the work. */
 export interface Unknown {
   kind: 'unknown';
   /** For the operator's log, never for the caller. */
@@ -36,7 +36,7 @@ export interface Unknown {
   upstreamStatus: number | null;
 }
 
-/** An image as the upstream handed it over: exactly one of `b64` (without a data: prefix) and `url`. */
+/** A delivered image: exactly one of `b64` (without a data: prefix) and `url`. */
 export interface UpstreamImage {
   b64?: string;
   url?: string;
@@ -44,12 +44,12 @@ export interface UpstreamImage {
   mimeType?: string;
 }
 
-/** At least one image and at most as many as were asked for. */
+/** At least one image, and at most as many as requested. */
 export interface ImagesDelivered {
   kind: 'delivered';
   images: UpstreamImage[];
   upstreamStatus: number;
-  /** Where the vendor reports it. */
+  /** If the vendor reports it. */
   tokens?: TokenCounts | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface Accepted {
 
 export type CreateOutcome = Accepted | Refused | NotAccepted | Unknown;
 
-/** Only `completed` and `failed` end a task; whatever is not understood is `no_answer` and asked again. */
+/** Only `completed` and `failed` end a task. Anything unclear is `no_answer` and polled again. */
 export type PollOutcome =
   | { kind: 'running'; progress: number | null }
   | { kind: 'completed'; fileUrl: string }
@@ -71,9 +71,9 @@ export type PollOutcome =
   | {
       kind: 'no_answer';
       reason: string;
-      /** What it speaks against: the whole channel, or nothing but this task. */
+      /** What failed: the whole channel, or only this task. */
       of: 'channel' | 'task';
-      /** How long the vendor asks to be left alone. */
+      /** How long the vendor asks us to wait. */
       retryAfterMs?: number | undefined;
     };
 
@@ -87,7 +87,7 @@ export interface ImageRequest {
   aspectRatio?: string;
   resolution?: string;
   responseFormat: 'url' | 'b64_json';
-  /** Further fields passed through as they are; the named ones win. */
+  /** More fields, passed on unchanged. The named ones take precedence. */
   extras?: Record<string, unknown>;
 }
 
@@ -97,33 +97,33 @@ export interface VideoRequest {
   prompt: string;
   /** Whole seconds, always sent. */
   seconds: number;
-  /** As the client sent it, for vendors that take sizes; shape and resolution say what counts. */
+  /** As the client sent it, for vendors with sizes. Shape and resolution are what counts. */
   size?: string;
   aspectRatio?: string;
   resolution?: string;
-  /** With or without sound. False goes only to protocols that make silent videos. */
+  /** With or without sound. False is only sent to protocols that make silent videos. */
   audio?: boolean;
-  /** The upstream's id of a video of its own: what is made is that one again, as the prompt says. */
+  /** The upstream's id of one of its own videos, which is made again as the prompt says. */
   remixOf?: string;
 }
 
-/** A video that is made again from an earlier one; everything but the prompt is as it was. */
+/** A video that is made again from an earlier one. Everything but the prompt stays the same. */
 export interface RemixRequest {
   /** The upstream's id of the earlier one. */
   remixOf: string;
   prompt: string;
 }
 
-/** An image that a call hands over. */
+/** An input image of a call. */
 export interface InputImage {
   bytes: Buffer;
-  /** Its real type, as sniffed: `image/png`, `image/jpeg`, `image/webp`. */
+  /** Its actual type, as sniffed: `image/png`, `image/jpeg`, `image/webp`. */
   mime: string;
   /** A file name without a path. */
   name: string;
 }
 
-/** An edit of one or more images; answered as `ImageOutcome`. */
+/** An edit of one or more images. The answer is an `ImageOutcome`. */
 export interface ImageEditRequest extends ImageRequest {
   /** At least one. */
   images: readonly InputImage[];
@@ -131,21 +131,21 @@ export interface ImageEditRequest extends ImageRequest {
   mask?: InputImage;
 }
 
-/** Calls whose body and answer pass through as they are. */
+/** Calls whose body and answer are passed through unchanged. */
 export type StreamKind = TalkKind | HearingKind | ImageStreamKind | 'contents' | 'speech' | 'embeddings';
-/** Images that are sent while they are made. */
+/** Images that are streamed while they are made. */
 export type ImageStreamKind = 'imageStream' | 'editStream';
-/** Those that are written: text, vectors and sound. */
+/** Calls with text, vectors or sound. */
 export type WrittenKind = Exclude<StreamKind, ImageStreamKind>;
-/** Of them, conversations whose messages and parts say their type; Google's contents do not. */
+/** Of these, conversations whose messages and parts have a type, unlike Google's contents. */
 export type TalkKind = 'chat' | 'responses' | 'messages';
-/** Calls that turn sound into text; they are forms with a file. */
+/** Calls that turn sound into text. They are forms with a file. */
 export type HearingKind = 'transcription' | 'translation';
 
-/** A file that a form hands over, in the pieces that it came in. */
+/** A file of a form, in the pieces in which it arrived. */
 export interface SentFile {
   readonly pieces: readonly Buffer[];
-  /** Its real type, as sniffed. */
+  /** Its actual type, as sniffed. */
   readonly mime: string;
   /** A file name without a path. */
   readonly name: string;
@@ -153,22 +153,22 @@ export interface SentFile {
 
 export interface StreamRequest {
   kind: StreamKind;
-  /** The upstream's name of the model; it replaces the one in `body`. */
+  /** The upstream's name of the model. It replaces the one in `body`. */
   model: string;
-  /** The client's body, checked by the caller only where it has to be. */
+  /** The client's body, checked by the caller only where necessary. */
   body: Record<string, unknown>;
-  /** Makes the call a form with this file beside the fields. */
+  /** Makes the call a form with this file and the fields. */
   file?: SentFile | undefined;
-  /** The same with images: of an edit. */
+  /** The same with the images of an edit. */
   pictures?: Pick<ImageEditRequest, 'images' | 'mask'> | undefined;
-  /** The client's headers; only those that the protocol declares go along, such as `anthropic-beta`. */
+  /** The client's headers. Only those that the protocol declares are passed on, such as `anthropic-beta`. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * The head of a success; the body follows unread and unbuffered, as SSE or whole. It ends with an error when the
- * connection breaks, falls silent, or the call is given up. Destroying it cancels the upstream at once; a caller who gets
- * one must read or destroy it.
+ * The head of a success. The body follows unread and unbuffered, as SSE or whole. It ends with an error if the
+ * connection breaks, is silent for too long, or the call is abandoned. Destroying it cancels the upstream at once. A
+ * caller who receives one must read or destroy it.
  */
 export interface StreamAnswer {
   kind: 'answer';
@@ -187,7 +187,7 @@ export interface CountRequest extends StreamRequest {
   kind: CountedKind;
 }
 
-/** `tokens`: of all that is sent, as the vendor counts. */
+/** `tokens`: everything that is sent, as the vendor counts. */
 interface Counted {
   kind: 'counted';
   tokens: number;
@@ -203,7 +203,7 @@ export interface AssetRequest {
   prompt?: string;
   /** One image, or front, left, back and right. */
   images?: readonly InputImage[];
-  /** The upstream's id of the draft: for a texture. */
+  /** The upstream's id of the draft, for a texture. */
   draftId?: string;
   format?: string;
   pbr?: boolean;

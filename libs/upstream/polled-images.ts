@@ -1,20 +1,20 @@
 import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { CreateOutcome, ImageOutcome, PollOutcome } from './outcomes.js';
 
-/** Nothing is known of the images yet. */
+/** Nothing is known about the images yet. */
 export interface ImagesPending {
   kind: 'pending';
-  /** How long the vendor asks to be left alone. */
+  /** How long the vendor asks us to wait. */
   retryAfterMs?: number | undefined;
 }
 
-/** What a poll says that does not end a task. */
+/** A poll that does not end a task. */
 export function pendingAfter(outcome: PollOutcome): ImagesPending {
   return { kind: 'pending', retryAfterMs: outcome.kind === 'no_answer' ? outcome.retryAfterMs : undefined };
 }
 
 interface Waiting {
-  /** Asks for the images of a task; whatever is not understood is `pending`. */
+  /** Polls the images of a task. Anything unclear is `pending`. */
   poll: (upstreamId: string) => Promise<ImageOutcome | ImagesPending>;
   /** Called once when nobody is waiting any more, if the vendor supports cancelling. */
   cancel?: (upstreamId: string) => Promise<void>;
@@ -24,11 +24,11 @@ interface Waiting {
 
 /** Images take seconds: early enough not to add to them, late enough to stay far below any vendor's limit. */
 const PAUSE = { firstMs: 250, longestMs: 2_000, growth: 1.5 };
-/** No vendor's wish keeps a client waiting longer. */
+/** No vendor's request makes a client wait longer. */
 const LONGEST_WISH_MS = 60_000;
 
 /**
- * The images of a vendor that answers a create with a task. The task is asked for within the call: a program that dies
+ * The images of a vendor that answers a create with a task. The task is polled within the call. A program that dies
  * meanwhile leaves a charge that is released at its deadline, and the create is never sent again.
  */
 export async function waitForImages(created: CreateOutcome, waiting: Waiting): Promise<ImageOutcome> {

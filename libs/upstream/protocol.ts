@@ -25,7 +25,7 @@ import { streamHeaders, type StreamRoute } from './stream-route.js';
 import type { ChannelWebhook, VendorNotice, VendorWebhooks } from './webhooks/vendor-webhooks.js';
 import { writtenForm } from './written-form.js';
 
-/** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
+/** What a channel can do. A model's family and the path of a call decide what it needs. */
 export type Capability =
   | 'images'
   | 'imageEdits'
@@ -38,39 +38,40 @@ export type Capability =
   | StreamKind;
 
 export interface CreateOptions {
-  /** Makes a repeat safe where the channel honours it. */
+  /** Makes a repeat safe if the channel supports it. */
   idempotencyKey: string;
   signal: AbortSignal;
-  /** Where the vendor may say that the task has ended, if it takes an address with each create. */
+  /** Where the vendor may announce the end of the task, if it takes an address with each create. */
   webhookUrl?: string | undefined;
 }
 
 /**
- * One wire protocol: a folder, and a line in the table of `adapters.ts`, which also asks its class for `families`. It has
- * the methods of what the vendor offers and leaves the others out. No method throws for what an upstream does; the outcome says it.
+ * A protocol: a folder, and a line in the table of `adapters.ts`, which also requires `families` of its class. It has
+ * the methods for what the vendor offers, and no others. No method throws because of an upstream. The outcome says what
+ * happened.
  */
 export interface Protocol {
   readonly calls: ChannelCalls;
-  /** What the vendor can be asked for free of charge to test a channel's key. */
+  /** A free request to the vendor that tests a channel's key. */
   readonly probe: FreeRequest;
-  /** The creates of tasks carry the key that makes a repeat safe. Without it none is sent twice, whatever a channel says. */
+  /** Creates of tasks carry a key that makes a repeat safe. Without it, none is sent twice, whatever a channel says. */
   readonly sendsKeys?: boolean;
   /** Signed webhooks, after which a task is polled at once. */
   readonly webhooks?: VendorWebhooks;
   readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
-  /** Counts the tokens of a message or of contents, whichever it streams, without answering them: it costs nothing. */
+  /** Counts the tokens of a message or of contents without answering them, for free. */
   countTokens?(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome>;
-  /** Asks for images and waits for them; the signal is the request's limit. */
+  /** Requests images and waits for them. The signal is the request's time limit. */
   generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
   editImages?(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome>;
-  /** Edits change only what the mask leaves open. Elsewhere all would be painted over, and paid for. */
+  /** Edits change only what the mask leaves open. Without this, everything would be repainted, and paid for. */
   readonly takesMasks?: boolean;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
-  /** Videos are made with or without sound, as asked. */
+  /** Videos are made with or without sound, as requested. */
   readonly takesAudio?: boolean;
-  /** Asks for a video like an earlier one of the same channel and key. */
+  /** Requests a video like an earlier one of the same channel and key. */
   remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
-  /** Asks for the state of a task. */
+  /** Polls the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
   /** Opens the file of a finished task that has no address of its own. @throws FileUnavailable */
   openVideo?(
@@ -78,15 +79,15 @@ export interface Protocol {
     fileUrl: string,
     options: { signal: AbortSignal; maxBytes: number },
   ): Promise<FileBody>;
-  /** Tells the vendor that a task is not wanted any more. It is free, and its work may still be done and billed. */
+  /** Tells the vendor that a task is no longer wanted. It is free, and the work may still be done and billed. */
   cancelTask?(channel: Channel, upstreamId: string): Promise<void>;
   createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
   pollAsset?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
 }
 
 /**
- * A protocol as the programs see it: every call can be made, and one that the vendor does not offer is answered with
- * `not_accepted`, which is true and lets another channel be asked. Choose by `capabilities` first.
+ * A protocol as programs see it: every call can be made. One that the vendor does not offer is answered with
+ * `not_accepted`, which is true and lets another channel be tried. Choose by `capabilities` first.
  */
 export class UpstreamAdapter {
   readonly capabilities: ReadonlySet<Capability>;
@@ -132,8 +133,8 @@ export class UpstreamAdapter {
   }
 
   /**
-   * Sends a pass-through call and hands its answer over unread. The channel's `requestTimeoutMs` bounds the wait for
-   * the head and each later silence; there is no limit of the whole but the signal, which also ends the body.
+   * Sends a pass-through call and returns its answer unread. The channel's `requestTimeoutMs` limits the wait for the
+   * head and each later silence. Only the signal limits the whole. It also ends the body.
    */
   async openStream(channel: Channel, request: StreamRequest, signal: AbortSignal): Promise<StreamOutcome> {
     const route = this.protocol.streams?.[request.kind];
@@ -169,12 +170,12 @@ export class UpstreamAdapter {
     return this.protocol.calls.openFile(channel, fileUrl, options);
   }
 
-  /** The bytes of a delivered image and their real type. @throws FileUnavailable */
+  /** The bytes of a delivered image and their actual type. @throws FileUnavailable */
   readImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
     return readImageBytes(this.protocol.calls, channel, { ...image, signal });
   }
 
-  /** Asks the vendor for something free that needs the key. */
+  /** Sends the vendor a free request that needs the key. */
   probe(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
     return probe(this.protocol.calls, channel, { ...this.protocol.probe, signal });
   }
@@ -198,12 +199,12 @@ export class UpstreamAdapter {
     );
   }
 
-  /** What a webhook to the address of a channel says; null for one that its vendor did not sign, or that is old. */
+  /** The content of a webhook to the address of a channel; null if its vendor did not sign it, or it is old. */
   async readWebhook(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
     return this.protocol.webhooks?.read(channel, webhook) ?? null;
   }
 
-  /** Whether a create of a task may be sent again under its key: a second one could be a second paid job. */
+  /** Whether a create of a task may be repeated with its key. Otherwise, a second one could be a second paid job. */
   mayRepeat(channel: Channel): boolean {
     return channel.honoursIdempotency && this.protocol.sendsKeys === true;
   }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** An address that someone else named and that we do not connect to. */
+/** An address that someone else gave and that we do not connect to. */
 export class ForbiddenAddress extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);
@@ -11,17 +11,17 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** What IANA gives out as global unicast; the rest of IPv6 is reserved, local, or an IPv4 address in disguise. */
+/** What IANA assigns as global unicast. The rest of IPv6 is reserved, local, or an IPv4 address in disguise. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** How a NAT64 gateway is asked for an IPv4 address, which is in the last four bytes. */
+/** NAT64 has the IPv4 address in the last four bytes. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * True for addresses of the public internet: global unicast, and nothing that is set apart within it, such as addresses
- * of documentation, 6to4, Teredo and ORCHID. Mapped and NAT64 forms are judged by the IPv4 address that they hold.
+ * True for public internet addresses: global unicast, except for reserved ranges within it, such as documentation,
+ * 6to4, Teredo and ORCHID. Mapped and NAT64 forms are judged by the IPv4 address inside.
  */
 export function isPublicAddress(address: string): boolean {
-  // The parser below also takes hexadecimal, octal and short forms, and zones.
+  // The parser below also accepts hexadecimal, octal and short forms, and zones.
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';
@@ -30,9 +30,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Checks an address before it is asked for. A host name is judged later, by `connectPublicOnly`, since only the
- * address that is really connected to counts.
- * @throws ForbiddenAddress for another scheme than http(s), or an address literal that is not public.
+ * Checks an address before it is requested. `connectPublicOnly` judges a host name later, because only the address of
+ * the connection counts.
+ * @throws ForbiddenAddress for another scheme than http(s), or an address literal that is not public
  */
 export function checkFileUrl(url: URL, allowPrivateAddress: boolean): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw notPublic(url.protocol);
@@ -50,9 +50,10 @@ type LookupCallback = (
 export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
 /**
- * The name resolution of connections to strangers: what passed the check is what is connected to, so a name that
- * resolves differently the second time gains nothing. One address that is not public condemns the name. A name that does
- * not resolve reads the same as one that resolves to the inside, or strangers could list the names of this network.
+ * Resolves the names of connections to strangers. The checked address is the one that is connected to, so a name that
+ * resolves differently the second time gains nothing. One private address forbids the name. A name that does not
+ * resolve gives the same error as one that resolves to a private address, or strangers could list the names of this
+ * network.
  */
 export function publicOnly(lookup: Lookup = systemLookup): Lookup {
   return (hostname, options, callback) => {
@@ -69,7 +70,7 @@ export function publicOnly(lookup: Lookup = systemLookup): Lookup {
   };
 }
 
-/** Opens connections to public addresses only, whether a name or an address is asked for. */
+/** Opens connections to public addresses only, by name or address. */
 export function connectPublicOnly(options: { timeout: number; lookup?: Lookup }): buildConnector.connector {
   const connect = buildConnector({ timeout: options.timeout, lookup: publicOnly(options.lookup) });
   return (target, callback) => {

@@ -1,7 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
 import type { ImageOutcome, UpstreamImage } from './outcomes.js';
 
-/** Vendors limit calls at the same time; a channel that may have fewer has fewer. */
+/** Vendors limit concurrent calls. A channel with a lower limit makes fewer. */
 const AT_ONCE = 4;
 
 export interface SeveralCalls {
@@ -11,9 +11,9 @@ export interface SeveralCalls {
 }
 
 /**
- * Several images of a vendor that makes one at a time: some calls at once, and no more after one that was turned away.
- * What was made is delivered, however the others ended; where nothing was made, one call that may have been taken keeps
- * other channels from being asked.
+ * Several images of a vendor that makes one at a time: some calls concurrently, and no more after one was refused.
+ * Whatever was made is delivered, however the others ended. If nothing was made, one call that may have been accepted
+ * prevents trying other channels.
  */
 export async function severalImages(
   { maxConcurrency }: Pick<Channel, 'maxConcurrency'>,

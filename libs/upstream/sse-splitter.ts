@@ -1,23 +1,26 @@
-/** One event of a `text/event-stream`, with the bytes it came in, its blank line included: passed on, they are unchanged. */
+/**
+ * One event of a `text/event-stream`, with its original bytes including the blank line, so that it can be passed on
+ * unchanged.
+ */
 export interface SseEvent {
   raw: Buffer;
   /** The `event:` line, or null. */
   event: string | null;
-  /** The `data:` lines, joined by line feeds; null for a comment, and for an event too long to be looked at. */
+  /** The `data:` lines, joined by line feeds; null for a comment, and for an event too long to be read. */
   data: string | null;
-  /** A part of an event that is too long to be looked at. */
+  /** A part of an event that is too long to be read. */
   isPiece?: true;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** An inlined image of a response is below it; a longer event passes in pieces that nobody looks into. */
+/** An inlined image of a response is shorter. A longer event passes in pieces that are not parsed. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Splits a stream of bytes into events, wherever its chunks are cut: inside a character, a line, or the blank line. The
- * raw bytes of all events and of `rest` together are the bytes that were pushed. Lines may end in LF, CR or CRLF.
+ * raw bytes of all events and of `rest` together are the pushed bytes. Lines may end in LF, CR or CRLF.
  */
 export class SseSplitter {
   private held: Buffer[] = [];
@@ -29,7 +32,7 @@ export class SseSplitter {
   private afterCr = false;
   private tooLong = false;
 
-  /** The events that end within this chunk, at once: none is kept back for a byte that may follow. */
+  /** The events that end within this chunk, at once. None waits for a byte that may follow. */
   push(chunk: Buffer): SseEvent[] {
     const events: SseEvent[] = [];
     let start = 0;

@@ -2,21 +2,24 @@ import type { Channel } from '#catalog/catalog.js';
 import type { CallBody } from './channel-calls.js';
 import type { ImageEditRequest, StreamRequest } from './outcomes.js';
 
-/** Where a pass-through call goes, and what has to be added to it. */
+/** The path of a pass-through call, and what has to be added to it. */
 export interface StreamRoute {
-  /** A path that names the model, or whether the answer is streamed, follows from the body; one with an account, from the channel. */
+  /**
+   * A path that names the model, or whether the answer is streamed, depends on the body; one with an account, on the
+   * channel.
+   */
   path: string | ((body: Record<string, unknown>, channel: Channel) => string);
-  /** What is sent in place of the client's body; the model is already the upstream's. */
+  /** Replaces the client's body. The model is already the upstream's. */
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
   /** Makes a form of the fields and the images of an edit. */
   form?(fields: Record<string, unknown>, pictures: Pick<ImageEditRequest, 'images' | 'mask'>): CallBody;
-  /** Sent always, unless the client's own go along. */
+  /** Always sent, unless the client's own are passed on. */
   headers?: Readonly<Record<string, string>>;
-  /** Lower-case names of client headers that go along, and what of each: undefined for nothing. */
+  /** Lower-case names of client headers that are passed on, and their values; undefined for none. */
   clientHeaders?: Readonly<Record<string, (value: string) => string | undefined>>;
 }
 
-/** The headers of a pass-through call: the vendor's own, and of the client's those that go along. */
+/** The headers of a pass-through call: the vendor's own, and those of the client that are passed on. */
 export function streamHeaders(
   route: Pick<StreamRoute, 'headers' | 'clientHeaders'>,
   { headers: sent }: Pick<StreamRequest, 'headers'>,

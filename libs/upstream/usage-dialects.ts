@@ -62,7 +62,7 @@ const responses: UsageDialect = {
   },
 };
 
-/** Anthropic counts what it reads from its cache, and what it writes there, apart from the input. */
+/** Anthropic counts cache reads and cache writes separately from the input. */
 function reportMessage(reading: UsageReading, usage: JsonObject | null): void {
   const input = asCount(usage?.['input_tokens']);
   if (input !== undefined) {
@@ -103,7 +103,7 @@ const messages: UsageDialect = {
   },
 };
 
-/** Embeddings have input alone. */
+/** Embeddings only have input. */
 const embeddings: UsageDialect = {
   event: () => false,
   answer(json, reading) {

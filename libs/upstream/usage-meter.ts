@@ -7,8 +7,8 @@ import { countsOf, NO_KINDS, sortInput, sortOutput, toTokens } from './usage/usa
 import { CHARACTERS_PER_TOKEN, type UsageDialect, type UsageReading } from './usage/usage-reading.js';
 
 /**
- * Reads from the answer of a pass-through call how many tokens it used, event by event or from the whole. It holds no
- * text. What it cannot read it leaves aside: metering never breaks a stream.
+ * Reads the token usage from the answer of a pass-through call, event by event or from the whole. It keeps no text, and
+ * ignores what it cannot read: metering never breaks a stream.
  */
 export class UsageMeter {
   private readonly reading: UsageReading = {
@@ -21,7 +21,7 @@ export class UsageMeter {
   };
   private readonly dialect: UsageDialect;
 
-  /** @param longWrites the request asked for a cache of an hour, so that writes whose time is not reported may be such */
+  /** @param longWrites the request asked for an hour of caching, so writes without a reported time may be of this kind */
   constructor(
     kind: StreamKind,
     private readonly longWrites = false,
@@ -30,8 +30,8 @@ export class UsageMeter {
   }
 
   /**
-   * Takes in one event of a stream. True for the last chunk of a chat, which carries the usage and no choices: a client
-   * that did not ask for it with `stream_options.include_usage` must not get it.
+   * Reads one event of a stream. True for the last chunk of a chat, which has the usage and no choices. A client that
+   * did not ask for it with `stream_options.include_usage` must not receive it.
    */
   addEvent({ data }: SseEvent): boolean {
     if (data === null) return false;
@@ -43,7 +43,7 @@ export class UsageMeter {
     return json !== null && this.dialect.event(json, this.reading);
   }
 
-  /** Takes in the whole body of an answer that was not streamed. */
+  /** Reads the whole body of an answer that was not streamed. */
   addAnswer(body: Buffer): void {
     const json = readObject(body);
     if (json === null) return;
@@ -51,7 +51,7 @@ export class UsageMeter {
     this.reading.end = 'complete';
   }
 
-  /** What the upstream reported, cached and written input apart from input; null while it has not. */
+  /** The reported usage, with cached and written input apart from input; null until it is reported. */
   reported(): TokenCounts | null {
     const { input, output, cachedInput = 0, kinds = NO_KINDS } = this.reading;
     if (input === undefined || output === undefined) return null;
@@ -59,7 +59,7 @@ export class UsageMeter {
     return countsOf(sorted, this.written(output), this.writes(sorted.text));
   }
 
-  /** What was streamed without a count that covers it is the least that was written, in all and of images. */
+  /** What was streamed without a count is the least that was written, in total and of images. */
   private written(output: number): ReturnType<typeof sortOutput> {
     const { isFinal, isBeyondCount = false, kinds = NO_KINDS, imageTokens = 0 } = this.reading;
     if (isFinal && !isBeyondCount) return sortOutput(output, kinds.output);
@@ -67,7 +67,7 @@ export class UsageMeter {
     return sortOutput(Math.max(output, this.streamedTokens()), { ...kinds.output, image });
   }
 
-  /** Writes are part of the input, whatever is reported of them. */
+  /** Writes are part of the input, whatever is reported about them. */
   private writes(most: number): { short: number; long: number } {
     const { short, long, untold } = this.reading.writes;
     const [all, forLong] = [short + long + untold, this.longWrites ? long + untold : long];
@@ -75,7 +75,7 @@ export class UsageMeter {
     return { short: Math.min(all - forLong, most - counted), long: counted };
   }
 
-  /** An estimate of the output from what was streamed, rounded up: for an upstream that reports nothing. */
+  /** An estimate of the output from what was streamed, rounded up, for an upstream that reports nothing. */
   streamed(): bigint {
     return toTokens(this.streamedTokens());
   }
@@ -85,8 +85,8 @@ export class UsageMeter {
   }
 
   /**
-   * What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. A report of
-   * text that has no input says how much the output is.
+   * What to bill: as reported, otherwise the caller's estimates and what was streamed, whichever output is more. A
+   * report for text without input still gives the output.
    */
   billable(estimated: TokenCounts): TokenCounts {
     const { isFinal, output: reported = 0 } = this.reading;
@@ -98,23 +98,23 @@ export class UsageMeter {
     return this.reported() ?? { ...estimated, ...written };
   }
 
-  /** The length of the sound that was heard, as reported, in whole seconds; undefined where it was not. */
+  /** The reported length of the sound in whole seconds; undefined if it was not reported. */
   get seconds(): bigint | undefined {
     const { seconds } = this.reading;
     return seconds === undefined ? undefined : toTokens(seconds);
   }
 
-  /** How many answers to the one request were seen; 0 in dialects that have one at most. */
+  /** How many answers to the request were seen; 0 in dialects with at most one. */
   get answers(): number {
     return this.reading.answers;
   }
 
-  /** Nothing of the answer follows, as far as its events say; not every dialect has an event that is the last for sure. */
+  /** Nothing more follows, as far as its events say. Not every dialect has an event that is certainly the last. */
   get isFinal(): boolean {
     return this.reading.isFinal;
   }
 
-  /** `open` when the stream ended without its last event: it was cut off. `failed` after an error event. */
+  /** `open` if the stream was cut off before its last event, `failed` after an error event. */
   get end(): 'open' | 'complete' | 'failed' {
     return this.reading.end;
   }

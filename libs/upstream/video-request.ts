@@ -2,8 +2,8 @@ import type { Task } from '#tasks/task.js';
 import type { VideoRequest } from './outcomes.js';
 
 /**
- * What an upstream is asked for a task. Gateway and worker both build it here, since a repeat under the same
- * idempotency key must be the same request.
+ * The upstream request of a task. Gateway and worker both build it here, because a repeat with the same idempotency key
+ * must be the same request.
  */
 export function videoRequestOf(
   task: Pick<Task, 'request' | 'seconds'> & { upstreamModel: string },

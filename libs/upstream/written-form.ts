@@ -3,8 +3,8 @@ import type { CallBody } from './channel-calls.js';
 import type { SentFile } from './outcomes.js';
 
 /**
- * A form: scalars as text, lists as fields of one name with brackets, then the files by the names of their fields. The bytes
- * of the files stay where they are: the form is the pieces around them.
+ * A form: scalars as text, lists as fields of one name with brackets, then the files by their field names. The files
+ * are not copied: the form consists of the pieces around them.
  */
 export function writtenForm(
   fields: Record<string, unknown>,

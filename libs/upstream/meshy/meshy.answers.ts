@@ -15,7 +15,7 @@ import {
 import type { HttpAnswer, HttpFailure } from '../http-call.js';
 import type { CreateOutcome, PollOutcome } from '../outcomes.js';
 
-/** The works that the vendor keeps apart: each has its tasks at a path of its own. */
+/** The kinds of work that the vendor keeps apart: the tasks of each have their own path. */
 const WORKS = ['v2/text-to-3d', 'v1/image-to-3d', 'v1/multi-image-to-3d', 'v1/retexture'] as const;
 export type MeshyWork = (typeof WORKS)[number];
 
@@ -28,7 +28,7 @@ interface MeshyTask {
 
 const TASK_PATH = new RegExp(`^(${WORKS.join('|')})/([\\w-]{1,128})$`);
 
-/** An id of ours is the path of a task: the vendor shows it there alone. */
+/** Our id is the path of a task, because the vendor shows it only there. */
 export function readTaskPath(upstreamId: string): MeshyTask | null {
   const [, work, id] = TASK_PATH.exec(upstreamId) ?? [];
   return work === undefined || id === undefined ? null : { work: work as MeshyWork, id };
@@ -42,13 +42,13 @@ export function readCreatedTask(answer: HttpAnswer, work: MeshyWork): CreateOutc
   return { kind: 'unknown', reason: 'a success without a usable id', upstreamStatus };
 }
 
-/** An error is a message and nothing else. */
+/** An error is only a message. */
 export function readMessage(body: JsonObject | null): UpstreamError | null {
   const message = asText(body?.['message']);
   return message === undefined ? null : readError({ error: message });
 }
 
-/** Reads the state of a task, and where its GLB is. */
+/** Reads the state of a task, and the address of its GLB. */
 export function readTaskState(result: HttpAnswer | HttpFailure, id: string): PollOutcome {
   if (result.kind === 'failure' || result.status !== 200) return notAnswered(result);
   const body = readObject(result.body);

@@ -13,16 +13,16 @@ import {
   readTaskState,
 } from './meshy.answers.js';
 
-/** Its errors are a message and nothing else, and so are those of proxies that lost the answer to a create. */
+/** Its errors are only a message, and so are those of proxies that lost the answer to a create. */
 const verdicts: readonly VerdictRow[] = [{ from: 502, to: 502, verdict: 'unknown' }];
 
-/** What is asked for, and of which of the vendor's works. */
+/** The request, and the vendor's kind of work. */
 interface Order {
   work: MeshyWork;
   body: object;
 }
 
-/** Meshy: drafts are previews and meshes of images, textures are refined previews and textured meshes. */
+/** Meshy: drafts are previews and meshes from images, textures are refined previews and textured meshes. */
 export class MeshyProtocol implements Protocol {
   static readonly families = ['3d'] as const;
   readonly probe = { path: '/openapi/v1/balance' };
@@ -67,7 +67,7 @@ const DRAFT_GONE: CreateOutcome = {
   upstreamStatus: 404,
 };
 
-/** Its documents name the drafts that can be textured, and these are not among them. */
+/** Its documentation names the drafts that can be textured, and these are not among them. */
 const UNTEXTURABLE: CreateOutcome = {
   kind: 'refused',
   status: 400,
@@ -77,22 +77,25 @@ const UNTEXTURABLE: CreateOutcome = {
   upstreamStatus: null,
 };
 
-/** A mesh without a texture. The vendor takes no prompt beside images. */
+/** A mesh without a texture. The vendor takes no prompt with images. */
 function draftOrder({ model, prompt, images = [], faceLimit }: AssetRequest): Order {
   const mesh = {
     ai_model: model,
-    // Faces count only where the mesh is made anew of fewer.
+    // A number of faces only applies if the mesh is remade with fewer.
     ...(faceLimit === undefined ? {} : { should_remesh: true, target_polycount: faceLimit }),
   };
   const [first, second] = images;
   if (first === undefined) return { work: 'v2/text-to-3d', body: { mode: 'preview', prompt, ...mesh } };
-  // Untextured: else it would be textured, and paid for, twice.
+  // Untextured, because it would otherwise be textured, and paid for, twice.
   const bare = { ...mesh, should_texture: false };
   if (second === undefined) return { work: 'v1/image-to-3d', body: { image_url: dataUrl(first), ...bare } };
   return { work: 'v1/multi-image-to-3d', body: { image_urls: images.map(dataUrl), ...bare } };
 }
 
-/** Only a preview can be refined; a mesh of images is textured as any mesh. An image says more than a text, and one is taken. */
+/**
+ * Only a preview can be refined. A mesh from images is textured like any mesh. An image says more than a text, and only
+ * one is accepted.
+ */
 function textureOrder({
   model,
   draftId = '',

@@ -25,9 +25,9 @@ import { pollVideoByPath } from '../openai/video-poll.js';
 const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
 
 /**
- * The protocol that OpenAI and xAI share, in the form both accept, for relays and gateways that speak either or a
- * mixture: JSON bodies, videos created at /v1/videos/generations, and answers read in either dialect. What one of them
- * refuses is asked in the other's way, and remembered for as long as the program runs.
+ * The protocol that OpenAI and xAI share, in the form that both accept, for relays and gateways that speak either or a
+ * mixture: JSON bodies, videos created at /v1/videos/generations, and answers read in either dialect. If one of them
+ * refuses a form, the other one is used, and remembered while the program runs.
  */
 export class OpenAiXaiProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat', 'speech'] as const;
@@ -44,12 +44,12 @@ export class OpenAiXaiProtocol implements Protocol {
     this.calls = new ChannelCalls(connections, { credentials: bearer });
   }
 
-  /** OpenAI takes a `size`; xAI refuses the field, and then the nearest aspect ratio is asked for instead. */
+  /** OpenAI takes a `size`. xAI refuses the field, and the nearest aspect ratio is sent instead. */
   async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
     return this.withOrWithoutSize(channel, request, (sized) => this.postImages(channel, sized, signal));
   }
 
-  /** OpenAI takes a form; xAI refuses any with 415, and is sent JSON. */
+  /** OpenAI takes a form. xAI refuses any with 415, and receives JSON instead. */
   async editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
     return this.withOrWithoutSize(channel, request, async (sized) => {
       const path = '/v1/images/edits';
@@ -99,7 +99,7 @@ function readerOf({ n }: ImageRequest) {
   return (answer: Parameters<typeof readImages>[0]) => readImages(answer, n, tokensOfImages);
 }
 
-/** The fields that generations and edits share. */
+/** The fields shared by generations and edits. */
 function imageFields(request: ImageRequest): Record<string, unknown> {
   return {
     ...request.extras,

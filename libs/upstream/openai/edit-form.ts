@@ -2,7 +2,7 @@ import type { CallBody } from '../channel-calls.js';
 import type { ImageEditRequest, InputImage } from '../outcomes.js';
 import { writtenForm } from '../written-form.js';
 
-/** An edit as the form that OpenAI takes: one image as `image`, several as `image[]`, and the mask. */
+/** An edit as a form for OpenAI: one image as `image`, several as `image[]`, and the mask. */
 export function editForm(
   fields: Record<string, unknown>,
   { images, mask }: Pick<ImageEditRequest, 'images' | 'mask'>,

@@ -23,7 +23,7 @@ import { pollVideoByPath } from './video-poll.js';
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
   chat: { path: '/v1/chat/completions', prepare: withUsage },
-  // Otherwise the vendor keeps the answer, and anyone with the channel's key and its id can read it.
+  // Otherwise, the vendor stores the answer, and anyone with the channel's key and its id can read it.
   responses: { path: '/v1/responses', prepare: (body) => ({ ...body, store: false }) },
   speech: { path: '/v1/audio/speech' },
   embeddings: { path: '/v1/embeddings' },
@@ -31,7 +31,7 @@ export const openAiStreams = {
   translation: { path: '/v1/audio/translations' },
 } satisfies Protocol['streams'];
 
-/** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` recognises. */
+/** A streamed chat reports its usage only on request, in a last chunk that `isUsageOnly` recognises. */
 function withUsage(body: Record<string, unknown>): ReturnType<NonNullable<StreamRoute['prepare']>> {
   if (body['stream'] !== true) return body;
   const asked = body['stream_options'];
@@ -39,7 +39,7 @@ function withUsage(body: Record<string, unknown>): ReturnType<NonNullable<Stream
   return { ...body, stream_options: { ...options, include_usage: true } };
 }
 
-/** These models answer base64 always, and refuse to be asked for it. */
+/** These models always answer with base64, and refuse requests for it. */
 const ALWAYS_BASE64 = /^(gpt-image|chatgpt-image)/;
 /** The shapes that OpenAI's image models offer. */
 const IMAGE_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
@@ -52,7 +52,7 @@ export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;
-  /** Sent to the address that the project has at OpenAI, about all that it does there. */
+  /** Sent to the address of the project at OpenAI, about everything in that project. */
   readonly webhooks = new StandardWebhooks(({ data }) => asObject(data)?.['id']);
   readonly streams = {
     ...openAiStreams,
@@ -90,7 +90,7 @@ export class OpenAiProtocol implements Protocol {
     return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
-  /** The answer names the video, which has to be the one that was asked about. */
+  /** The answer names the video, which has to be the requested one. */
   pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     return pollVideoByPath(this.calls, channel, { upstreamId, signal, answersId: true });
   }
@@ -122,7 +122,10 @@ function nearestSize(aspectRatio: string): string | undefined {
   return toSize(aspectRatio, IMAGE_SIZES);
 }
 
-/** `720p` and `9:16` are `720x1280`, unless they were read from a size: the vendor knows that one, and takes few others. */
+/**
+ * `720p` and `9:16` are `720x1280`, unless they were derived from a size. The vendor knows that size, and only a few
+ * others.
+ */
 function videoSize({ size, aspectRatio, resolution }: VideoRequest): string | undefined {
   if (size !== undefined && toAspectRatio(size) === aspectRatio && toResolution(size) === resolution)
     return size;
@@ -131,7 +134,7 @@ function videoSize({ size, aspectRatio, resolution }: VideoRequest): string | un
   const ratio = /^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(aspectRatio ?? '') ? aspectRatio : undefined;
   const [width = 1, height = 1] = (ratio ?? DEFAULT_VIDEO.aspectRatio).split(':').map(Number);
   const scale = shortSide / Math.min(width, height);
-  // Video codecs take even sides only.
+  // Video codecs only take even sides.
   const even = (side: number) => Math.round((side * scale) / 2) * 2;
   return `${even(width)}x${even(height)}`;
 }

@@ -4,7 +4,7 @@ import type { ChannelCalls } from '../channel-calls.js';
 import type { CreateOutcome, RemixRequest } from '../outcomes.js';
 import type { CreateOptions } from '../protocol.js';
 
-/** A remix in OpenAI's way: of a finished video, by its id, with another prompt and nothing else. */
+/** A remix in OpenAI's style: of a finished video, by its id, with only a new prompt. */
 export async function remixAtOpenAi(
   calls: ChannelCalls,
   channel: Channel,
@@ -19,7 +19,7 @@ export async function remixAtOpenAi(
   return isImpossible ? NOT_REMIXABLE : outcome;
 }
 
-/** The vendor no longer has the video, or a relay like it knows no remixes; elsewhere a 404 speaks of the model. */
+/** The vendor no longer has the video, or a similar relay does not support remixes. Elsewhere, a 404 is about the model. */
 const IMPOSSIBLE = [404, 405, 501];
 
 const NOT_REMIXABLE: CreateOutcome = {

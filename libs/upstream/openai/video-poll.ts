@@ -6,11 +6,11 @@ import type { PollOutcome } from '../outcomes.js';
 interface Asked {
   upstreamId: string;
   signal: AbortSignal;
-  /** Whether the answer has the id too, and one of another video is none. */
+  /** Whether the answer has the id, too. An answer about another video is not one. */
   answersId?: boolean;
 }
 
-/** What became of a video, at the path that OpenAI and xAI share. */
+/** The state of a video, at the path that OpenAI and xAI share. */
 export async function pollVideoByPath(
   calls: ChannelCalls,
   channel: Channel,

@@ -16,12 +16,12 @@ import { type ImagesPending, pendingAfter } from '../polled-images.js';
 
 const ID = /^[\w-]{1,64}$/;
 
-/** Whether an id is that of a prediction; nothing in it needs escaping. */
+/** Whether an id is that of a prediction. Nothing in it needs escaping. */
 export function isPredictionId(id: string): boolean {
   return ID.test(id);
 }
 
-/** What is wrong, in a problem's `title` and `detail`. */
+/** The error, in a problem's `title` and `detail`. */
 export function readProblem(body: JsonObject | null): UpstreamError | null {
   const detail = asText(body?.['detail']);
   if (detail === undefined) return null;
@@ -36,7 +36,7 @@ export function readPrediction(answer: HttpAnswer): CreateOutcome {
   return { kind: 'unknown', reason: 'a success without a usable id', upstreamStatus };
 }
 
-/** `aborted` is canceled before it began. */
+/** `aborted` means cancelled before it began. */
 const WORDS: ReadonlyMap<string, 'running' | 'succeeded' | 'failed'> = new Map([
   ['starting', 'running'],
   ['processing', 'running'],
@@ -46,7 +46,7 @@ const WORDS: ReadonlyMap<string, 'running' | 'succeeded' | 'failed'> = new Map([
   ['aborted', 'failed'],
 ]);
 
-/** How a prediction ended: with what it put out, or with its error. */
+/** The end of a prediction: its output or its error. */
 type End = { files: string[]; error?: undefined } | { error: UpstreamError };
 
 function readEnd(result: HttpAnswer | HttpFailure, id: string): End | PollOutcome {
@@ -67,7 +67,7 @@ function filesIn(output: unknown): string[] {
   return list.filter((each): each is string => typeof each === 'string' && URL.canParse(each));
 }
 
-/** Reads the images of a prediction; at most `asked`, and never none. */
+/** Reads the images of a prediction: at most `asked`, and never none. */
 export function readOutputImages(
   result: HttpAnswer | HttpFailure,
   { id, asked }: { id: string; asked: number },

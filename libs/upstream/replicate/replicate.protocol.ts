@@ -14,7 +14,7 @@ import {
   readProblem,
 } from './replicate.answers.js';
 
-/** Replicate: predictions of models; images are waited for, videos are tasks. */
+/** Replicate: predictions of models. Images are polled within the call, videos are tasks. */
 export class ReplicateProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
   readonly probe = { path: '/v1/account' };
@@ -68,10 +68,10 @@ function pathOf(id: string): string {
   return `/v1/predictions/${id}`;
 }
 
-/** The shapes of the image models; most take a size only beside the shape `custom`, and drop what they do not know. */
+/** The shapes of the image models. Most accept a size only with the shape `custom`, and ignore unknown fields. */
 const SHAPES = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16'];
 
-/** What makes one image has no word for how many. */
+/** Models with one image per call have no field for a number. */
 function imageInput({ prompt, n, size = '', aspectRatio, resolution, extras }: ImageRequest): object {
   const [, width, height] = (/^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size) ?? []).map(Number);
   return {

@@ -9,10 +9,10 @@ import {
   type UsageReading,
 } from './usage-reading.js';
 
-/** What Google's image models write for an image, in tokens; its bytes say nothing. */
+/** The tokens that Google's image models write per image. Its bytes say nothing. */
 const IMAGE_TOKENS = 1_290;
 
-/** Google leaves out zeros, and, in some last events, what it has reported before: a count holds until another comes. */
+/** Google omits zeros, and, in some last events, what it has reported before. A count stays valid until another arrives. */
 function reportContents(reading: UsageReading, usage: JsonObject | null): void {
   const counts = (reading.contents ??= {});
   for (const name of CONTENTS_COUNTS) {
@@ -43,7 +43,7 @@ function addPart(reading: UsageReading, part: JsonObject): void {
   reading.characters += lengthOf(part['text'], call === undefined ? undefined : JSON.stringify(call));
 }
 
-/** An event has the shape of a whole answer; each says why it ends where it does. */
+/** An event has the shape of a whole answer. Each says why it ends where it does. */
 export const contents: UsageDialect = {
   event(json, reading) {
     if (json['error']) reading.end = 'failed';
@@ -53,7 +53,7 @@ export const contents: UsageDialect = {
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
       if (asText(finishReason)) reading.finished += 1;
     }
-    // A prompt that was blocked has no candidates.
+    // A blocked prompt has no candidates.
     if (asText(asObject(json['promptFeedback'])?.['blockReason'])) reading.finished += 1;
     reading.isFinal = reading.finished > 0 && reading.finished >= reading.answers;
     const usage = asObject(json['usageMetadata']);

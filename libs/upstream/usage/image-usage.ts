@@ -3,12 +3,15 @@ import { asObject, asText, type JsonObject } from '../answers.js';
 import { asCount, countsOf, openAiCachedMedia, openAiMedia, sortInput, sortOutput } from './usage-kinds.js';
 import type { UsageDialect, UsageReading } from './usage-reading.js';
 
-/** An answer with images: what is not said to be text is an image, of output and, where images were handed over, of input. */
+/**
+ * An answer with images: everything that is not reported as text is an image, of the output and, if there are input
+ * images, of the input.
+ */
 function reportImages(reading: UsageReading, json: JsonObject): void {
   const usage = asObject(json['usage']);
   const details = asObject(usage?.['input_tokens_details']);
   reading.input = asCount(usage?.['input_tokens']);
-  // An image takes tokens: none is what a vendor writes that does not count them.
+  // An image takes tokens, so 0 comes from a vendor that does not count them.
   reading.output = asCount(usage?.['output_tokens']) || undefined;
   reading.cachedInput = asCount(details?.['cached_tokens']);
   const made = openAiMedia(asObject(usage?.['output_tokens_details']));
@@ -20,7 +23,7 @@ function reportImages(reading: UsageReading, json: JsonObject): void {
   reading.isFinal = true;
 }
 
-/** The images of a stream: those that are not whole yet say nothing of tokens, and only a whole one is an answer. */
+/** The images of a stream: partial ones report no tokens, and only a complete one is an answer. */
 export const image: UsageDialect = {
   event(json, reading) {
     const type = asText(json['type']) ?? '';
@@ -36,7 +39,7 @@ export const image: UsageDialect = {
   answer: () => undefined,
 };
 
-/** What an answer with images reports; undefined where it does not. */
+/** The usage that an answer with images reports; undefined if it does not. */
 export function tokensOfImages(answer: JsonObject | null): TokenCounts | undefined {
   const reading = { writes: { short: 0, long: 0, untold: 0 }, characters: 0, answers: 0, finished: 0 };
   const read: UsageReading = { ...reading, isFinal: false, end: 'open' };

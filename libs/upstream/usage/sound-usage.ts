@@ -2,7 +2,10 @@ import { asObject, asText, type JsonObject } from '../answers.js';
 import { asCount, NO_KINDS } from './usage-kinds.js';
 import { lengthOf, report, RESPONSE_NAMES, type UsageDialect, type UsageReading } from './usage-reading.js';
 
-/** What was heard is metered by the token, or by the second: then whole answers say the length twice, in two places. */
+/**
+ * Transcriptions are metered by tokens or by seconds. In the latter case, whole answers give the length twice, in two
+ * places.
+ */
 function reportHeard(reading: UsageReading, json: JsonObject): void {
   const usage = asObject(json['usage']);
   report(reading, usage, RESPONSE_NAMES);
@@ -13,7 +16,7 @@ function reportHeard(reading: UsageReading, json: JsonObject): void {
   reading.seconds = asCount(usage?.['seconds']) ?? asLength(json['duration']) ?? reading.seconds;
 }
 
-/** All of it, where the vendor does not say how much is text. */
+/** All of it, if the vendor does not say how much is text. */
 function audioOf(details: JsonObject | null, input = 0): number {
   const { audio, text } = {
     audio: asCount(details?.['audio_tokens']),
@@ -44,7 +47,7 @@ export const hearing: UsageDialect = {
   },
 };
 
-/** Speech reports only when it is streamed as events; the bytes of a sound say nothing about tokens. */
+/** Speech reports usage only when it is streamed as events. The bytes of a sound say nothing about tokens. */
 export const speech: UsageDialect = {
   event(json, reading) {
     if (json['type'] === 'speech.audio.done') {

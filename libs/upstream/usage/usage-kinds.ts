@@ -2,13 +2,13 @@ import { MAX_TOKENS } from '#pricing/quote.js';
 import { mapCounts, type TokenCounts } from '#pricing/token-kinds.js';
 import { asObject, type JsonObject } from '../answers.js';
 
-/** How many of some tokens are of images and of sound; left out where it was not reported. */
+/** How many of some tokens are for images and for sound; absent if not reported. */
 export interface MediaReading {
   image?: number | undefined;
   audio?: number | undefined;
 }
 
-/** Of a report, the tokens that are no text. Cached ones are counted among those that were read. */
+/** Tokens in a report that are no text. Cached ones are also counted as read. */
 export interface KindsReading {
   input: MediaReading;
   cached: MediaReading;
@@ -17,7 +17,7 @@ export interface KindsReading {
 
 export const NO_KINDS: KindsReading = { input: {}, cached: {}, output: {} };
 
-/** Input and output of a call by kind; they add up to what was reported. */
+/** Input and output of a call by kind. They add up to the report. */
 export interface SortedInput {
   text: number;
   cached: number;
@@ -27,17 +27,17 @@ export interface SortedInput {
   cachedAudio: number;
 }
 
-/** OpenAI's `input_tokens_details` and its like. */
+/** OpenAI's `input_tokens_details` and similar. */
 export function openAiMedia(details: JsonObject | null): MediaReading {
   return { image: asCount(details?.['image_tokens']), audio: asCount(details?.['audio_tokens']) };
 }
 
-/** What OpenAI says of cached tokens, inside of the details of what was read. */
+/** OpenAI's cached tokens, inside the details of the input. */
 export function openAiCachedMedia(details: JsonObject | null): MediaReading {
   return openAiMedia(asObject(details?.['cached_tokens_details']));
 }
 
-/** Google's lists of counts by modality; frames of a video are images. Null where there is none. */
+/** Google's lists of counts by modality. Frames of a video count as images. Null if there is none. */
 export function googleMedia(list: unknown): MediaReading | null {
   if (!Array.isArray(list)) return null;
   const sum = (...modalities: string[]) =>
@@ -49,8 +49,8 @@ export function googleMedia(list: unknown): MediaReading | null {
 }
 
 /**
- * Sorts input by kind. Of cached tokens whose kind was not reported, as many are text as there is text. Whatever is
- * reported, no token is counted twice.
+ * Sorts input by kind. Cached tokens without a reported kind are text as far as there is text. Whatever is reported, no
+ * token is counted twice.
  */
 export function sortInput(
   { input, cached }: { input: number; cached: number },
@@ -92,7 +92,7 @@ export function sortOutput(
   return { text: output - images - sound, image: images, audio: sound };
 }
 
-/** Sorted tokens as charges count them; kinds without any are left out. */
+/** Sorted tokens as charges count them, without empty kinds. */
 export function countsOf(
   input: SortedInput,
   output: { text: number; image: number; audio: number },
@@ -118,7 +118,7 @@ export function toTokens(count: number): bigint {
   return count > Number(MAX_TOKENS) ? MAX_TOKENS : BigInt(count);
 }
 
-/** Far more than a charge can hold, and little enough for counts to be added up and taken apart exactly. */
+/** Far more than a charge can hold, and little enough to add and split counts exactly. */
 const MOST_COUNTED = 1e12;
 
 /** A number of tokens, or undefined for anything else. */

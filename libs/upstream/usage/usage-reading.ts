@@ -1,34 +1,34 @@
 import { asObject, type JsonObject } from '../answers.js';
 import { asCount, type KindsReading, openAiCachedMedia, openAiMedia } from './usage-kinds.js';
 
-/** What one stream or answer has reported so far. Input holds what was cached too, as it does with all but Anthropic. */
+/** What one stream or answer has reported so far. Input includes cached tokens, as with all vendors but Anthropic. */
 export interface UsageReading {
   input?: number;
   cachedInput?: number;
-  /** Written into a cache for five minutes, for an hour, and for a time that was not reported. */
+  /** Written into a cache for five minutes, for an hour, and for an unreported time. */
   writes: { short: number; long: number; untold: number };
   output?: number;
-  /** Output is known to the end; before that, a count may be a beginning only. */
+  /** Output is known to the end. Before that, a count may only cover the beginning. */
   isFinal: boolean;
-  /** Characters that were streamed to the client, reasoning and tool calls included. */
+  /** Characters streamed to the client, including reasoning and tool calls. */
   characters: number;
-  /** Tokens of images that were streamed; as characters, they are among those. */
+  /** Tokens of streamed images. As characters, they are among those. */
   imageTokens?: number;
-  /** Some of the characters came after the last count of output, or without any: the count does not cover them. */
+  /** Some characters came after the last count of output, or without any, so the count does not cover them. */
   isBeyondCount?: boolean;
-  /** Those of images and sound among them. */
+  /** Of these, the tokens of images and sound. */
   kinds?: KindsReading;
-  /** What Google reported last, each count by its name. */
+  /** Google's latest report, each count by its name. */
   contents?: Partial<Record<ContentsCount, number>>;
-  /** Of sound that was heard, where it is metered by its length. */
+  /** The length of the sound, if it is metered by its length. */
   seconds?: number;
-  /** Answers to one request that were seen, and those of them that said why they ended. */
+  /** Answers to one request that were seen, and those that said why they ended. */
   answers: number;
   finished: number;
   end: 'open' | 'complete' | 'failed';
 }
 
-/** Google counts what it read from its cache within the prompt, and thoughts and the results of tools apart. */
+/** Google counts cache reads within the prompt, and thoughts and tool results separately. */
 export const CONTENTS_COUNTS = [
   'promptTokenCount',
   'toolUsePromptTokenCount',
@@ -40,13 +40,13 @@ type ContentsCount = (typeof CONTENTS_COUNTS)[number];
 
 /** How one family of answers reports its usage. */
 export interface UsageDialect {
-  /** Takes in the JSON of one event. True for a chat chunk that carries the usage and nothing else. */
+  /** Reads the JSON of one event. True for a chat chunk with the usage and nothing else. */
   event(json: JsonObject, reading: UsageReading): boolean;
-  /** Takes in a whole answer. */
+  /** Reads a whole answer. */
   answer(json: JsonObject, reading: UsageReading): void;
 }
 
-/** Where no usage is reported, a token is taken for this many characters: what vendors give as the rule of thumb. */
+/** Without reported usage, a token counts as this many characters, which is the vendors' rule of thumb. */
 export const CHARACTERS_PER_TOKEN = 4;
 
 export function objects(value: unknown): JsonObject[] {
@@ -59,7 +59,7 @@ export function lengthOf(...texts: unknown[]): number {
 
 export const RESPONSE_NAMES = { input: 'input_tokens', output: 'output_tokens' };
 
-/** Takes a report in; a later one replaces an earlier one, since all of them count from the beginning. */
+/** Adds a report. A later one replaces an earlier one, because all of them count from the beginning. */
 export function report(
   reading: UsageReading,
   usage: JsonObject | null,

@@ -1,24 +1,24 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { asObject, asText } from '../answers.js';
 
-/** What of a service account's document is needed to call in its name. */
+/** The fields of a service account's document that are needed to call on its behalf. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   readonly projectId: string;
   readonly privateKey: string;
-  /** By which Google knows which of the account's keys signed. */
+  /** Identifies the key that signed to Google. */
   readonly privateKeyId: string | undefined;
   readonly tokenUri: string;
 }
 
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** The longest that Google takes. */
+/** The longest that Google accepts. */
 const ASSERTION_SECONDS = 3_600;
-/** Of a project, so that it can be part of a path. */
+/** A project id, which can be part of a path. */
 const PROJECT_ID = /^[a-z][a-z0-9:.-]{2,62}$/;
 
-/** Reads the JSON document that Google hands out for a service account; null for anything else. */
+/** Reads the JSON document that Google issues for a service account; null for anything else. */
 export function readServiceAccount(text: string): ServiceAccount | null {
   const document = parsed(text);
   const clientEmail = asText(document?.['client_email']);
@@ -54,7 +54,7 @@ export function serviceAccountFault(text: string): string | null {
   }
 }
 
-/** A service account as it is kept: only what is needed, in one line. */
+/** A service account as stored: only the necessary fields, on one line. */
 export function writtenServiceAccount({ tokenUri, ...account }: ServiceAccount): string {
   return JSON.stringify({
     type: 'service_account',
@@ -66,7 +66,7 @@ export function writtenServiceAccount({ tokenUri, ...account }: ServiceAccount):
   });
 }
 
-/** The account's own word that it may call, signed: what a token is given for. @throws for a key that cannot sign */
+/** A signed assertion of the account, which is exchanged for a token. @throws for a key that cannot sign */
 export function signedAssertion(account: ServiceAccount, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / 1000);
   const header = { alg: 'RS256', typ: 'JWT', kid: account.privateKeyId };
@@ -86,7 +86,7 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** Only Google gets an assertion, unless the upstream is one's own. */
+/** Only Google receives an assertion, unless it is your own upstream. */
 export function mayGetAssertion(tokenUri: string, allowPrivateAddress: boolean): boolean {
   if (!URL.canParse(tokenUri)) return false;
   return allowPrivateAddress || new URL(tokenUri).origin === new URL(TOKEN_URI).origin;

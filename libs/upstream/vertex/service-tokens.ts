@@ -11,22 +11,22 @@ import {
   signedAssertion,
 } from './service-account.js';
 
-/** A token is renewed this long before its end, so that no call meets it: calls take seconds, and clocks differ. */
+/** A token is renewed this long before it expires, so that no call meets that: calls take seconds, and clocks differ. */
 const EARLY_MS = 5 * 60_000;
-/** A token endpoint that needs longer is down for our purposes. */
+/** A token endpoint that needs longer counts as down. */
 const TOKEN_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 interface Held {
   readonly token: Promise<string>;
-  /** Not known while it is asked for. */
+  /** Unknown while it is requested. */
   renewAtMs: number;
 }
 
 /**
- * Tokens of service accounts: asked for once however many calls wait for it, kept until shortly before its end, in memory
- * alone. A token that was turned away is forgotten.
+ * Tokens of service accounts: requested once however many calls wait, and kept in memory until shortly before they
+ * expire. A refused token is forgotten.
  */
 export class ServiceTokens {
   private readonly held = new Map<string, Held>();
@@ -47,7 +47,7 @@ export class ServiceTokens {
     this.held.set(name, held);
     asked.then(
       ({ lifeMs }) => {
-        // One that lives for less than it is renewed early is asked for again half way.
+        // One with a shorter life than that is renewed half way.
         held.renewAtMs = this.clock.nowMs() + Math.max(lifeMs - EARLY_MS, lifeMs / 2);
       },
       () => {
@@ -57,13 +57,13 @@ export class ServiceTokens {
     return held.token;
   }
 
-  /** The vendor turned the token of a channel's key away. */
+  /** The vendor refused the token of a channel's key. */
   forget(channel: Channel): void {
     const name = nameOf(channel);
     if (this.held.get(name)?.renewAtMs !== Infinity) this.held.delete(name);
   }
 
-  /** Keys that channels have no more. */
+  /** Keys that channels no longer have. */
   private forgetOld(): void {
     const nowMs = this.clock.nowMs();
     for (const [name, { renewAtMs }] of this.held) if (renewAtMs <= nowMs) this.held.delete(name);
@@ -101,7 +101,7 @@ export class ServiceTokens {
   }
 }
 
-/** Google answers 400 with `invalid_grant` to an account that it does not know, and to a key that was deleted. */
+/** Google answers 400 with `invalid_grant` for an unknown account, and for a deleted key. */
 function refusal(status: number, error: string | undefined): CredentialsUnavailable {
   const isTurnedAway = status === 401 || error === 'invalid_grant' || error === 'invalid_client';
   const said = error === undefined ? '' : `, ${error.slice(0, 50)}`;

@@ -12,11 +12,11 @@ import { FileUnavailable, type FileBody } from '../file-download.js';
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, PollOutcome } from '../outcomes.js';
 
-/** The name of an operation goes into a path: no part of it needs escaping, and none is a dot segment. */
+/** The name of an operation is part of a path, so nothing in it needs escaping, and no part is a dot segment. */
 const OPERATION =
   /^(projects\/[a-z0-9][a-z0-9:.-]{0,62}\/locations\/[a-z0-9-]{1,40}\/publishers\/google\/models\/\w[\w.@-]{0,99})\/operations\/[\w-]{1,100}$/;
 
-/** The model that an operation is of, as a path; null for what is no name of an operation. */
+/** The model of an operation, as a path; null if it is no name of an operation. */
 export function modelOfOperation(name: string): string | null {
   return OPERATION.exec(name)?.[1] ?? null;
 }
@@ -29,7 +29,7 @@ export function readStarted(answer: HttpAnswer): CreateOutcome {
   return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
 }
 
-/** Reads the operation of a name. Its video is inside: `fileUrl` is where to have it again. */
+/** Reads the operation with a name. It contains its video: `fileUrl` says where to get it again. */
 export function readFetched(answer: HttpAnswer, name: string, fileUrl: string): PollOutcome {
   if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);

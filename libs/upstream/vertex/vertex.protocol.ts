@@ -19,14 +19,14 @@ import { readServiceAccount } from './service-account.js';
 import { ServiceTokens } from './service-tokens.js';
 import { modelOfOperation, readFetched, readStarted, readVideo } from './vertex.answers.js';
 
-/** What a finished operation's file is called between its poll and its copy: the operation itself holds it. */
+/** The name of a finished operation's file between its poll and its copy. The operation itself contains it. */
 const FILE_SCHEME = 'vertex:';
 
-/** Fields that a count takes; the rest of a request is none of its business. */
+/** The fields of a count. It ignores the rest of a request. */
 const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
 
 /**
- * Google's models on Vertex AI: the bodies of the Gemini API at addresses with project and location, in the name of a
+ * Google's models on Vertex AI: the bodies of the Gemini API at addresses with project and location, on behalf of a
  * service account. A channel's keys are the JSON documents of such accounts.
  */
 export class VertexProtocol implements Protocol {
@@ -83,7 +83,7 @@ export class VertexProtocol implements Protocol {
     return this.calls.createTask(channel, path, { json, signal, read: readStarted });
   }
 
-  /** The upstream's id is the name of its operation. A finished one holds the video, which is not kept here. */
+  /** The upstream's id is the name of its operation. A finished one contains the video, which is not stored here. */
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const result = await this.fetchOperation(channel, upstreamId, signal);
     if (result === null) return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };
@@ -117,7 +117,7 @@ function methodOf(channel: Channel, model: string, method: string): string {
   return `/v1/${place}/publishers/google/models/${encodeURIComponent(model)}:${method}`;
 }
 
-/** Regional addresses begin with their location; the global one has none. */
+/** Regional addresses start with their location. The global one has none. */
 function locationOf({ baseUrl }: Channel): string {
   return /^https:\/\/([a-z0-9-]+)-aiplatform\./.exec(baseUrl)?.[1] ?? 'global';
 }

@@ -3,7 +3,7 @@ import { asObject, readObject } from '../answers.js';
 import type { UpstreamConnections } from '../connections.js';
 import { httpCall } from '../http-call.js';
 
-/** What vendors recommend at most. */
+/** The most that vendors recommend. */
 const LIFE_MS = 24 * 3_600_000;
 /** A signature that matches no key is forged or made with a new key. Forgeries cause at most one fetch per this time. */
 const PAUSE_MS = 60_000;
@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_KEYS = 20;
 
 interface Known {
-  /** When they were last asked for. */
+  /** When they were last requested. */
   askedAtMs: number;
   keys: Promise<KeySet>;
 }
@@ -24,13 +24,13 @@ interface KeySet {
 
 const NONE: KeySet = { fetchedAtMs: -Infinity, keys: [] };
 
-/** The Ed25519 keys that vendors publish as a JSON Web Key Set: asked for when they are needed, and kept for a day. */
+/** The Ed25519 keys that vendors publish as a JSON Web Key Set: requested when needed, and kept for a day. */
 export class PublishedKeys {
   private readonly known = new Map<string, Known>();
 
   constructor(private readonly connections: Pick<UpstreamConnections, 'api'>) {}
 
-  /** Whether a check passes with one of the keys at an address. If not, they are asked for anew, at times. */
+  /** Whether a check passes with one of the keys at an address. If not, the keys are sometimes requested again. */
   async some(address: string, nowMs: number, passes: (key: KeyObject) => boolean): Promise<boolean> {
     const known = this.known.get(address);
     const last = (await known?.keys) ?? NONE;
@@ -44,7 +44,7 @@ export class PublishedKeys {
     return (await asked).keys.some(passes);
   }
 
-  /** Null where the vendor does not answer with keys. */
+  /** Null if the vendor does not answer with keys. */
   private async ask(address: string): Promise<KeyObject[] | null> {
     const answer = await httpCall(this.connections.api, {
       method: 'GET',

@@ -4,31 +4,31 @@ import { asText, type JsonObject, readObject } from '../answers.js';
 
 /** A webhook to the address of a channel. */
 export interface ChannelWebhook extends ReceivedWebhook {
-  /** Of the address that it was sent to; nobody has signed it. */
+  /** The query of its address, which nobody has signed. */
   query: Readonly<Record<string, unknown>>;
 }
 
-/** A webhook that is the vendor's. */
+/** A verified webhook of the vendor. */
 export interface VendorNotice {
-  /** The task that it speaks of, by the id that its create returned; null where it speaks of none. */
+  /** The id of its task, as returned by the create; null if it is about none. */
   upstreamId: string | null;
 }
 
 /**
- * The webhooks of a vendor. One is a hint that a task has ended, and nothing else is believed of it: the task is polled now
- * rather than later, so whatever is sent, twice, late or never, decides no outcome and no charge.
+ * The webhooks of a vendor. A webhook is only a hint that a task has ended: the task is polled now rather than later.
+ * Whatever is sent, twice, late or never, decides no outcome and no charge.
  */
 export interface VendorWebhooks {
-  /** They are checked with a secret of the channel; else with keys that the vendor publishes. */
+  /** Verified with a secret of the channel. Otherwise, with keys that the vendor publishes. */
   readonly needsSecret: boolean;
-  /** What a webhook says; null for one that the vendor did not sign, or that is old. */
+  /** The content of a webhook; null if the vendor did not sign it, or it is old. */
   read(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null>;
 }
 
-/** An id goes into a query; real ones are shorter. */
+/** An id is part of a query. Real ones are shorter. */
 const ID = /^[\w-]{1,100}$/;
 
-/** Webhooks that are signed as Standard Webhooks defines it, with the secret of the channel. */
+/** Webhooks signed as in Standard Webhooks, with the secret of the channel. */
 export class StandardWebhooks implements VendorWebhooks {
   readonly needsSecret = true;
 

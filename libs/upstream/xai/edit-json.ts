@@ -1,7 +1,7 @@
 import { dataUrl } from '../data-url.js';
 import type { ImageEditRequest, InputImage } from '../outcomes.js';
 
-/** The images of an edit as xAI takes them, inside the JSON body: `image` for one, `images` for several, as data URLs. */
+/** The images of an edit in xAI's JSON body: `image` for one, `images` for several, as data URLs. */
 export function editJson({
   images,
   mask,

@@ -4,7 +4,7 @@ import type { ChannelCalls } from '../channel-calls.js';
 import type { CreateOutcome, VideoRequest } from '../outcomes.js';
 import type { CreateOptions } from '../protocol.js';
 
-/** Begins a video in xAI's way. xAI itself has no `generate_audio`; relays like it do. */
+/** Creates a video in xAI's style. xAI itself has no `generate_audio`, but similar relays do. */
 export function createVideoAtXai(
   calls: ChannelCalls,
   channel: Channel,
