@@ -1,4 +1,7 @@
-/** The only source of time in the programs, so that tests can move it. Money is decided at database time, not here. */
+/**
+ * The only source of time in the programs, so that tests can change it. Decisions about money use the database's time,
+ * not this.
+ */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
   nowMs(): number;
@@ -6,7 +9,7 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** A clock that tests move by hand. */
+/** A clock that tests set. */
 export class ManualClock implements Clock {
   constructor(private currentMs: number) {}
 

@@ -3,26 +3,27 @@ import { OperatorError } from './errors.js';
 import { type Environment, type Setting, type ValueOf } from './settings/setting.js';
 import { SETTINGS, type Settings } from './settings/settings.js';
 
-/** What a program asked for: the settings, with what holds where they are not set. */
+/** The settings that a program reads, with their defaults. */
 export interface AskedSetting {
   readonly name: string;
   readonly about: string;
   readonly isSecret: boolean;
   readonly isLogin: boolean;
-  /** Undefined: it must be set, or is off. */
+  /** Undefined: it is required, or off by default. */
   readonly fallback: string | undefined;
 }
 
 /**
- * Reads environment variables once, each by its setting; every fault is collected and reported together, by name and rule
- * and never by value, since a value may be a secret. A secret may be in a file that NAME_FILE names, in place of NAME.
+ * Reads environment variables once, each by its setting. All faults are collected and reported together, by name and
+ * rule and never by value, because a value may be a secret. A secret may be in a file named by NAME_FILE instead of
+ * NAME.
  */
 export class ConfigReader<S extends Record<string, Setting<unknown>> = Settings> {
   private readonly faults = new Set<string>();
   private readonly askedFor = new Map<string, AskedSetting>();
   private readonly environment: Environment;
 
-  /** @param settings others than Tollgate's own, for tests */
+  /** @param settings replace Tollgate's own, for tests */
   constructor(
     private readonly env: NodeJS.ProcessEnv,
     private readonly settings: S = SETTINGS as Settings & S,
@@ -34,12 +35,12 @@ export class ConfigReader<S extends Record<string, Setting<unknown>> = Settings>
     };
   }
 
-  /** Every setting that was asked for, whether it is set or not, in order. */
+  /** Every setting that was read, set or not, in order. */
   get asked(): AskedSetting[] {
     return [...this.askedFor.values()];
   }
 
-  /** @param fallback in place of the setting's own */
+  /** @param fallback replaces the setting's own default */
   get<N extends keyof S & string>(name: N, fallback?: ValueOf<S[N]>): ValueOf<S[N]> {
     const setting = this.settings[name] as Setting<ValueOf<S[N]>>;
     const { about, isSecret, isLogin } = setting;
@@ -49,25 +50,25 @@ export class ConfigReader<S extends Record<string, Setting<unknown>> = Settings>
     return setting.read(this.environment, name, instead);
   }
 
-  /** In place of a setting that is off, where another one needs it. */
+  /** A value for a setting that is off by default but needed by another one. */
   required(name: keyof S & string): string {
     const { isSecret } = this.settings[name] as Setting<unknown>;
     return this.fault(name, isSecret ? `must be set, or ${name}_FILE` : 'must be set', '');
   }
 
-  /** Ends the reading. @throws OperatorError that names every variable at fault. */
+  /** Ends the reading. @throws OperatorError that names every invalid variable */
   finish<T extends object>(config: T): Readonly<T> {
     if (this.faults.size > 0) throw new OperatorError(`Configuration: ${[...this.faults].join('; ')}.`);
     return Object.freeze(config);
   }
 
-  /** Notes that a variable breaks its rule; programs learn all faults at once, from `finish`. */
+  /** Records an invalid variable. `finish` reports all of them at once. */
   fault<T>(name: string, rule: string, instead: T): T {
     this.faults.add(`${name} ${rule}`);
     return instead;
   }
 
-  /** The end of a file's line is no part of a secret. */
+  /** The line end of a file is no part of a secret. */
   private secretText(name: string): string | undefined {
     const value = this.env[name] || undefined;
     const file = this.env[`${name}_FILE`];
@@ -85,13 +86,13 @@ export class ConfigReader<S extends Record<string, Setting<unknown>> = Settings>
   }
 }
 
-/** Reads one part of the configuration by itself. @throws OperatorError that names the variables at fault. */
+/** Reads one part of the configuration by itself. @throws OperatorError that names the invalid variables */
 export function readAlone<T>(env: NodeJS.ProcessEnv, read: (reader: ConfigReader) => T): T {
   const reader = new ConfigReader(env);
   return reader.finish({ part: read(reader) }).part;
 }
 
-/** What a program asks for, as --help and the documentation show it. */
+/** The settings of a program, as --help and the documentation show them. */
 export function settingsOf(read: (reader: ConfigReader) => unknown): AskedSetting[] {
   const reader = new ConfigReader({});
   read(reader);

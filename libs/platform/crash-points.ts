@@ -1,10 +1,10 @@
 import { readFileSync, unlinkSync } from 'node:fs';
 
 /**
- * Named places where a crash test kills the process, as `kill -9` would: nothing is flushed, no handler runs.
+ * Named places where a crash test kills the process, like `kill -9`: nothing is flushed, no handler runs.
  * CRASH_AT=name, or name#3 (the third time), arms this process from its start. CRASH_FILE=path names a file whose text
- * arms every process that shares it, as soon as it is there; the first to arrive takes the file away and dies, so the
- * process that replaces it lives. Without the variables a call costs two comparisons.
+ * arms every process that shares it, as soon as it exists. The first to arrive removes the file and dies, so the
+ * process that replaces it survives. Without the variables, a call costs two comparisons.
  */
 const crashAt = process.env['CRASH_AT'];
 const crashFile = process.env['CRASH_FILE'];
@@ -31,7 +31,7 @@ function orderIn(file: string): string {
   }
 }
 
-/** Of processes that arrive together, one can remove the file. */
+/** If several processes arrive together, one of them can remove the file. */
 function isTaken(file: string): boolean {
   try {
     unlinkSync(file);

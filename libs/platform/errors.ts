@@ -1,6 +1,6 @@
 /**
- * Every refusal a client can meet, in one table: code, HTTP status, type. The edge shapes it for the
- * protocol family; nothing else in the programs decides a status.
+ * Every refusal that a client can receive, in one table: code, HTTP status, type. The HTTP layer formats it for the
+ * protocol family. Nothing else in the programs decides a status.
  */
 const REQUEST = 'invalid_request_error';
 
@@ -75,18 +75,18 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 export interface ApiErrorOptions {
-  /** The field of the request that is at fault. */
+  /** The wrong field of the request. */
   param?: string | null;
-  /** Another status than the table's: only for an upstream's own 415 and 422. */
+  /** A status other than the table's, only for an upstream's own 415 and 422. */
   status?: number;
-  /** Seconds for a Retry-After header; five at most where SDKs call, since some of them obey any value. */
+  /** Seconds for a Retry-After header, at most five where SDKs call, because some of them obey any value. */
   retryAfterSeconds?: number;
-  /** False forbids the automatic repeats of SDKs through x-should-retry. */
+  /** False forbids automatic repeats by SDKs through x-should-retry. */
   shouldRetry?: boolean;
   cause?: unknown;
 }
 
-/** A refusal meant for the client: its message is safe to show. Anything else that is thrown becomes internal_error. */
+/** A refusal for the client. Its message may be shown. Anything else that is thrown becomes internal_error. */
 export class ApiError extends Error {
   readonly status: number;
   readonly type: string;
@@ -109,7 +109,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A fault of the configuration or of the machine that the operator must mend: one sentence, exit code 1, no stack. */
+/** A problem with the configuration or the machine that the operator must fix: one sentence, exit code 1, no stack. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message);

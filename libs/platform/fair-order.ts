@@ -1,10 +1,10 @@
-/** Who may have how much of a pool that is divided fairly, and who is served next. Pure: `fair-share.ts` keeps the pool. */
+/** Who may have how much of a fairly divided pool, and who is served next. Pure: `fair-share.ts` keeps the pool. */
 
 /** What a member holds and wants. */
 export interface Claimant {
   readonly held: number;
   readonly waiting: readonly { readonly amount: number }[];
-  /** When it was served last, or came: of those that hold as much, the smallest is next. */
+  /** When it was last served, or arrived. Among members with equal holdings, the smallest is next. */
   readonly turn: number;
   /** Refused a moment ago although it was due this much. */
   readonly missed: { readonly amount: number } | null;
@@ -15,15 +15,15 @@ export interface PoolState {
   /** Reserved for members that hold no more than this. */
   readonly reserve: number;
   readonly held: number;
-  /** Those that are active, and those that were a moment ago. */
+  /** Active members, and recently active ones. */
   readonly members: number;
-  /** Those that wait or are remembered. */
+  /** Members that wait or are remembered. */
   readonly wanting: Iterable<Claimant>;
-  /** Whether who takes more than it is due leaves room for who may be back soon. */
+  /** Whether a member that takes more than it is due leaves room for those who may be back soon. */
   readonly keepsRoom: boolean;
 }
 
-/** The part of a pool that is kept for members who were here a moment ago. */
+/** The part of a pool that is reserved for recently active members. */
 const RECENT_PART = 1 / 4;
 
 /** Whether a member may have an amount now. */
@@ -41,7 +41,7 @@ export function isDue({ size, reserve, members }: PoolState, member: Claimant, a
   return member.held === 0 || member.held + amount <= (size - reserve) / members;
 }
 
-/** What one that has more than it is due leaves free. */
+/** What a member that has more than it is due leaves free. */
 function roomForOthers({ size, members, keepsRoom }: PoolState): number {
   return keepsRoom ? Math.min(members - 1, Math.floor(size * RECENT_PART)) : 0;
 }
@@ -55,7 +55,7 @@ function othersWant(pool: PoolState, member: Claimant): boolean {
   return false;
 }
 
-/** Who waits and holds the least; of equals, who was not served for the longest time. */
+/** The waiting member that holds the least. Among equals, the one that was not served for the longest time. */
 export function nextInTurn<M extends Claimant>(wanting: Iterable<M>): M | undefined {
   let next: M | undefined;
   for (const member of wanting) {

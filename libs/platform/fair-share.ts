@@ -4,22 +4,21 @@ import type { ShareRefusal, Share } from './share.js';
 
 export interface FairShareOptions {
   clock: Clock;
-  /** What there is to divide: places, bytes. Infinity: everybody gets everything. */
+  /** What is divided: places, bytes. Infinity: everyone gets everything. */
   capacity: number;
   /**
-   * A part of the capacity kept for newcomers: only a member that holds no more than this, what it asks for included,
-   * reaches into it. Without one (0, the default) a lone member may hold everything, and a newcomer gets what is
-   * released next.
+   * A part of the capacity for newcomers: only a member that holds no more than this, including its request, may use
+   * it. Without it (0, the default), a single member may hold everything, and a newcomer gets what is released next.
    */
   reserve?: number;
   /**
-   * How long a member that holds nothing any more still counts as one: it is likely to be back soon, and finds room. 0, the
-   * default, where who comes back may wait.
+   * How long a member that no longer holds anything still counts as one, because it is likely to be back soon. The
+   * default of 0 is for pools where a returning member may wait.
    */
   recentMs?: number;
-  /** When one that was refused may come again; its place is kept a little longer than that. */
+  /** When a refused member may retry. Its place is kept a little longer. */
   retryAfterSeconds?: number;
-  /** How many takes of one member may wait at the same time; more are refused at once. */
+  /** How many requests of one member may wait at the same time. More are refused at once. */
   maxWaiting?: number;
 }
 
@@ -28,7 +27,7 @@ interface Waiter {
   settle: (answer: Share | ShareRefusal) => void;
 }
 
-/** A member is kept for as long as it is active. */
+/** A member is kept as long as it is active. */
 interface Member extends Claimant {
   id: string;
   held: number;
@@ -39,9 +38,9 @@ interface Member extends Claimant {
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 1_000;
-/** More would make no difference to what the others are due. */
+/** More would not change what the others are due. */
 const MAX_RECENT = 1_000;
-/** A client that retries when it was asked to still finds its place. */
+/** A client that retries when asked to still finds its place. */
 const REMEMBERED_FOR_RETRIES = 2;
 
 /**
@@ -71,9 +70,9 @@ const REMEMBERED_FOR_RETRIES = 2;
  */
 export class FairShare {
   private readonly members = new Map<string, Member>();
-  /** Those that wait or are remembered. */
+  /** Members that wait or are remembered. */
   private readonly wanting = new Set<Member>();
-  /** When those that hold and want nothing any more did so last, milliseconds since 1970; the longest ago first. */
+  /** When members that neither hold nor want anything last did, milliseconds since 1970, oldest first. */
   private readonly recent = new Map<string, number>();
   private readonly retryAfterSeconds: number;
   private readonly reserve: number;
@@ -92,14 +91,14 @@ export class FairShare {
     return this.held;
   }
 
-  /** How many takes wait now. */
+  /** How many requests are waiting. */
   get waiting(): number {
     let count = 0;
     for (const { waiting } of this.wanting) count += waiting.length;
     return count;
   }
 
-  /** Members that have this many takes waiting. */
+  /** Members that have this many requests waiting. */
   waitingMembers(atLeast: number): string[] {
     return [...this.wanting].flatMap(({ id, waiting }) => (waiting.length >= atLeast ? [id] : []));
   }
@@ -108,7 +107,7 @@ export class FairShare {
     return this.size;
   }
 
-  /** What is held already stays when there is less. */
+  /** Holdings stay when the capacity shrinks. */
   set capacity(capacity: number) {
     if (capacity === this.size) return;
     this.size = capacity;
@@ -120,12 +119,12 @@ export class FairShare {
     return this.members.get(memberId)?.held ?? 0;
   }
 
-  /** Takes an amount now or not at all; one that is refused is remembered for its next try. */
+  /** Takes an amount now or not at all. A refused member is remembered for its next attempt. */
   tryTake(memberId: string, amount = 1): Share | ShareRefusal {
     return this.claim(memberId, amount) ?? this.shareOf(memberId, amount);
   }
 
-  /** The same for who has other ways, or waits next: nothing is remembered. */
+  /** The same for a caller with alternatives, or who will wait next: nothing is remembered. */
   takeNow(memberId: string, amount = 1): Share | ShareRefusal {
     return this.claim(memberId, amount, { remember: false }) ?? this.shareOf(memberId, amount);
   }
@@ -163,9 +162,9 @@ export class FairShare {
     this.serve();
   }
 
-  /** Adds an amount to what a member holds, if it may have it now; else says why not. */
+  /** Adds an amount to what a member holds, if it may have it now; otherwise says why not. */
   private claim(memberId: string, amount: number, { remember } = { remember: true }): ShareRefusal | null {
-    // First, as it may be this very member that is forgotten: what is granted to one that nobody knows any more is lost.
+    // First, because this very member may be forgotten. What is granted to a forgotten member would be lost.
     this.forgetPast();
     const member = this.memberOf(memberId);
     if (mayHave(this.state, member, amount)) {
@@ -218,7 +217,7 @@ export class FairShare {
     };
   }
 
-  /** Grants what can be granted to those that wait. */
+  /** Grants whatever is possible to those that wait. */
   private serve(): void {
     this.forgetPast();
     for (;;) {
@@ -232,7 +231,7 @@ export class FairShare {
     }
   }
 
-  /** Those that wait behind someone who was refused and does not come again have their turn when that one is forgotten. */
+  /** Members behind a refused one that does not return have their turn when that one is forgotten. */
   private serveLater(): void {
     const [leftAtMs = Infinity] = this.recent.values();
     const untilMs = Math.min(
@@ -248,7 +247,7 @@ export class FairShare {
   private remember(member: Member, amount: number): void {
     const forMs = this.retryAfterSeconds * REMEMBERED_FOR_RETRIES * 1000;
     member.missed = { amount, untilMs: this.options.clock.nowMs() + forMs };
-    // Behind the others, so that those to be forgotten come first.
+    // At the end, so that those to be forgotten come first.
     this.wanting.delete(member);
     this.wanting.add(member);
   }
@@ -276,7 +275,7 @@ export class FairShare {
     return member;
   }
 
-  /** Forgets who neither holds nor wants anything, and that it wanted. */
+  /** Forgets members that neither hold nor want anything, and that they wanted something. */
   private tidy(member: Member): void {
     if (member.waiting.length > 0 || member.missed) return;
     this.wanting.delete(member);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type Registry, scrapeOf } from './metrics.js';
 
-/** A readiness check: resolves when healthy, and rejects with a sentence for the operator when not. */
+/** A readiness check: resolves if healthy, otherwise rejects with a sentence for the operator. */
 export type ReadinessChecks = Record<string, () => Promise<void>>;
 
 const CHECK_LIMIT_MS = 2_000;
@@ -39,7 +39,7 @@ export interface HealthServerOptions {
   registry: Registry;
 }
 
-/** Serves /health/live, /health/ready and /metrics on a port of its own, away from the public address. */
+/** Serves /health/live, /health/ready and /metrics on a separate port, away from the public address. */
 export async function startHealthServer(options: HealthServerOptions): Promise<Server> {
   const server = createServer((request, response) => {
     void (async () => {

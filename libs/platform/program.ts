@@ -1,9 +1,9 @@
 import { OperatorError } from './errors.js';
 
 export interface RunningProgram {
-  /** Finishes what is in progress, then lets go of everything. */
+  /** Finishes what is in progress, then releases everything. */
   stop(): Promise<void>;
-  /** A stop that takes longer is cut, milliseconds. */
+  /** A longer stop is cut off, in milliseconds. */
   stopLimitMs: number;
 }
 
@@ -11,18 +11,21 @@ export interface ProgramOptions {
   /** Printed by --help. */
   help: string;
   start: () => Promise<RunningProgram>;
-  /** One sentence for the operator in place of a stack; undefined for what only a stack explains. */
+  /** A sentence for the operator instead of a stack; undefined if only a stack explains the error. */
   sentenceFor: (error: unknown) => string | undefined;
 }
 
-/** The life of a program as a process: --help, a start that may fail with one sentence, SIGTERM and SIGINT that drain. */
+/**
+ * Runs a program as a process: --help, a start that may fail with one sentence, SIGTERM and SIGINT that finish work in
+ * progress.
+ */
 export async function runProgram(options: ProgramOptions): Promise<void> {
   if (process.argv.includes('--help')) {
     process.stdout.write(options.help);
     return;
   }
   let program: RunningProgram | undefined;
-  // Before the start: the first process of a container ignores a signal that it does not handle.
+  // Before the start, because the first process of a container ignores signals without a handler.
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -48,7 +51,7 @@ async function stop(program: RunningProgram): Promise<void> {
   }
 }
 
-/** One sentence for the operator in place of what the system says about a port. */
+/** A sentence for the operator instead of the system's message about a port. */
 export function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
   const what = `${variable} ${where.port} on ${where.host}`;
   switch ((error as NodeJS.ErrnoException).code) {

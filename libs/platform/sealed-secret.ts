@@ -15,9 +15,9 @@ interface SealingKey {
 }
 
 /**
- * Encrypts what the database keeps of secrets (AES-256-GCM) under a key that is not in the database. A sealed text names its
- * key, and opens only in the place that it was sealed for: copied to another row it is worth nothing. The first key seals,
- * all of them open, so that keys can be exchanged while programs run.
+ * Encrypts secrets in the database (AES-256-GCM) with a key outside the database. A sealed text names its key, and
+ * opens only in the place that it was sealed for: copied to another row, it is worthless. The first key seals and all
+ * of them open, so that keys can be replaced while programs run.
  */
 export class SecretBox {
   private readonly keys: readonly SealingKey[];
@@ -36,8 +36,9 @@ export class SecretBox {
   }
 
   /**
-   * What was sealed for this place. A text from before secrets were sealed is itself, until `tollgate secrets rotate`.
-   * @throws OperatorError when its key is missing, or it was changed or sealed for another place.
+   * The text that was sealed for this place. A text from before secrets were sealed is returned as it is, until
+   * `tollgate secrets rotate`.
+   * @throws OperatorError if its key is missing, or it was changed or sealed for another place
    */
   open(stored: string, place: string): string {
     if (!isSealed(stored)) return stored;
@@ -57,12 +58,12 @@ export class SecretBox {
     }
   }
 
-  /** Sealed under the key that seals now. */
+  /** Sealed with the current key. */
   isCurrent(stored: string): boolean {
     return stored.startsWith(this.currentPrefix());
   }
 
-  /** What everything begins with that is sealed under the key that seals now. */
+  /** The prefix of everything that is sealed with the current key. */
   currentPrefix(): string {
     return `${PREFIX}${this.current().id}:`;
   }
@@ -78,7 +79,7 @@ export function isSealed(stored: string): boolean {
   return stored.startsWith(PREFIX);
 }
 
-/** Where each secret of the database is at home. */
+/** The place of each secret in the database. */
 export const placeOf = {
   channel: (id: string) => `channels/${id}`,
   webhook: (id: string) => `webhook_endpoints/${id}`,
@@ -91,7 +92,7 @@ function associated(keyId: string, place: string): Buffer {
 
 const KEY_RULE = `must be ${KEY_BYTES} random bytes in base64 or hex, as "openssl rand -base64 32" makes them; where keys are exchanged, the new one, a comma, and the old one`;
 
-/** Reads SECRETS_KEY: the key that seals, and after it others that still open. `finish` reports faults. */
+/** Reads SECRETS_KEY: the key that seals, followed by others that still open. `finish` reports faults. */
 export function readSecrets(reader: ConfigReader): SecretBox {
   const text = reader.get('SECRETS_KEY');
   const keys = text === '' ? [] : parseKeys(text);
@@ -99,7 +100,7 @@ export function readSecrets(reader: ConfigReader): SecretBox {
   return new SecretBox(keys ?? []);
 }
 
-/** Keys between commas, blanks or line ends; null where one is none. */
+/** Keys separated by commas, spaces or line ends; null if one is invalid. */
 export function parseKeys(text: string): Buffer[] | null {
   const keys = text
     .split(/[\s,]+/)
@@ -108,7 +109,7 @@ export function parseKeys(text: string): Buffer[] | null {
   return keys.length > 0 && keys.every((key) => key.length === KEY_BYTES) ? keys : null;
 }
 
-/** A new key, as SECRETS_KEY takes it. */
+/** A new key for SECRETS_KEY. */
 export function newSecretsKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }

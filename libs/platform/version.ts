@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The version of these programs, as package.json says it: that of the sources, or the one that was built beside this. */
+/** The version of these programs from package.json: of the sources, or of the build. */
 export const version: string = (
   JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
 ).version;

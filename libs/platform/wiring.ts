@@ -1,12 +1,12 @@
 import type { Abstract, FactoryProvider, InjectionToken, Type } from '@nestjs/common';
 import type { Loop } from './loop.js';
 
-/** Names what Nest injects that is no class of its own, such as a pool, and says of which type it is. */
+/** Names what Nest injects without a class of its own, such as a pool, with its type. */
 export type Token<T> = symbol & { readonly standsFor?: T };
 
 type TokenOf<T> = Token<T> | Type<T> | Abstract<T>;
 
-/** Where each of the parts that something takes comes from. */
+/** Where each part comes from. */
 export type TokensOf<P> = { readonly [K in keyof P]-?: TokenOf<P[K]> };
 
 /** Something that works in the background. */
@@ -15,7 +15,7 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** Has Nest make a class that knows nothing of Nest: it takes its parts as one object, and the compiler checks each. */
+/** Makes Nest create a class that does not know Nest: it takes its parts as one object, and the compiler checks each. */
 export function provided<P extends object, T>(
   made: new (parts: P) => T,
   parts: TokensOf<P>,
@@ -23,7 +23,7 @@ export function provided<P extends object, T>(
   return factory(made, (given: P) => new made(given), parts);
 }
 
-/** The same for a class that takes its parts one by one. */
+/** The same for a class with separate parameters. */
 export function constructed<A extends unknown[], T>(
   made: new (...parts: A) => T,
   ...parts: { [K in keyof A]: TokenOf<A[K]> }
@@ -35,7 +35,7 @@ export function constructed<A extends unknown[], T>(
   };
 }
 
-/** The same for what takes other words than the parts have. */
+/** The same for a class whose parameters have other names than the parts. */
 export function providedBy<P extends object, T>(
   token: TokenOf<T>,
   make: (parts: P) => T,
@@ -44,7 +44,7 @@ export function providedBy<P extends object, T>(
   return factory(token, make, parts);
 }
 
-/** A loop that runs for as long as the program; null where its work is turned off. */
+/** A loop that runs as long as the program; null if its work is switched off. */
 export function job<P extends object>(make: (parts: P) => Loop | null, parts: TokensOf<P>): FactoryProvider {
   const start = (given: P) => {
     const loop = make(given);
@@ -58,7 +58,7 @@ export function running<T extends Service>(service: Type<T> | Abstract<T>): Fact
   return factory(Symbol('running'), ({ one }: { one: T }) => whileRunning(one), { one: service });
 }
 
-/** What is done before the program serves anyone. */
+/** Runs before the program serves anyone. */
 export function first<P extends object>(
   work: (parts: P) => Promise<void>,
   parts: TokensOf<P>,
@@ -66,7 +66,7 @@ export function first<P extends object>(
   return factory(Symbol('first'), (given: P) => ({ onModuleInit: () => work(given) }), parts);
 }
 
-/** What is done once the program serves nobody any more. */
+/** Runs once the program no longer serves anyone. */
 export function last<P extends object>(
   work: (parts: P) => Promise<void>,
   parts: TokensOf<P>,

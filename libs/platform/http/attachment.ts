@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 
-/** Says that the answer is a file to be saved under this name. */
+/** Marks the answer as a file to be saved under this name. */
 export function announceFile(reply: FastifyReply, fileName: string, mediaType: string): void {
   void reply.headers({
     'content-type': mediaType,
@@ -9,7 +9,7 @@ export function announceFile(reply: FastifyReply, fileName: string, mediaType: s
   });
 }
 
-/** A PDF of one account, which no cache keeps. */
+/** A PDF of one account, which no cache stores. */
 export function sendPdf(reply: FastifyReply, fileName: string, bytes: Buffer): Readable {
   announceFile(reply, fileName, 'application/pdf');
   void reply.header('cache-control', 'private, no-store');

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors.js';
 
-/** This many pieces of a body may be of any size; beyond it they have to be of some length, or each costs more than it brings. */
+/** This many pieces of a body may have any size. Further ones need a minimum length, or each would cost more than it brings. */
 const FREE_PIECES = 1_000;
 const LEAST_PIECE_BYTES = 64;
 
 /**
- * What is read of all bodies in one turn of the event loop: a few milliseconds' work. A connection that sends as fast as
- * it can would have megabytes read at once, and a dozen of them would keep everybody else waiting for seconds.
+ * What is read from all bodies in one turn of the event loop: a few milliseconds of work. Otherwise, megabytes of one
+ * fast connection would be read at once, and a dozen of them would delay everyone else by seconds.
  */
 const BYTES_PER_TURN = 512 * 1024;
 
-/** Divides the turns of the event loop among the bodies that arrive. */
+/** Divides the turns of the event loop among the arriving bodies. */
 class Pace {
   private left = BYTES_PER_TURN;
   private isDue = false;
   private waiting: Readable[] = [];
 
-  /** Counts what came, and has the body wait for a later turn when this one's part is used up. */
+  /** Counts what arrived, and makes the body wait for a later turn when this one's part is used up. */
   took(body: Readable, bytes: number): void {
     this.left -= bytes;
     if (this.left <= 0) {
@@ -39,22 +39,22 @@ class Pace {
   }
 }
 
-/** Each has a piece of 64 kB at hand when it is resumed. */
+/** Each has a piece of 64 kB ready when it is resumed. */
 const BODIES_PER_TURN = BYTES_PER_TURN / (64 * 1024);
 const pace = new Pace();
 
-/** Has a body that somebody else reads keep the pace of all. */
+/** Makes a body with another reader keep the common pace. */
 export function keepPace(body: Readable): void {
   body.on('data', (bytes: Buffer) => pace.took(body, bytes.length));
 }
 
-/** Hands the bytes of a body on as they arrive, until it ends. @throws ApiError invalid_request, and what `take` throws */
+/** Passes on the bytes of a body as they arrive, until it ends. @throws ApiError invalid_request, and what `take` throws */
 export function receiveBody(body: Readable, take: (bytes: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const pieces = new PieceCheck();
     const leave = () => {
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      // Somebody has to read what still comes, or the connection could not be used for an answer.
+      // The rest has to be read, or the connection could not be used for an answer.
       body.on('error', () => undefined).resume();
     };
     const onData = (bytes: Buffer) => {
@@ -79,7 +79,7 @@ export function receiveBody(body: Readable, take: (bytes: Buffer) => void): Prom
   });
 }
 
-/** Refuses a body that comes in crumbs: every piece of a chunked body is work of its own, whatever its length. */
+/** Refuses a body in tiny pieces, because every chunk costs work, whatever its length. */
 export class PieceCheck {
   private pieces = 0;
   private bytes = 0;

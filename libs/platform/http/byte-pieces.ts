@@ -1,7 +1,7 @@
 const FIRST_BYTES = 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** Bytes in memory of their own, which nothing else is a slice of, however small the parts that they come in. */
+/** Bytes in their own memory, which they share with nothing else, however small the parts in which they arrive. */
 export class GrowingBytes {
   length = 0;
   private bytes: Buffer;
@@ -25,7 +25,7 @@ export class GrowingBytes {
     this.length = length;
   }
 
-  /** Takes the end away. */
+  /** Removes the end. */
   cutFrom(start: number): Buffer {
     const end = Buffer.from(this.bytes.subarray(start, this.length));
     this.length = start;
@@ -33,7 +33,7 @@ export class GrowingBytes {
   }
 }
 
-/** The same in pieces that are never joined: no copy of everything, and each can be handed to another thread. */
+/** The same in pieces that are never joined: without a copy of everything, and each can be passed to another thread. */
 export class BytePieces {
   length = 0;
   private readonly pieces: GrowingBytes[] = [];
@@ -45,7 +45,7 @@ export class BytePieces {
   add(source: Buffer, from = 0, to = source.length): void {
     let last = this.pieces.at(-1);
     if (!last || last.length + to - from > PIECE_BYTES) {
-      // What went beyond one piece is likely to fill the next.
+      // After one full piece, the next is likely to fill up as well.
       last = new GrowingBytes(last && PIECE_BYTES);
       this.pieces.push(last);
     }

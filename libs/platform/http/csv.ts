@@ -17,8 +17,8 @@ type Cell = string | number | boolean | readonly string[] | null | undefined;
 type PlainName<T> = { [Name in keyof T]-?: T[Name] extends Cell ? Name : never }[keyof T] & string;
 
 /**
- * Columns in their order. The name of a property is its own title, as `heldSince` is held_since, and `chargeId` and
- * `isOverdue` are charge and overdue; several ids are one cell. What is not shown as it is has a title and a function.
+ * Columns in order. The name of a property becomes its title: `heldSince` is held_since, and `chargeId` and `isOverdue`
+ * are charge and overdue. Several ids share one cell. Anything that is not shown unchanged has a title and a function.
  */
 export function csvColumns<T>(
   ...columns: readonly (PlainName<T> | readonly [title: string, value: CsvColumn<T>['value']])[]
@@ -29,7 +29,7 @@ export function csvColumns<T>(
   });
 }
 
-/** The title of a column that shows a property of this name. */
+/** The title of a column for a property with this name. */
 export function titleOf(name: string): string {
   const bare = name.replace(/(?<=.)Id(?=s?$)/, '').replace(/^is(?=[A-Z])/, '');
   return bare.replace(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '_'}${letter.toLowerCase()}`);
@@ -41,7 +41,7 @@ function cellOf(value: Cell): string | number | null {
   return value ?? null;
 }
 
-/** A CSV file that is sent while it is read: rows come as they are asked for, and memory stays flat. */
+/** A CSV file that is sent while it is read. Rows are read on demand, so memory stays flat. */
 export function sendCsv<T>(
   reply: FastifyReply,
   { fileName, columns }: { fileName: string; columns: readonly CsvColumn<T>[] },
@@ -49,7 +49,7 @@ export function sendCsv<T>(
 ): Readable {
   announceFile(reply, fileName, CSV_TYPE);
   const file = fileOf(columns);
-  // If the reader or the database ends early, the other side ends too; what went wrong shows in the file's stream.
+  // If the reader or the database ends early, the other side ends too. The error is in the file's stream.
   pipeline(Readable.from(records(columns, rows)), file, () => undefined);
   return file;
 }
@@ -63,12 +63,12 @@ export async function writeCsv<T>(
   await finished(Readable.from(records(columns, rows)), fileOf(columns), target, { end: false });
 }
 
-/** Rows that are at hand, for a file. */
+/** Rows in memory, for a file. */
 export async function* inSequence<T>(rows: Iterable<T>): AsyncGenerator<T> {
   yield* rows;
 }
 
-/** Rows as a client reads them, by the shape of an answer. */
+/** Rows as a client reads them, in the shape of an answer. */
 export async function* shaped<S extends z.ZodType>(
   shape: S,
   rows: AsyncIterable<z.input<S>> | Iterable<z.input<S>>,
@@ -76,10 +76,10 @@ export async function* shaped<S extends z.ZodType>(
   for await (const row of rows) yield shown(shape, row);
 }
 
-/** Rows of a file that are read at once. */
+/** Rows of a file that are read at a time. */
 const FILE_PAGE = 1_000;
 
-/** All rows of a list, read in pages as they are asked for. */
+/** All rows of a list, read in pages on demand. */
 export async function* everyRow<T>(
   read: (limit: number, last: T | null) => Promise<T[]>,
   pageSize = FILE_PAGE,
@@ -103,7 +103,7 @@ async function* records<T>(
   for await (const row of rows) yield columns.map(({ value }) => harmless(String(value(row) ?? '')));
 }
 
-/** A spreadsheet would run a cell that begins like a formula; an amount below zero is none. */
+/** A spreadsheet would run a cell that starts like a formula. A negative amount is none. */
 function harmless(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) && !/^-\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell;
 }

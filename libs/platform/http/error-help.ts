@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.js';
 
-/** What each error means and what to do about it, for `docs/errors.md`. */
+/** The meaning of each error and what to do about it, for `docs/errors.md`. */
 export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key:
     'The key is missing, wrong, expired or deleted. Send `Authorization: Bearer sk-tg-…` with a key from the console.',

@@ -12,12 +12,9 @@ export const creditAmount = z
   .transform((text): Nanos => parseAmount(text))
   .meta({ description: 'Credits, as a decimal string.', examples: ['0.02'] });
 
-/**
- * Shapes of answers take what the code has, a bigint or a Date, and give what the client reads. What is text already
- * stays as it is.
- */
+/** Shapes of answers take a bigint or a Date from the code, and produce what the client reads. Text stays unchanged. */
 
-/** Credits in an answer: nanos, or what `formatAmount` made of them. Other text could be nanos, read as dollars. */
+/** Credits in an answer: nanos, or the result of `formatAmount`. Other text could be nanos, read as dollars. */
 export const amountView = z
   .union([z.bigint().transform(formatAmount), z.custom<AmountText>((value) => typeof value === 'string')])
   .pipe(z.string() as unknown as z.ZodType<AmountText, AmountText>)
@@ -27,7 +24,7 @@ export function viewAmount(value: Nanos | bigint): AmountText {
   return formatAmount(value);
 }
 
-/** A time in an answer: ISO 8601 in UTC. The times of the ledger have microseconds, so its rows have them as text. */
+/** A time in an answer: ISO 8601 in UTC. Ledger times have microseconds, so its rows have them as text. */
 export const timeView = z
   .union([z.date(), z.string()])
   .transform((value) => (typeof value === 'string' ? isoInstant(value) : value.toISOString()))
@@ -40,13 +37,13 @@ export const openTimeView = z
   .transform((value) => (typeof value === 'string' && value.endsWith('infinity') ? null : value))
   .pipe(timeView.nullable());
 
-/** A number that JSON would cut, such as the id of a ledger transaction, as its text. */
+/** A number that JSON would truncate, such as the id of a ledger transaction, as text. */
 export const numberText = z.union([z.bigint(), z.string()]).transform(String).pipe(z.string());
 
-/** A count of the database in an answer. */
+/** A count from the database in an answer. */
 export const countView = z.union([z.bigint(), z.number()]).transform(Number).pipe(z.number().int());
 
-/** A time in a request, kept as its text: the times of the ledger have microseconds, which a Date has not. */
+/** A time in a request, kept as text, because ledger times have microseconds, which a Date lacks. */
 export const exactTime = z.iso
   .datetime({ offset: true, message: 'must be a time such as 2026-01-31T00:00:00.123456Z' })
   .refine(isInstant, `must be a time ${TIMES}, with an offset of at most 14 hours`);
@@ -59,7 +56,7 @@ export const day = z.iso
   .date({ message: 'must be a day such as 2026-01-31' })
   .refine(isDay, `must be a day ${TIMES}`);
 
-/** True or false in the query of a request; false if left out. */
+/** True or false in the query of a request; false if omitted. */
 export function queryFlag(description: string) {
   return z
     .enum(['true', 'false'])
@@ -68,7 +65,7 @@ export function queryFlag(description: string) {
     .meta({ description });
 }
 
-/** One line that people read in lists. */
+/** One line for lists. */
 export const name = z
   .string()
   .trim()
@@ -79,7 +76,7 @@ export const name = z
 
 const LARGEST_PAGE = 200;
 
-/** The query of a list: newest first, and the cursor that the page before answered. */
+/** The query of a list: newest first, and the cursor of the previous page. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(LARGEST_PAGE).default(50),
   cursor: z.string().max(200).optional(),
@@ -90,12 +87,12 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
-/** What a client reads of a value, by the shape of an answer. */
+/** What a client reads of a value, in the shape of an answer. */
 export function shown<S extends z.ZodType>(shape: S, value: z.input<S>): z.output<S> {
   return shape.parse(value);
 }
 
-/** Chosen by the client for each thing it wants done once: the same again gives the same answer. */
+/** Chosen by the client for each thing it wants done once. A repeat gives the same answer. */
 export const requestIdField = z
   .string()
   .regex(/^[\x21-\x7e]{8,100}$/, 'must be 8 to 100 printable characters without blanks, such as a UUID')

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
-/** Of two hosts a proxy before us may have believed the other one. @throws ApiError invalid_request */
+/** If there are two hosts, a proxy may have used the other one. @throws ApiError invalid_request */
 export function refuseTwoHosts({ raw: { rawHeaders } }: Pick<FastifyRequest, 'raw'>): void {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
   if (hosts.length <= 1) return;
   throw new ApiError('invalid_request', 'The request names two hosts. Send one Host header.');
 }
 
-/** The host of a request is this machine itself: nobody else can be led there by a link. */
+/** The host of a request is this machine itself, so no link can lead someone else there. */
 export function isLoopbackHost(host: string): boolean {
   return /^(localhost|[a-z0-9-]{1,63}\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
-/** Hosts by their names: a name without a port means every port. */
+/** Hosts by name. A name without a port means every port. */
 export class HostNames {
   private readonly names: ReadonlySet<string>;
 

@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Plain text for the content of HTML, and for attributes in quotes. */
+/** Escapes plain text for the content of HTML, and for quoted attributes. */
 export function asHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

@@ -6,23 +6,23 @@ import { LongText } from './long-text.js';
 import { Utf8Check } from './utf8-check.js';
 
 export interface JsonBodyLimits extends JsonLimits {
-  /** All of it. */
+  /** The whole body. */
   readonly bytes: number;
-  /** All but its long texts: what is parsed at once, and what every later step walks over. */
+  /** Everything but its long texts: what is parsed at once, and what every later step walks through. */
   readonly plainBytes: number;
 }
 
-/** Bodies of clients are nested by a dozen levels, and a stack has an end. */
+/** Clients nest about a dozen levels, and a stack has an end. */
 export const MAX_JSON_DEPTH = 100;
-/** A chat of a million tokens has about half of them. */
+/** A chat with a million tokens has about half of them. */
 export const MAX_JSON_ELEMENTS = 100_000;
-/** Shorter bodies are parsed whole; in longer ones texts above the second limit are not made strings. */
+/** Shorter bodies are parsed as a whole. In longer ones, texts above the second limit do not become strings. */
 export const WHOLE_BODY_BYTES = 256 * 1024;
 const LONG_TEXT_BYTES = 16 * 1024;
 
 /**
- * A JSON body that is checked while it arrives and parsed when it is complete. What is beyond its limits is refused at the
- * byte that is too much. Long texts never reach the parser: in a body of some length they become `LongText`s.
+ * A JSON body that is checked while it arrives and parsed when it is complete. It is refused at the first byte beyond
+ * its limits. Long texts never reach the parser: in a body of some length, they become `LongText`s.
  */
 export class JsonBody implements JsonSink {
   bytes = 0;
@@ -30,12 +30,12 @@ export class JsonBody implements JsonSink {
   private readonly utf8 = new Utf8Check();
   private readonly plainPart = new GrowingBytes();
   private readonly cuts: { at: number; pieces: BytePieces }[] = [];
-  /** What came of the present text. */
+  /** The content of the current text so far. */
   private textBytes = 0;
-  /** Where the present text goes, once it is long. */
+  /** Where the current text goes, once it is long. */
   private long: BytePieces | null = null;
 
-  /** `longTexts`: false for bodies whose readers know strings only. */
+  /** `longTexts`: false for bodies whose readers only support strings. */
   constructor(
     private readonly limits: JsonBodyLimits,
     private readonly longTexts = true,
@@ -55,7 +55,7 @@ export class JsonBody implements JsonSink {
     }
   }
 
-  /** The parsed body; `parse` gets all of it but the long texts. @throws ApiError, and what `parse` throws */
+  /** The parsed body. `parse` receives everything but the long texts. @throws ApiError, and what `parse` throws */
   end<T>(parse: (text: string) => T): T {
     if (!this.utf8.end()) throw notText();
     if (this.cuts.length === 0 || this.bytes <= WHOLE_BODY_BYTES) return parse(this.textWith((cut) => cut));
@@ -91,7 +91,7 @@ export class JsonBody implements JsonSink {
     this.textBytes = 0;
   }
 
-  /** What was sent as a string, with something for each long text. */
+  /** What was sent as a string, with a replacement for each long text. */
   private textWith(instead: (pieces: Buffer[], index: number) => Buffer[]): string {
     const { content } = this.plainPart;
     const parts: Buffer[] = [];
@@ -105,7 +105,7 @@ export class JsonBody implements JsonSink {
   }
 }
 
-/** Puts the long texts where their marks are. The depth is bounded already. */
+/** Puts the long texts in the place of their marks. The depth is already limited. */
 function withTexts(value: unknown, texts: ReadonlyMap<string, LongText>): unknown {
   if (typeof value === 'string') return texts.get(value) ?? value;
   if (typeof value !== 'object' || value === null) return value;

@@ -7,26 +7,26 @@ import { Turns } from './turns.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler needs the bytes as they came, beside what they say. */
+    /** The handler needs the original bytes as well as their content. */
     keepsBytes?: boolean;
   }
   interface FastifyRequest {
-    /** The body as it came, on routes that keep it. */
+    /** The original body, on routes that keep it. */
     sentBytes?: Buffer[];
   }
 }
 
 export interface JsonParserOptions {
   limitsOf: (request: FastifyRequest) => JsonBodyLimits;
-  /** Gets all bytes as they come. @throws ApiError when there are too many */
+  /** Receives all bytes as they arrive. @throws ApiError if there are too many */
   onBytes?: (request: FastifyRequest, bytes: Buffer) => void;
   /** False: every text is a string, however long. */
   longTexts?: boolean;
 }
 
 /**
- * Has a server read JSON bodies as `JsonBody` does: checked byte by byte while they arrive, parsed when they are complete,
- * the large ones in turns.
+ * Makes a server read JSON bodies like `JsonBody`: checked byte by byte while they arrive, parsed when they are
+ * complete, the large ones in turns.
  */
 export function readJsonInTurns(
   server: FastifyInstance,
@@ -51,7 +51,7 @@ export function readJsonInTurns(
   };
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser('application/json', (request, payload, done) => {
-    // A fault that is handed over here would close the connection before a client that still sends has its answer.
+    // An error passed on here would close the connection before a client that is still sending has its answer.
     read(request, payload).then(
       (body) => done(null, body),
       (fault: unknown) => {

@@ -1,20 +1,20 @@
 export interface JsonLimits {
-  /** Objects and lists within one another. */
+  /** Nested objects and lists. */
   readonly depth: number;
-  /** Opening braces and brackets, commas and colons: what a parser makes values of, and walkers walk over. */
+  /** Opening braces and brackets, commas and colons: everything that becomes a value, and has to be walked through. */
   readonly elements: number;
 }
 
-/** `malformed`: bytes that no JSON text has where they are. Only texts are looked into; the rest is the parser's to refuse. */
+/** `malformed`: bytes that no JSON text has in this place. Only texts are checked. The parser refuses the rest. */
 export type JsonFault = 'depth' | 'elements' | 'malformed';
 
-/** Gets the bytes of a JSON text in order. A text in quotes may come in several pieces. */
+/** Receives the bytes of a JSON text in order. A quoted text may arrive in several pieces. */
 export interface JsonSink {
   /** Bytes outside of texts, and the quotes around texts. */
   plain(bytes: Uint8Array, from: number, to: number): void;
-  /** Bytes inside the quotes of a text, as they were sent: escapes are kept. */
+  /** Bytes inside the quotes of a text, as sent, with escapes. */
   text(bytes: Uint8Array, from: number, to: number): void;
-  /** The text that came last is complete; a name is followed by a colon, everything else is a value. */
+  /** The last text is complete. A name is followed by a colon, everything else is a value. */
   textEnd(isName: boolean): void;
 }
 
@@ -34,21 +34,21 @@ const ESCAPED = bytesOf('"\\/bfnrtu');
 const HEX = bytesOf('0123456789abcdefABCDEF');
 
 /**
- * Walks over the bytes of a JSON text as they arrive, in pieces of any size, and says as soon as they go beyond a limit. It
- * builds nothing and needs no more memory than the depth: what is refused costs no parser. Of a well-formed text it
- * refuses nothing that is within the limits.
+ * Walks through the bytes of a JSON text as they arrive, in pieces of any size, and reports as soon as they exceed a
+ * limit. It builds nothing and only needs memory for the depth, so a refused body never costs a parser. Of a
+ * well-formed text, it refuses nothing within the limits.
  */
 export class JsonScanner {
   private depth = 0;
   private elements = 0;
   private inText = false;
-  /** Just behind a backslash. */
+  /** Directly after a backslash. */
   private escaping = false;
-  /** Digits that are still to come of an escape. */
+  /** Remaining digits of an escape. */
   private hexLeft = 0;
   /** Whether a text that starts now is a name. */
   private atName = false;
-  /** For each open level whether it is an object. */
+  /** For each open level, whether it is an object. */
   private readonly objects: Uint8Array;
 
   constructor(
@@ -58,7 +58,7 @@ export class JsonScanner {
     this.objects = new Uint8Array(limits.depth + 1);
   }
 
-  /** Takes the next bytes. After a fault nothing more may be pushed. */
+  /** Takes the next bytes. After a fault, nothing more may be pushed. */
   push(bytes: Uint8Array): JsonFault | null {
     let at = 0;
     while (at < bytes.length) {

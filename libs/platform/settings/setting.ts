@@ -1,21 +1,21 @@
-/** Where a setting finds its text, and says what is wrong with it. */
+/** Where a setting finds its text, and reports what is wrong with it. */
 export interface Environment {
-  /** The variable as it is set; undefined where it is not, or empty. */
+  /** The variable's value; undefined if it is not set, or empty. */
   text(name: string): string | undefined;
-  /** The same of a secret, which may be in a file that NAME_FILE names. */
+  /** The same for a secret, which may be in a file named by NAME_FILE. */
   secret(name: string): string | undefined;
-  /** Notes that a variable breaks its rule, and goes on with something. */
+  /** Records an invalid variable, and continues with some value. */
   fault<T>(name: string, rule: string, instead: T): T;
 }
 
-/** One environment variable: what it means, and how its text becomes a value. */
+/** One environment variable: its meaning, and how its text becomes a value. */
 export interface Setting<T> {
-  /** What it does, for --help and the documentation. */
+  /** Its effect, for --help and the documentation. */
   readonly about: string;
-  /** What holds where it is not set; undefined: it must be set, or is off. */
+  /** The default; undefined: it is required, or off. */
   readonly fallback: T | undefined;
   readonly isSecret: boolean;
-  /** True for an address with a login, whose password may be in a variable of its own. */
+  /** True for an address with a login, whose password may be in a separate variable. */
   readonly isLogin: boolean;
   /** A value as its text. */
   show(value: T): string;
@@ -40,7 +40,7 @@ function setting<T>(
   return { fallback: undefined, isSecret: false, isLogin: false, show: String, ...more, about, read };
 }
 
-/** A text that must be set, unless there is a fallback. */
+/** A text that must be set, unless there is a default. */
 export function text(about: string, fallback?: string): Setting<string> {
   const read: Setting<string>['read'] = (environment, name, instead) =>
     environment.text(name) ?? instead ?? environment.fault(name, 'must be set', '');
@@ -51,7 +51,7 @@ export function optionalText(about: string): Setting<string | undefined> {
   return setting<string | undefined>(about, (environment, name) => environment.text(name));
 }
 
-/** Words between commas. */
+/** Words separated by commas. */
 export function list(about: string): Setting<string[]> {
   return setting(about, (environment, name) =>
     (environment.text(name) ?? '')
@@ -70,7 +70,7 @@ export function requiredList(about: string): Setting<string[]> {
   });
 }
 
-/** A secret, with a minimum length where it could be guessed. */
+/** A secret, with a minimum length if it could be guessed. */
 export function secret(about: string, minChars = 1): Setting<string> {
   const optional = optionalSecret(about, minChars);
   const read: Setting<string>['read'] = (environment, name, instead) =>
@@ -90,8 +90,8 @@ export function optionalSecret(about: string, minChars = 1): Setting<string | un
 }
 
 /**
- * An address with a login. The password may be in it, or in a variable of its own where no character has a meaning:
- * DATABASE_PASSWORD beside DATABASE_URL.
+ * An address with a login. The password may be in it, or in a separate variable, where no character has a special
+ * meaning: DATABASE_PASSWORD for DATABASE_URL.
  */
 export function login(about: string): Setting<string> {
   const optional = optionalLogin(about);
@@ -106,7 +106,7 @@ export function optionalLogin(about: string): Setting<string | undefined> {
   return setting<string | undefined>(about, readLogin, { isSecret: true, isLogin: true });
 }
 
-/** The variable that has the password of a login. */
+/** The variable with the password of a login. */
 export function passwordOf(name: string): string {
   return name.replace(/_URL$/, '_PASSWORD');
 }
@@ -128,7 +128,7 @@ function readLogin(environment: Environment, name: string): string | undefined {
   return url.toString();
 }
 
-/** A whole number in a range; without one, from 1 to a million. */
+/** A whole number in a range. By default, from 1 to a million. */
 export function count(about: string, fallback: number, range: Partial<Range> = {}): Setting<number> {
   const { min, max } = { min: 1, max: MOST, ...range };
   const read: Setting<number>['read'] = (environment, name, instead = fallback) => {
@@ -168,7 +168,7 @@ export function days(about: string, fallbackDays: number): Setting<number> {
   return setting(about, read, { fallback: fallbackDays * DAY_MS, show: (ms) => String(ms / DAY_MS) });
 }
 
-/** Yes or no; without a fallback, its reader has one. */
+/** Yes or no. Without a default, its reader has one. */
 export function flag(about: string, fallback?: boolean): Setting<boolean> {
   const read: Setting<boolean>['read'] = (environment, name, instead = false) => {
     const word = environment.text(name);
@@ -181,8 +181,8 @@ export function flag(about: string, fallback?: boolean): Setting<boolean> {
 }
 
 /**
- * How many proxies are in front of the program: of the addresses that a request was forwarded for, that many, the nearest, were
- * written by them, and the rest by its sender. `true` is one, `false` none.
+ * How many proxies are in front of the program. Of the forwarded addresses, they wrote this many, the nearest ones, and
+ * the sender wrote the rest. `true` is one, `false` none.
  */
 export function proxies(about: string): Setting<number> {
   const read: Setting<number>['read'] = (environment, name) => {
@@ -195,7 +195,7 @@ export function proxies(about: string): Setting<number> {
   return setting(about, read, { fallback: 0, show: (many) => (many === 0 ? 'false' : String(many)) });
 }
 
-/** One of some words; without a fallback, its reader has one. */
+/** One of some words. Without a default, its reader has one. */
 export function choice<const T extends string>(
   about: string,
   choices: readonly [T, ...T[]],
@@ -210,7 +210,7 @@ export function choice<const T extends string>(
   return setting(about, read, { fallback });
 }
 
-/** A text of a given form, such as a currency. */
+/** A text in a given format, such as a currency. */
 export function form(
   about: string,
   { pattern, rule, fallback }: { pattern: RegExp; rule: string; fallback: string },

@@ -15,7 +15,7 @@ import {
   telemetry,
 } from './serving.settings.js';
 
-/** Every variable that a program reads, by the sections of docs/configuration.md: declared here and nowhere else. */
+/** Every variable that a program reads, by the sections of docs/configuration.md. They are declared here and nowhere else. */
 export const SECTIONS = {
   'Addresses and ports': addresses,
   'Database and data': database,
@@ -69,5 +69,5 @@ export type SettingName = keyof Settings;
 
 export const settingNames = Object.keys(SETTINGS) as SettingName[];
 
-/** Those that are read as milliseconds. */
+/** Settings that are read as milliseconds. */
 export type DurationSetting = Extract<SettingName, `${string}_${'SECONDS' | 'DAYS'}`>;

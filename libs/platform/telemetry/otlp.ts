@@ -11,9 +11,9 @@ import { SdkTracing } from './sdk-tracing.js';
 import { SpanPost } from './span.post.js';
 import type { Telemetry, TelemetryConfig, TelemetryParts } from './telemetry.config.js';
 
-/** One attempt to reach the collector, and all attempts for one batch. */
+/** The time limit of one attempt to reach the collector, and of all attempts for one batch. */
 const ATTEMPT_MS = 5_000;
-/** What is left at the end is sent for no longer than this. */
+/** The time limit for the rest at the end. */
 const STOP_LIMIT_MS = 2_000;
 const MAX_VALUE_CHARS = 256;
 
@@ -37,7 +37,7 @@ function startTraces(config: TelemetryConfig, parts: TelemetryParts, resource: R
   const exporter = new OTLPTraceExporter({ ...wayTo(config, 'traces') });
   const provider = new TracerProvider({
     resource,
-    // Which calls are recorded is decided before a span is started.
+    // Whether a call is recorded is decided before a span starts.
     sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE_CHARS },
     spanProcessors: [new SpanPost(exporter, { ...parts, timeoutMs: ATTEMPT_MS })],

@@ -13,16 +13,16 @@ import { Counter, type Registry } from '../metrics.js';
 export interface SpanPostOptions {
   registry: Registry;
   log: Logger;
-  /** The longest that a batch is tried to be sent, milliseconds. */
+  /** How long a batch is retried, in milliseconds. */
   timeoutMs: number;
 }
 
-/** Some megabytes; more waiting means that the collector does not follow. */
+/** Some megabytes. If more is waiting, the collector cannot keep up. */
 const MAX_WAITING = 4_096;
 const MAX_BATCH = 512;
 const SEND_EVERY_MS = 1_000;
 
-/** Sends spans in batches beside the work, and counts those that it has to drop: it holds nothing up and has a bound. */
+/** Sends spans in batches in the background, and counts those that it has to drop. It delays nothing and is limited. */
 export class SpanPost implements SpanProcessor {
   private readonly batches: BatchSpanProcessor;
   private readonly spans: Counter<'outcome'>;
@@ -83,7 +83,7 @@ export class SpanPost implements SpanProcessor {
     };
   }
 
-  /** Once for each change: a collector that is gone must not fill the log. */
+  /** Once for each change, so that a missing collector does not fill the log. */
   private report(isSent: boolean, error: Error | undefined): void {
     if (this.isFailing === !isSent) return;
     this.isFailing = !isSent;

@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryConfig, TelemetryParts } from './telemetry.config.js';
 
-/** Loads the SDK only where it is wanted: it costs memory and time to start. */
+/** Loads the SDK only if it is needed, because its start costs memory and time. */
 export async function startTelemetry(
   config: TelemetryConfig | undefined,
   parts: TelemetryParts,
