@@ -80,6 +80,20 @@ describe('an export', () => {
     expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(3);
   });
 
+  it('fails at once if the database refuses to read something, and is made again', async () => {
+    const [owner, exports] = [await customer(1), exportsOf()];
+    const { id } = await exports.request(owner);
+    await fixture.owner.query('ALTER TABLE tickets RENAME TO tickets_away');
+    try {
+      await expect(exports.round(NEVER)).rejects.toThrow('tickets');
+    } finally {
+      await fixture.owner.query('ALTER TABLE tickets_away RENAME TO tickets');
+    }
+    expect(await exports.list(owner.accountId)).toMatchObject([{ id, state: 'requested' }]);
+    while (await exports.round(NEVER));
+    expect((await archive(exports, id, owner)).files.get('tasks.jsonl')).toContain('"failed"');
+  });
+
   it('is given up when it would be too large, and leaves nothing behind', async () => {
     const [owner, exports] = [await customer(600), exportsOf(MEGABYTE)];
     const { id } = await exports.request(owner);

@@ -11,9 +11,12 @@ export async function* archiveOf(pool: pg.Pool, accountId: string): AsyncGenerat
   zip.addBuffer(Buffer.from(readme()), 'README.txt');
   for (const section of exportSections) {
     // Opened one after the other, when the archive reaches it.
-    zip.addReadStreamLazy(`${section.file}.jsonl`, { mode: 0o100644 }, (open) =>
-      open(null, Readable.from(linesOf(section, pool, accountId), { objectMode: false })),
-    );
+    zip.addReadStreamLazy(`${section.file}.jsonl`, { mode: 0o100644 }, (open) => {
+      const lines = Readable.from(linesOf(section, pool, accountId), { objectMode: false });
+      // yazl does not listen, and would wait for the rest forever.
+      lines.on('error', (error) => zip.emit('error', error));
+      open(null, lines);
+    });
   }
   zip.end();
   for await (const piece of output) yield piece as Buffer;
