@@ -64,7 +64,7 @@ function refunded({ charge, command, released, state }: Resolution): Announcemen
   };
 }
 
-/** Named after the charge that took the balance below the threshold, which happens once. */
+/** Named after the charge that took the balance below the threshold, so it exists once. */
 function balanceLow({ accountId, chargeId, main, threshold }: LowBalance): Announcement {
   const payload: Omit<BalanceLow, 'crossedAt'> = {
     alertId: chargeId,

@@ -5,8 +5,9 @@ import type { BatchPlan, KeyState, LockedBalance } from './batch.js';
 import type { HoldCommand } from './charge.js';
 
 /**
- * What a batch writes, column by column. Rows reach the database as one array for each column, so one statement writes any
- * number of them. The SQL and the values both come from these tables: the order of a table's columns is that of its parameters.
+ * What a batch writes, column by column. Rows reach the database as one array per column, so one statement writes any
+ * number of them. The SQL and the values both come from these tables: the order of a table's columns is that of its
+ * parameters.
  */
 
 type Type = 'text' | 'date' | 'bigint' | 'numeric' | 'integer' | 'smallint' | 'float8' | 'boolean' | 'xid';
@@ -106,7 +107,7 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
   { name: 'version', type: 'xid', value: ({ version }) => version },
 ];
 
-/** What the keys of a batch must still be, if the batch did not read them. */
+/** What must still be true of a batch's keys, if the batch did not read them. */
 export const keyColumns: readonly Column<KeyState>[] = [
   { name: 'id', type: 'text', value: ({ id }) => id },
   { name: 'rules', type: 'text', value: ({ rules }) => rules },
@@ -133,15 +134,18 @@ export interface Source {
   readonly names: string;
   /** The same without the first. */
   readonly rest: string;
-  /** The array of the first column, by which the rows of a table are found. */
+  /** The array of the first column, which finds the rows of a table. */
   readonly keys: string;
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly count: string;
 }
 
 type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
 
-/** The rows of a table as a statement takes them: so many, each value by itself, or any number, an array for each column. */
+/**
+ * The rows of a table as a statement takes them: a fixed number with each value by itself, or any number with an array
+ * per column.
+ */
 export interface RowShape {
   readonly columns: AnyColumns;
   readonly rows: number | 'any';
@@ -174,7 +178,7 @@ function arraysFrom(start: number, columns: AnyColumns): Source {
   };
 }
 
-/** A function for each array takes longer than the rest of a statement that writes a row. */
+/** A function for each array takes longer than the rest of a statement that writes one row. */
 function valuesFrom(start: number, columns: AnyColumns, rows: number): Source {
   const values = Array.from({ length: rows }, (_, row) =>
     columns.map(({ type }, index) => `$${start + row * columns.length + index}::${type}`),
@@ -193,7 +197,7 @@ function namesOf(columns: AnyColumns): Pick<Source, 'names' | 'rest'> {
   return { names: names.join(', '), rest: names.slice(1).join(', ') };
 }
 
-/** The values of a table's parameters, an array for each column. */
+/** The values of a table's parameters, one array per column. */
 export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   return columns.map(({ type, value }) =>
     type === 'text' || type === 'date'
@@ -217,7 +221,7 @@ function numberArray(items: readonly Value[]): string {
   return `{${items.map((item) => item?.toString() ?? 'NULL').join(',')}}`;
 }
 
-/** A refusal of what was resolved before it was held has no hold. */
+/** A charge that was resolved before it was held, and then refused, has no hold. */
 function holdOf({ command }: NewCharge): HoldCommand | undefined {
   return 'keyId' in command ? command : undefined;
 }

@@ -14,7 +14,7 @@ const MARGIN_MS = 1;
 interface KnownAccount {
   readonly balance: LockedBalance;
   readonly keys: ReadonlyMap<string, KeyState>;
-  /** The month that its spends are of. */
+  /** The month of its spending. */
   readonly month: string;
 }
 
@@ -25,20 +25,22 @@ export interface Taken {
 }
 
 /**
- * What an engine knows of accounts and charges because it wrote them last. A batch that needs nothing else is decided
- * without reading or locking; the statements that write it prove that nothing has changed since, or write nothing.
+ * What an engine knows about accounts and charges because it wrote them last. A batch that needs nothing else is
+ * decided without reading or locking. The statements that write it prove that nothing has changed since, or write
+ * nothing.
  *
- * That proof alone makes it safe. To be of use, a batch takes what it uses out, and what it committed is put back: what a
- * batch that failed may have changed is read again, and two batches seldom start from the same state.
+ * That proof alone makes it safe. The rest makes it useful: a batch takes what it uses out of the memory, and puts back
+ * what it committed. What a failed batch may have changed is read again, and two batches seldom start from the same
+ * state.
  */
 export class BatchMemory {
   private readonly accounts = new Map<string, KnownAccount>();
   private readonly charges = new Map<string, StoredCharge>();
-  /** How many batches in flight use an account. */
+  /** Number of batches in progress that use an account. */
   private readonly users = new Map<string, number>();
   private last: Instant | undefined;
 
-  /** Begins a batch; `end` ends it. Its state is a copy, which planning may change. */
+  /** Starts a batch. `end` ends it. Its state is a copy, which planning may change. */
   take(commands: readonly Command[], context: BatchContext): Taken {
     const accounts = this.takeAccounts(commands);
     const charges = this.takeCharges(commands);
@@ -61,25 +63,25 @@ export class BatchMemory {
     return { state, accounts };
   }
 
-  /** Forgets everything: another server may have taken over, which gives the same versions to other changes. */
+  /** Forgets everything: another server may have taken over, where the same versions belong to other changes. */
   forget(): void {
     this.accounts.clear();
     this.charges.clear();
   }
 
-  /** Keeps what a batch left behind, but for accounts that another batch is about to change. */
+  /** Stores what a batch left behind, except for accounts that another batch is about to change. */
   keep(state: BatchState, plan: BatchPlan, written: Written): void {
     this.last = written;
     for (const charge of plan.newCharges) this.keepCharge(charge, written);
     const keysOf = Map.groupBy(state.keys.values(), ({ accountId }) => accountId);
     for (const [accountId, balance] of plan.touchedBalances) {
       const keys = keysOf.get(accountId);
-      // Without its keys, what the account has spent was not read; a freeze may have ended as the balance was written.
+      // Without its keys, the account's spending was not read. A freeze may have ended when the balance was written.
       if (!keys || balance.frozen || this.users.get(accountId) !== 1) continue;
       this.accounts.set(accountId, {
         balance: { ...balance, version: written.version },
         keys: new Map(keys.map((key) => [key.id, key])),
-        // What was spent is of the month that the batch was decided in; it may have been written in the next.
+        // Spending belongs to the month in which the batch was decided. It may have been written in the next.
         month: state.month,
       });
     }
@@ -127,7 +129,7 @@ function accountsOf(commands: readonly Command[]): Set<string> {
   return new Set(commands.map(({ command }) => command.accountId));
 }
 
-/** The oldest go first: a map keeps the order in which its entries were set. */
+/** The oldest are dropped first: a map keeps the order in which its entries were set. */
 function dropOldest(map: Map<string, unknown>, most: number): void {
   for (const key of map.keys()) {
     if (map.size <= most) return;
@@ -135,7 +137,7 @@ function dropOldest(map: Map<string, unknown>, most: number): void {
   }
 }
 
-/** A hold as the batch that makes it stores it. */
+/** A hold as its batch stores it. */
 function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Omit<StoredCharge, 'inputHash'> {
   const { chargeId: id, accountId, keyId, model, group, taskId } = command;
   return {
@@ -161,8 +163,8 @@ function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Omit
 }
 
 /**
- * Adds to a state that was read under locks what is known besides: the keys that the batch did not read, and what their
- * account has spent. It is still so where nobody has written the balance since.
+ * Adds what the memory knows to a state that was read under locks: the keys that the batch did not read, and their
+ * account's spending. It is still valid if nobody has written the balance since.
  */
 export function addKnown(state: BatchState, accounts: Taken['accounts']): void {
   for (const [accountId, known] of accounts) {
@@ -174,14 +176,14 @@ export function addKnown(state: BatchState, accounts: Taken['accounts']): void {
 }
 
 /**
- * Whether a plan that was made without locks can be proved. Each command must have moved a balance: it is the version of
- * that row that tells whether the batch was right. A refusal, a repeat and a free call move none.
+ * Whether a plan that was made without locks can be proved. Each command must move a balance, because the version of
+ * that row shows whether the batch was right. A refusal, a repeat and a free call move none.
  */
 export function isProvable(plan: BatchPlan, commands: readonly Command[]): boolean {
   return plan.transactions.length === commands.length;
 }
 
-/** What proves the holds of a batch; null where there are none. */
+/** The proof of a batch's holds; null if there are none. */
 export function proofOf(state: BatchState, commands: readonly Command[]): HoldProof | null {
   const holds = commands.flatMap((entry) => (entry.kind === 'hold' ? [entry.command] : []));
   if (holds.length === 0) return null;
@@ -204,14 +206,14 @@ function nextMonthMs(month: string): number {
 
 const priceChanges = new WeakMap<PriceBook, number[]>();
 
-/** When any price, multiplier or rule changes next; Infinity when nothing is announced. */
+/** When any price, multiplier or rule changes next; Infinity if nothing is announced. */
 function nextPriceMs(book: PriceBook, afterMs: number): number {
   const known = priceChanges.get(book) ?? changesOf(book);
   priceChanges.set(book, known);
   return known.find((atMs) => atMs > afterMs) ?? Infinity;
 }
 
-/** Those that may still come, ascending. */
+/** Those in the future, ascending. */
 function changesOf({ prices, multipliers, groupRules }: PriceBook): number[] {
   const versions = [prices, multipliers, groupRules].flatMap((subjects) => [...subjects.values()].flat());
   return versions.map(({ effectiveFromMs }) => effectiveFromMs).sort((a, b) => a - b);

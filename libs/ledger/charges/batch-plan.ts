@@ -15,8 +15,8 @@ import { usedTokens, usedUnits } from './delivered-use.js';
 import { decideHold, type HoldRefusal, reject } from './hold-decision.js';
 
 /**
- * Decides a batch in order, on a running sum of the balances, which it changes. Pure: the same state and commands give the same
- * plan. At most one command for each charge id.
+ * Decides a batch in order, on a running sum of the balances, which it changes. Pure: the same state and commands give
+ * the same plan. At most one command per charge id.
  */
 export function planBatch(state: BatchState, commands: readonly Command[]): BatchPlan {
   const planner = new Planner(state);
@@ -161,7 +161,7 @@ class Planner {
     return { outcome: state, settled, released, late: false };
   }
 
-  /** From held to usage and, what is released, back to main. */
+  /** Moves the hold to usage, and the released part back to main. */
   private postResolution(resolution: Resolution, balance: LockedBalance): void {
     const { charge, command, state, settled, released } = resolution;
     const { model, group, keyId } = charge;
@@ -187,7 +187,7 @@ class Planner {
     ]);
   }
 
-  /** Adds a transaction of the non-zero entries; one that moves nothing, as of a free model, is not written. */
+  /** Adds a transaction of the non-zero entries. One that moves nothing, for example for a free model, is not written. */
   private post(
     kind: string,
     command: HoldCommand | ResolveCommand,
@@ -202,7 +202,7 @@ class Planner {
     moving.forEach((entry, ordinal) => this.written.entries.push({ ...entry, place, ordinal }));
   }
 
-  /** Counts for the month of the hold, and in what the later commands of the batch are decided by. */
+  /** Counts for the month of the hold, and for later commands of the batch. */
   private addSpend(of: { keyId: string; accountId: string }, month: string, amount: bigint): void {
     if (amount === 0n) return;
     const row = spendKey(of.keyId, month);

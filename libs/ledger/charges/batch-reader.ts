@@ -8,8 +8,8 @@ import type { BatchState, Command, KeyState, LockedBalance } from './batch.js';
 import type { StoredCharge } from './charge.js';
 
 /**
- * What the posting engine reads: set-based, in named statements. Lock order everywhere: charges, customer balances, key
- * spend, each sorted; the locks are taken in one statement and read in the next.
+ * What the posting engine reads: set-based, in named statements. The lock order everywhere is charges, customer
+ * balances, key spend, each sorted. One statement takes the locks, and the next one reads.
  */
 
 /** Prices cannot change until the transaction ends. */
@@ -108,7 +108,7 @@ export interface BatchContext {
 
 /**
  * Begins the transaction, takes the locks of a batch and reads what its decisions depend on. The statements are sent
- * without waiting for each other's answers and run in this order; on a pipelined connection that is one round trip.
+ * without waiting for each other's answers and run in this order. On a pipelined connection, that is one round trip.
  */
 export async function lockAndRead(
   client: pg.ClientBase,

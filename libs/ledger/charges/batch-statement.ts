@@ -11,7 +11,7 @@ import {
   transactionColumns,
 } from './batch-columns.js';
 
-/** The tables of rows that a batch hands to the database. */
+/** The tables of rows that a batch sends to the database. */
 const columnsOf = {
   charges: newChargeColumns,
   resolutions: resolutionColumns,
@@ -25,17 +25,17 @@ const columnsOf = {
 
 export type Part = keyof typeof columnsOf;
 
-/** A part of a statement, and how its rows are handed over. */
+/** A part of a statement, and how its rows are passed. */
 export type PartRows = readonly (readonly [Part, RowShape['rows']])[];
 
 const statements = new Map<string, string>();
 
 /**
- * The statement that writes a batch of these parts. Its name has the initials of its parts, with the numbers of their rows
- * where it is of so many, since a connection prepares a statement once for each name, of at most 63 characters.
+ * The statement that writes a batch of these parts. Its name has the initials of its parts, and the numbers of their
+ * rows if these are fixed, because a connection prepares a statement once per name, of at most 63 characters.
  *
- * $1 is the time of the batch where it was read under locks. Where the batch was decided by what earlier ones left
- * (`isProved`), $1 is null, and the balances must have the versions that were remembered.
+ * $1 is the time of the batch if it was read under locks. If the batch was decided from memory (`isProved`), $1 is
+ * null, and the balances must have the remembered versions.
  */
 export function writeStatement(parts: PartRows, isProved: boolean): { name: string; text: string } {
   const initials = parts.map(([[initial], rows]) => `${initial}${rows === 'any' ? '' : rows}`);
@@ -82,7 +82,7 @@ function writeText(parts: PartRows, isProved: boolean): string {
 type Sql = (source: Source, isProved: boolean) => string;
 
 /**
- * What each part writes. An update names its keys twice, joined and as an array: by the array alone its rows are found in
+ * What each part writes. An update names its keys twice, joined and as an array: the array alone finds its rows in
  * their index, so that no plan, however small the table was when it was made, reads a table to join it.
  */
 const writing: Record<Part, Sql> = {
@@ -95,8 +95,8 @@ const writing: Record<Part, Sql> = {
         refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), lines::jsonb, dimensions::jsonb, now
       FROM ${sql}, instant
       ON CONFLICT (id) DO NOTHING RETURNING 1)`,
-  // It asks for resolved_at and not for the state: the planner would take the index of all held charges for it, and read
-  // every open charge of the house to resolve one.
+  // It checks resolved_at and not the state. For the state, the planner would use the index of all held charges, and read
+  // every open charge to resolve one.
   resolutions: ({ sql, keys }) => `resolved AS (
       UPDATE charges c SET state = t.state, delivered_units = t.delivered_units, settled = t.settled,
         released = t.released, channel_id = t.channel_id, resolution_reason = t.reason,
@@ -111,7 +111,7 @@ const writing: Record<Part, Sql> = {
   balances: ({ sql, keys }, isProved) => `balances AS (
       UPDATE customer_balances b SET main = t.main, held = t.held, low_balance_told = t.low_told
       FROM ${sql} WHERE b.account_id = t.account_id AND b.account_id = ANY (${keys})${isProved ? ' AND b.xmin = t.version' : ''} RETURNING 1)`,
-  // A batch that is proved is seldom the first to hold for a key in its month.
+  // A proved batch is seldom the first to hold for a key in its month.
   spent: ({ sql, names, keys }, isProved) =>
     isProved
       ? `spent AS (${addSpend(sql, keys)} RETURNING 1)`
@@ -132,7 +132,7 @@ function addSpend(sql: string, keys: string): string {
       WHERE k.key_id = t.key_id AND k.month = t.month AND k.key_id = ANY (${keys})`;
 }
 
-/** What must hold of each part. A balance that another transaction has written has another version. */
+/** What must be true of each part. A balance that another transaction has written has another version. */
 const proving: Partial<Record<Part, Sql>> = {
   charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,
   resolutions: ({ count }) => `${count} = (SELECT count(*) FROM resolved)`,

@@ -72,10 +72,10 @@ export interface Written extends Instant {
 const DIVISION_BY_ZERO = '22012';
 
 /**
- * Writes a plan in one statement and commits, in one round trip. A batch that was decided without locks is proved in the
- * statement, which is its transaction; behind locks, COMMIT follows, which a failed statement turns into a rollback.
- * @returns null when there was nothing to write.
- * @throws BatchConflict when something changed meanwhile; nothing was written then.
+ * Writes a plan in one statement and commits, in one round trip. A batch that was decided without locks is proved in
+ * the statement, which is its transaction. With locks, COMMIT follows, which a failed statement turns into a rollback.
+ * @returns null if there was nothing to write
+ * @throws BatchConflict if something changed meanwhile. Nothing was written then.
  */
 export async function writeAndCommit(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
   const [written] = await Promise.all(sendTogether(client, () => queriesOf(client, order)));
@@ -129,8 +129,8 @@ interface PartValues {
 }
 
 /**
- * The parts of a batch with their values: a statement of only these is faster than one of all parts. A batch of one charge, as
- * most are at low load, names each of its few values.
+ * The parts of a batch with their values: a statement of only these is faster than one of all parts. A batch of one
+ * charge, the usual case at low load, names each of its few values.
  */
 function partsOf({ plan, settlements }: WriteOrder): Map<Part, PartValues> {
   const isOne = plan.newCharges.length + plan.resolutions.length === 1;
@@ -180,7 +180,7 @@ function spendChanges({ keySpend }: BatchPlan): SpendChange[] {
   });
 }
 
-/** As every batch takes the locks of rows. */
+/** Every batch takes row locks like this. */
 function sorted<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
   return [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

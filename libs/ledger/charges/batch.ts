@@ -14,7 +14,7 @@ import type {
 
 /** A customer's stored balances and the ledger accounts behind them, as locked or proved by the batch. */
 export interface LockedBalance {
-  /** Which change of the row this is: the transaction id (xid) that wrote it. */
+  /** The version of the row: the transaction id (xid) that wrote it. */
   version: string;
   accountId: string;
   main: bigint;
@@ -24,7 +24,7 @@ export interface LockedBalance {
   monthlyLimit: bigint | null;
   /** Held amounts of all its keys in this month minus what was released or refunded. Read only if there is a limit. */
   spent: bigint;
-  /** The owner is notified when a hold takes main below it, once until credits bring it back; null: never. */
+  /** The owner is notified when a hold takes main below it, once until credits raise it again; null: never. */
   lowThreshold: bigint | null;
   lowAnnounced: boolean;
   mainLedgerId: bigint;
@@ -90,7 +90,7 @@ export interface Resolution {
   deliveredLines: readonly ChargeLine[] | null;
   settled: bigint;
   released: bigint;
-  /** What was delivered beyond the hold, at its price: nobody pays it. */
+  /** What was delivered beyond the hold, at its price. Nobody pays it. */
   operatorLoss: bigint;
 }
 

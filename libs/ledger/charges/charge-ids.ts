@@ -8,14 +8,14 @@ const RANDOM_CHARS = 16;
 const RANDOM_BYTES = 10;
 
 /**
- * The charges that a request may have, in order. The first has the request's own id. A model that accepted nothing leaves a
- * released charge; the next model has one of its own, whose id follows from the request's.
+ * The charges that a request may have, in order. The first has the request's own id. A model that accepted nothing
+ * leaves a released charge. The next model has its own, whose id is derived from the request's.
  */
 export function chargeIdsOf(requestId: string): string[] {
   return Array.from({ length: MAX_ATTEMPTS }, (_, ordinal) => chargeIdOf(requestId, ordinal));
 }
 
-/** Of the time of the request, as the usage log expects of its ids. */
+/** With the time of the request, as the usage log expects of its ids. */
 export function chargeIdOf(requestId: string, ordinal: number): string {
   if (ordinal === 0) return requestId;
   const hash = createHash('sha256').update(`${requestId} ${ordinal}`).digest().subarray(0, RANDOM_BYTES);

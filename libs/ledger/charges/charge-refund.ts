@@ -52,9 +52,8 @@ const COLUMNS = `id AS "refundId", charge_id AS "chargeId", account_id AS "accou
   transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
 
 /**
- * Refunds some of what a charge settled: Dr usage-refund / Cr main, under the charge's lock, so that its refunds
- * together are never more than was settled. Runs in the caller's transaction, and announces
- * what it did in it.
+ * Refunds part of what a charge settled: Dr usage-refund / Cr main, under the charge's lock, so that its refunds
+ * together never exceed the settlement. Runs and announces in the caller's transaction.
  * @throws ChargeRefundRefused
  */
 export async function refundCharge(
@@ -103,7 +102,7 @@ export async function chargeRefunds(
 
 /**
  * The refund that this request has already made, or null.
- * @throws ChargeRefundRefused conflict when the request id was used for something else.
+ * @throws ChargeRefundRefused conflict if the request id was used for something else
  */
 export async function findRefund(
   database: pg.Pool | pg.ClientBase,
@@ -134,7 +133,7 @@ export interface Refundable {
   rest: Nanos;
 }
 
-/** Locks a charge, in front of all balances, and answers what can still be refunded. @throws ChargeRefundRefused */
+/** Locks a charge, before all balances, and returns what can still be refunded. @throws ChargeRefundRefused */
 export async function lockRefundable(client: pg.ClientBase, chargeId: string): Promise<Refundable> {
   const charges = await client.query<{
     accountId: string;

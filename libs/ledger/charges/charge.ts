@@ -7,8 +7,8 @@ import { type Dimensions, whenText } from '#pricing/rates.js';
 import { mediaNames, type TokenCounts } from '#pricing/token-kinds.js';
 
 /**
- * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
- * the caller mints and saves first.
+ * The life of a charge: refused, or held -> settled
+ * released. Each is a final state stored under the charge id, which the caller creates and saves first.
  */
 type ChargeState = 'held' | 'refused' | 'settled' | 'released';
 
@@ -16,7 +16,7 @@ export interface HoldCommand {
   chargeId: string;
   accountId: string;
   keyId: string;
-  /** The model as catalogued; an alias keeps its own id and is priced as its model. */
+  /** The model as catalogued. An alias keeps its own id and is priced as its model. */
   model: string;
   requestedModel: string;
   group: string;
@@ -104,7 +104,7 @@ export interface StoredCharge {
 /** Identifies what a charge is for. The quote and the times may differ between repeats of a request. */
 export function inputHash(command: HoldCommand): Buffer {
   const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
-  // Where nothing is asked for, it is what it was before prices had rates.
+  // Without such values, it is the same as before prices had rates.
   const asked = whenText(command.dimensions ?? {});
   const metered = tokens && meteredInput(tokens);
   const input = JSON.stringify([
@@ -121,7 +121,7 @@ export function inputHash(command: HoldCommand): Buffer {
   return hash('sha256', input, 'buffer');
 }
 
-/** Without cache writes, and without images and sound, it is what it was before they were counted. */
+/** Without cache writes, images and sound, it is the same as before they were counted. */
 function meteredInput(tokens: TokenCounts): string[] {
   const { input, cachedInput, output, cacheWrite = 0n, cacheWrite1h = 0n } = tokens;
   const writes = cacheWrite + cacheWrite1h > 0n ? [cacheWrite, cacheWrite1h] : [];

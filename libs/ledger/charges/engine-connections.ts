@@ -1,16 +1,16 @@
 import type pg from 'pg';
 
 /**
- * Every statement of a batch finds its rows by their keys. Its plan is made once for a connection and kept, often while the tables
- * are still small, when reading all of one looks cheaper; it must not be kept for when they are not. Nor is it made again for each
- * batch, which would take longer than the work. A bitmap would cover the charges without an end, which looks small and includes
- * every page.
+ * Every statement of a batch finds its rows by their keys. A connection plans it once and keeps the plan, often while
+ * the tables are still small, when reading all of one looks cheaper. Such a plan must not be kept, and planning each
+ * batch again would take longer than the work. A bitmap would include all charges without an end, which looks small but
+ * covers every page.
  */
 const SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan`;
 
 /**
- * Connections that an engine keeps to itself, with the plans of its statements and settings that suit nobody else. One that
- * failed is closed: the next may lead to a server that took over.
+ * Connections of an engine, with the plans of its statements and settings that suit nothing else. A failed one is
+ * closed, because the next may lead to a server that took over.
  */
 export class EngineConnections {
   private readonly idle: pg.PoolClient[] = [];
@@ -31,7 +31,7 @@ export class EngineConnections {
     else client.release(true);
   }
 
-  /** Those in use are closed as they are put back. */
+  /** Those in use are closed when they are returned. */
   close(): void {
     this.closed = true;
     for (const client of this.idle.splice(0)) client.release(true);

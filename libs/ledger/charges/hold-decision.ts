@@ -53,7 +53,7 @@ function keyFault(
   return null;
 }
 
-/** Allowing a model allows its aliases too; allowing an alias allows only that name. */
+/** Allowing a model allows its aliases too. Allowing an alias allows only that name. */
 function allows(allowed: readonly string[], model: string, pricedAs: string | undefined): boolean {
   return allowed.includes(model) || (pricedAs !== undefined && allowed.includes(pricedAs));
 }
@@ -66,9 +66,9 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
   if (typeof priced === 'string') {
     return reject('model_not_found', `No available channel for model ${model} under group ${group}`);
   }
-  // A gateway of the version before does not say what is asked for, and would have the dearest work at the default's price.
+  // A gateway of the previous version does not say what is requested, and would get the most expensive work at the default price.
   const isUnsaid = priced.ratedBy.length > 0 && dimensions === null;
-  // What goes upstream follows the rates of the quote: they must be those that are paid for.
+  // What goes upstream follows the rates of the quote, so they must be the ones that are paid for.
   const isOther = quotedVersion !== null && quotedVersion !== String(priced.priceVersionId);
   if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {
     return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
@@ -76,7 +76,7 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
   return priced;
 }
 
-/** What keeps the account or its key from paying that much. */
+/** What prevents the account or its key from paying that much. */
 function coverFault(key: KeyState, balance: LockedBalance, amount: Nanos): HoldRefusal | null {
   if (balance.frozen) return reject('account_frozen', 'The account is frozen. Please contact support.');
   if (key.monthlyLimit !== null && key.spent + amount > key.monthlyLimit) {

@@ -24,8 +24,8 @@ const DEFAULT_MAX_BATCH = 400;
 /** Concurrent batches: one is decided here while the database writes the other. More would only wait for its locks. */
 const LANES = 2;
 /**
- * Postings that must wait before a second batch goes beside the first. With fewer, two small batches would only wake
- * more processes and wait for each other's locks, and everybody's answer would come later.
+ * Postings that must wait before a second batch runs beside the first. With fewer, two small batches would only wake
+ * more processes and wait for each other's locks, and everyone's answer would arrive later.
  */
 const SECOND_LANE_FROM = 128;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
@@ -68,8 +68,8 @@ export class EngineOverloaded extends Error {
 }
 
 /**
- * Posts holds and resolutions to the ledger by group commit: while transactions are in flight the next batch gathers, and
- * it goes when one of them returns. Several engines may run on one database.
+ * Posts holds and resolutions to the ledger by group commit: while transactions are in progress, the next batch
+ * gathers, and starts when one of them returns. Several engines may run on one database.
  */
 export class PostingEngine {
   private waiting: Waiting[] = [];
@@ -88,7 +88,7 @@ export class PostingEngine {
   constructor(private readonly options: PostingEngineOptions) {
     this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
     this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
-    // Another server may have taken over: its versions and revisions need not mean the same.
+    // Another server may have taken over, where versions and revisions may have another meaning.
     this.connections = new EngineConnections(options.pool, () => {
       this.memory.forget();
       this.context = undefined;
@@ -97,7 +97,7 @@ export class PostingEngine {
 
   /**
    * Holds the price of a request on the account's balance, or stores why not.
-   * @throws the database's error when it is down, EngineOverloaded; safe to repeat with the same charge id.
+   * @throws the database's error when it is down, EngineOverloaded; safe to repeat with the same charge id
    */
   hold(command: HoldCommand): Promise<HoldResult> {
     return this.enqueue<HoldResult>({ kind: 'hold', command });
@@ -111,7 +111,7 @@ export class PostingEngine {
     return this.enqueue<ResolveResult>({ kind: 'resolve', command });
   }
 
-  /** Resolves when everything handed in so far has been answered. */
+  /** Resolves when everything submitted so far has been answered. */
   async close(): Promise<void> {
     if (this.lanes > 0 || this.waiting.length > 0)
       await new Promise<void>((resolve) => this.idle.push(resolve));
@@ -126,7 +126,7 @@ export class PostingEngine {
     });
   }
 
-  /** Starts a batch at the end of this turn, so that callers of the same turn share it. */
+  /** Starts a batch at the end of this turn of the event loop, so that its callers share it. */
   private schedule(): void {
     if (this.scheduled || !this.mayOpenLane()) return;
     this.scheduled = true;
@@ -156,7 +156,7 @@ export class PostingEngine {
     if (this.lanes === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** One command for each charge id at a time; another of the same charge waits until the first is answered. */
+  /** One command per charge id at a time. Another one for the same charge waits until the first is answered. */
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const deferred: Waiting[] = [];
@@ -177,7 +177,7 @@ export class PostingEngine {
     return batch;
   }
 
-  /** One bad posting must not harm its neighbours: an unexpected error halves the batch until it is alone. */
+  /** One invalid posting must not harm others: an unexpected error halves the batch until it is alone. */
   private async runOrBisect(batch: Waiting[]): Promise<void> {
     let results: Result[];
     try {
@@ -221,7 +221,7 @@ export class PostingEngine {
     }
   }
 
-  /** The first time by what earlier batches left, where that is enough; if it was wrong, then under locks. */
+  /** Decides first from memory, if that is enough. If it was wrong, decides under locks. */
   private async runOn(client: pg.ClientBase, run: BatchRun): Promise<Result[]> {
     const { commands, isFirst, context } = run;
     const startedMs = performance.now();
@@ -237,7 +237,7 @@ export class PostingEngine {
     }
   }
 
-  /** In one round trip, if the plan can be proved. @returns null when it must be made under locks. */
+  /** In one round trip, if the plan can be proved. @returns null if it must be made under locks */
   private async runKnown(
     client: pg.ClientBase,
     commands: Command[],

@@ -4,9 +4,9 @@ import type pg from 'pg';
 const LARGEST = (2n ** 62n).toString();
 
 /**
- * The balance of one ledger account from everything recorded before a time: of the newest day before that is stored, of the
- * hours of an account of the house since, and of its entries since. Only at the ends of that time may ids and times be in
- * another order, so only there the times of entries are looked up.
+ * The balance of one ledger account from everything recorded before a time: from the newest stored day before it, the
+ * hours since (for an account of the house), and its entries since. Ids and times can only be out of order at the ends
+ * of that range, so only there are the times of entries read.
  */
 export async function balanceBefore(
   client: pg.ClientBase,
@@ -52,16 +52,16 @@ export async function balanceBefore(
   return BigInt(rows[0]?.balance ?? 0);
 }
 
-/** Postings effective before the one time, as they were known before the other. Text of times, as PostgreSQL reads them. */
+/** Postings effective before the one time, as known before the other. Times are text, as PostgreSQL reads them. */
 export interface EffectiveCut {
   effectiveBefore: string;
   recordedBefore: string;
 }
 
 /**
- * The balance of one ledger account by effective time: what was recorded before the earlier of both times, which is stored for
- * days and hours, with what came late, and without what was recorded too early. Both are few, and are found by the ranges of
- * both times.
+ * The balance of one ledger account by effective time: what was recorded before the earlier of both times, which is
+ * stored for days and hours, plus what came late, and without what was recorded too early. Both are few, and are found
+ * by the ranges of both times.
  */
 export async function effectiveBalanceBefore(
   client: pg.ClientBase,

@@ -23,7 +23,7 @@ export const adjustmentReasons = ['goodwill', 'correction', 'migration', 'compen
 export type AdjustmentReason = (typeof adjustmentReasons)[number];
 
 export interface AdjustmentRequest extends CorrectionRequest {
-  /** Nanos, not 0: above it for the customer, below it against. */
+  /** Nanos, not 0: positive for the customer, negative against. */
   amount: bigint;
   reason: AdjustmentReason;
 }
@@ -47,9 +47,9 @@ export const ADJUSTMENTS: CorrectionKind = {
 };
 
 /**
- * Adds or removes credits of an account: Dr adjust:{reason} / Cr main, or the other way round, in the caller's transaction. A
- * credit brings a lot that nobody paid for; a debit uses lots, and never takes the balance below 0. Locks the ticket, then the
- * balances.
+ * Adds or removes credits of an account: Dr adjust:{reason} / Cr main, or the other way round, in the caller's
+ * transaction. Added credits form a lot that nobody paid for. Removed credits use lots, and never take the balance
+ * below 0. Locks the ticket, then the balances.
  * @throws CorrectionRefused, UnknownAccount
  */
 export async function adjust(client: pg.ClientBase, request: AdjustmentRequest): Promise<Adjustment> {
@@ -71,8 +71,8 @@ export async function adjust(client: pg.ClientBase, request: AdjustmentRequest):
 }
 
 /**
- * Reverses an adjustment whole, once, by its opposite that is linked to it. Of a credit what is left of its own lot goes, and
- * what was used of it is taken from other lots; a debit returns what it took.
+ * Reverses an adjustment completely, once, with a linked opposite. For added credits, it removes what is left of their
+ * lot, and takes the used part from other lots. For removed credits, it returns what was taken.
  * @throws CorrectionRefused
  */
 export async function reverseAdjustment(

@@ -14,19 +14,19 @@ export interface Dispute {
   /** The top-up whose payment is disputed. */
   topupId: string;
   accountId: string;
-  /** What the bank took, minor units. */
+  /** The amount that the bank took, in minor units. */
   amountMinor: bigint;
-  /** `open`: the money is withheld for now. */
+  /** `open`: the bank withholds the payment for now. */
   state: 'open' | 'won' | 'lost';
   /** When it reached this state, ISO 8601. Now by default. */
   happenedAt?: string | null;
 }
 
 /**
- * Brings a dispute to what the provider says, in any order and any number of times. Open or lost: Dr main / Cr issued:credit,
- * below zero if it must be, which freezes the account; Dr deferred-revenue for the unused part of the lot and
- * expense:chargeback-loss for the used one / Cr psp; the reward of the top-up is taken back. Won: the exact reversal. A
- * closed dispute stays closed.
+ * Applies a dispute's state as reported by the provider, in any order and any number of times. Open or lost: Dr main /
+ * Cr issued:credit, below zero if necessary, which freezes the account; Dr deferred-revenue for the unused part of the
+ * lot and expense:chargeback-loss for the used one / Cr psp; the reward of the top-up is taken back. Won: the exact
+ * reversal. A closed dispute stays closed.
  * @param houseCurrency the currency of PAY, ISO 4217
  */
 export async function applyDispute(
@@ -57,7 +57,7 @@ interface Context {
   houseCurrency: string;
 }
 
-/** A dispute won before we heard of it took nothing. */
+/** A dispute that was won before we heard of it took nothing. */
 async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Context): Promise<void> {
   if (dispute.state === 'won') {
     await insertDispute(client, dispute, { credits: 0n, paidMinor: 0n, transactionId: null });
@@ -87,7 +87,7 @@ interface Chargeback {
   lotId: bigint;
 }
 
-/** What the bank took, as far as it has not gone back already; a part of a payment takes its part of the credits. */
+/** The amount that the bank took, unless it was returned already. A part of a payment takes its part of the credits. */
 async function planChargeback(
   client: pg.ClientBase,
   { topupId, amountMinor }: Dispute,
@@ -104,7 +104,7 @@ async function planChargeback(
   return { credits, paidMinor, unusedCredits, unusedMinor, lotId: lot.id };
 }
 
-/** What the bank took beyond the rest of the payment matches nothing we know. */
+/** What the bank took beyond the rest of the payment matches nothing that we know. */
 async function bookExcess(
   client: pg.ClientBase,
   { provider, disputeId, amountMinor, happenedAt = null }: Dispute,

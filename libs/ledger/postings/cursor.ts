@@ -3,7 +3,10 @@ import type pg from 'pg';
 /** Rows per fetch. */
 const FETCH = 4_000;
 
-/** The rows of a query, some at a time, by a cursor of the server: for what may be too much for memory. One at a time. */
+/**
+ * The rows of a query, several at a time, with a cursor of the server: for results that may not fit into memory. One at
+ * a time.
+ */
 export async function* fetched<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
   sql: string,

@@ -3,9 +3,9 @@ import { advanceLots } from '../lots/lots.js';
 import type { LockedAccount } from './posting.js';
 
 /**
- * Lets credits that came to an account cover the debts of its chargebacks at once, so that what was paid for them makes up
- * for the loss. To be called whenever credits came to an account or a use was refunded; its account is locked. Without
- * disputes there is no hurry: the recogniser comes by.
+ * Lets new credits cover the debts of an account's chargebacks at once, so that their payment makes up for the loss.
+ * Call it whenever an account receives credits or a use is refunded, with the account locked. Without disputes, this
+ * can wait for the recogniser.
  */
 export async function settleDebt(client: pg.ClientBase, account: LockedAccount): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM disputes WHERE account_id = $1 LIMIT 1', [

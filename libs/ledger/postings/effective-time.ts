@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * When a posting is effective. A fact belongs to the time at which it happened; one that comes when the books of that time
- * are closed (or just being closed) is posted now, with a link to the period that it came too late for.
+ * When a posting is effective. A fact belongs to the time at which it happened. If it arrives when the books of that
+ * time are closed (or just closing), it is posted now, with a link to the period that it missed.
  */
 export interface Placement {
   /** Null: now. Text, as PostgreSQL reads it. */
@@ -26,10 +26,10 @@ const ACCOUNT_SLACK = '1 day';
 const NOW: Placement = { effectiveAt: null, late: null };
 
 /**
- * Decides when a fact is effective, by the periods that the client's transaction sees. A close that begins afterwards makes the
- * database refuse the posting, and the transaction runs again.
+ * Decides when a fact is effective, by the periods that the client's transaction sees. If a close begins afterwards,
+ * the database refuses the posting, and the transaction runs again.
  * @param happenedAt ISO 8601; null: now
- * @throws EffectiveTimeRefused for a time that is to come, or before the account was opened
+ * @throws EffectiveTimeRefused for a future time, or one before the account was opened
  */
 export async function placeInTime(
   client: pg.ClientBase,

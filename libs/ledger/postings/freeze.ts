@@ -2,7 +2,10 @@ import type pg from 'pg';
 
 interface Freeze {
   frozen: boolean;
-  /** The words of the person who froze the account; `debt` for a balance below zero, whose freeze credits end; null: not frozen. */
+  /**
+   * The reason given by the person who froze the account; `debt` for a negative balance, which credits unfreeze; null:
+   * not frozen.
+   */
   reason: string | null;
 }
 
@@ -13,8 +16,8 @@ export type FreezeResult =
   | { outcome: 'not_found' };
 
 /**
- * Freezes an account by hand, or lifts the freeze, inside the caller's transaction. The balances row is locked first, as
- * every hold does, so each hold comes before the change or sees it.
+ * Freezes an account manually, or unfreezes it, in the caller's transaction. Like every hold, it first locks the
+ * balances, so each hold precedes the change or sees it.
  */
 export async function setFreeze(
   client: pg.ClientBase,

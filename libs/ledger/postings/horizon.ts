@@ -22,13 +22,13 @@ export interface Horizon {
   readonly lastLedgerId: bigint;
 }
 
-/** A transaction is recorded at its start and numbered under its locks: never this long apart. An interval of SQL. */
+/** A transaction is recorded at its start and numbered under its locks. These are never this long apart. An SQL interval. */
 export const RECORDING_APART = `interval '1 minute'`;
 
 /** How long a report waits for the postings in progress when it starts; they take milliseconds. */
 const WAIT_MS = 2_000;
 const PAUSE_MS = 5;
-/** Marks older than this are of no use but as a floor of the clock, for which the newest is enough. */
+/** Older marks are only useful as a floor of the clock, for which the newest is enough. */
 const KEPT = 100;
 /** Ids of ledger transactions are taken in blocks of this many. */
 const BLOCK = 1000;
@@ -46,7 +46,7 @@ export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS, signal?: Abor
       'SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AS passed',
       [xid],
     );
-    // A report goes up to the newest mark that was passed: an older one, where something runs for long.
+    // A report covers the time up to the newest mark that was passed. If something runs for long, that is an older one.
     if (rows[0]?.passed || performance.now() > deadline || signal?.aborted) return rows[0]?.passed ?? false;
     await pause(PAUSE_MS);
   }
@@ -89,8 +89,8 @@ export interface Report {
 }
 
 /**
- * Opens a snapshot for a report; the caller closes it. A report of what was recorded before a time that is certain already
- * needs no mark of its own.
+ * Opens a snapshot for a report. The caller closes it. A report of what was recorded before a time that is already
+ * final needs no new mark.
  */
 export async function openReport(pool: pg.Pool, recordedBefore?: Date | string | null): Promise<Report> {
   if (await needsMark(pool, recordedBefore ?? null)) await markHorizon(pool);
@@ -111,7 +111,10 @@ export async function openReport(pool: pg.Pool, recordedBefore?: Date | string |
   }
 }
 
-/** A replica takes no marks: a report there goes up to the newest that arrived, of those that the jobs of the books set. */
+/**
+ * A replica sets no marks: a report there covers the time up to the newest mark that arrived, as set by the bookkeeping
+ * jobs.
+ */
 async function needsMark(pool: pg.Pool, recordedBefore: Date | string | null): Promise<boolean> {
   const { rows } = await pool.query<{ needed: boolean }>(
     `SELECT NOT current_setting('transaction_read_only')::boolean AND NOT EXISTS (SELECT FROM ledger_horizons

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { lockOne } from '#database/locks.js';
 
-/** Everything that is paid out by a person's decision, and the limit that it counts towards. */
+/** Everything that is paid out by a person's decision, and the limit that it counts toward. */
 const LIMIT_OF = {
   'charge.refund': 'charge-refund',
   'topup.refund': 'topup-refund',
@@ -29,8 +29,8 @@ export interface Outflow {
 }
 
 /**
- * Decisions that one person makes alone wait for each other. Taken before every other lock of a transaction, so that none waits
- * for it with locks of its own.
+ * Decisions that one person makes alone wait for each other. Taken before every other lock of a transaction, so that
+ * none waits for it while holding locks.
  */
 export async function lockOutflows(client: pg.ClientBase, actor: string): Promise<void> {
   await lockOne(client, 'outflow', actor);

@@ -3,13 +3,13 @@ import { type Nanos, nanos } from '#money/amount.js';
 import { linkLatePosting, placeInTime } from './effective-time.js';
 
 /**
- * Postings one at a time, for everything except charges, which go through the posting engine. The caller's transaction first locks
- * every account that it touches at once, with `lockBalances`.
+ * Single postings, for everything except charges, which go through the posting engine. The caller's transaction first
+ * locks every account involved at once, with `lockBalances`.
  */
 
 type Purpose = 'main' | 'held' | 'invite' | 'refundPending';
 
-/** The stored balances of an account, locked; `post` changes them here and in the database alike. */
+/** The locked balances of an account. `post` changes them here and in the database. */
 export interface LockedAccount extends Record<Purpose, Nanos> {
   readonly accountId: string;
   frozen: boolean;
@@ -23,11 +23,11 @@ export type Movement =
   | { code: string; commodity: 'CRD' | 'PAY' | 'UPC'; amount: bigint };
 
 export interface Posting {
-  /** Where rows had to name the transaction before it was written: as `takeTransactionId` gave it. */
+  /** The id from `takeTransactionId`, if rows had to name the transaction before it was written. */
   id?: bigint;
   /** Such as `topup`, as shown on statements. */
   kind: string;
-  /** Unique forever, so that a posting cannot be repeated. */
+  /** Unique, so that a posting cannot be repeated. */
   reference: string;
   accountId: string | null;
   chargeId?: string | null;
@@ -46,8 +46,8 @@ export class UnknownAccount extends Error {
 }
 
 /**
- * Locks the balances of accounts, sorted, so that transactions over several accounts cannot wait for each other in a
- * ring. Call it once in a transaction, with every account. @throws UnknownAccount
+ * Locks the balances of accounts in sorted order, so that transactions over several accounts do not deadlock. Call it
+ * once in a transaction, with every account. @throws UnknownAccount
  */
 export async function lockBalances(
   client: pg.ClientBase,
@@ -71,9 +71,9 @@ export async function lockBalance(client: pg.ClientBase, accountId: string): Pro
 }
 
 /**
- * Writes a transaction with its entries and the balances that they change, and answers its id. Movements of zero are left
- * out. A main balance that falls below zero freezes its account, with the reason `debt`; the caller decides before
- * whether that may happen. @throws EffectiveTimeRefused; Error of the database for a reference that was used.
+ * Writes a transaction with its entries and the balances that they change, and returns its id. Movements of zero are
+ * left out. A main balance that falls below zero freezes its account, with the reason `debt`. The caller decides
+ * beforehand whether that may happen. @throws EffectiveTimeRefused; the database's error for a used reference
  */
 export async function post(client: pg.ClientBase, posting: Posting): Promise<bigint> {
   const movements = posting.movements.filter(({ amount }) => amount !== 0n);
@@ -102,7 +102,7 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
 
 /** The next id of a ledger transaction. The caller has locked everything that the transaction touches. */
 export async function takeTransactionId(client: pg.ClientBase): Promise<bigint> {
-  // The id of the database's transaction comes first: horizons of reports rely on that order.
+  // The id of the database's transaction comes first, because the horizons of reports rely on that order.
   const { rows } = await client.query<{ id: string }>(
     `SELECT nextval('ledger_transaction_blocks')::text AS id FROM pg_current_xact_id()`,
   );
@@ -150,7 +150,7 @@ async function storeBalances(client: pg.ClientBase, account: LockedAccount): Pro
       account.frozenReason,
     ],
   );
-  // The database ends a freeze of a debt that is paid.
+  // The database ends the freeze of a paid debt.
   Object.assign(account, rows[0]);
 }
 

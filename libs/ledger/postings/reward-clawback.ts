@@ -6,7 +6,7 @@ import { type LockedAccount, post } from './posting.js';
 import { returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
 
 /**
- * The accounts that a reversal of a top-up touches: its own, and the inviter's if the top-up earned a reward. To be locked
+ * The accounts that a reversal of a top-up affects: its own, and the inviter's if the top-up earned a reward. Lock them
  * together.
  */
 export async function accountsOfReversal(client: pg.ClientBase, accountId: string): Promise<string[]> {
@@ -15,8 +15,8 @@ export async function accountsOfReversal(client: pg.ClientBase, accountId: strin
 }
 
 /**
- * Takes back the reward of a top-up in proportion to what has been reversed of it, rounded down, as far as the inviter's
- * invite balance and then main go; the rest is noted as owed, and freezes nobody.
+ * Takes back the reward of a top-up in proportion to the reversed part, rounded down, from the inviter's invite balance
+ * and then main, as far as they go. The rest is recorded as owed, and freezes nobody.
  * @param reversal names the refund or dispute; each takes back once
  */
 export async function clawBackReward(

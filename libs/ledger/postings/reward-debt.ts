@@ -29,7 +29,7 @@ export function rewardMovements(
   ];
 }
 
-/** What an account owes of rewards whose payments were reversed. Below 0, it paid too much. */
+/** What an account owes for rewards whose payments were reversed. Below 0, it paid too much. */
 async function readOwed(client: pg.ClientBase, accountId: string): Promise<Nanos> {
   const { rows } = await client.query<{ owed: bigint }>(
     'SELECT owed FROM reward_debts WHERE account_id = $1',
@@ -39,8 +39,8 @@ async function readOwed(client: pg.ClientBase, accountId: string): Promise<Nanos
 }
 
 /**
- * Lets credits that came to an account pay what it owes of rewards, as far as they go. To be called after a top-up and after
- * a reward; the account is locked.
+ * Lets new credits of an account pay the rewards that it owes, as far as they go. Call it after a top-up and after a
+ * reward, with the account locked.
  */
 export async function collectRewardDebt(client: pg.ClientBase, account: LockedAccount): Promise<void> {
   const owed = await readOwed(client, account.accountId);

@@ -29,8 +29,8 @@ export interface SuspenseItem {
 }
 
 /**
- * Books money at a provider that cannot be credited to anyone: Dr psp / Cr suspense, once per reference. Money in another
- * currency than the house's has accounts of its own, since one account never mixes currencies.
+ * Posts money at a provider that cannot be credited to anyone: Dr psp / Cr suspense, once per reference. Other
+ * currencies than the house's have separate accounts, because one account never mixes currencies.
  * @returns the item's id, whether it is new, and its posting
  */
 export async function bookSuspense(
@@ -39,7 +39,7 @@ export async function bookSuspense(
   houseCurrency: string,
 ): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
   const { provider, reference, why, amountMinor, currency } = item;
-  // Two events may report it at once: Stripe sends that a refund was made together with that it was updated.
+  // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
   const found = await client.query<{ id: string; transactionId: string }>(
     `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
@@ -68,10 +68,7 @@ export async function bookSuspense(
   return { itemId, created: true, transactionId };
 }
 
-/**
- * Books that the money of an item went back where it came from: the reverse of its posting. The caller has locked the item
- * and marks it.
- */
+/** Posts that the money of an item was returned: the reverse of its posting. The caller has locked the item and marks it. */
 export async function bookSuspenseReturned(
   client: pg.ClientBase,
   item: SuspenseItem & { id: string; transactionId: bigint },
@@ -91,7 +88,7 @@ export async function bookSuspenseReturned(
 }
 
 /**
- * Books that the money of an item left for good, as a cost of the provider: Dr expense:psp-fee / Cr suspense; the reverse for
+ * Posts that the money of an item is gone, as a cost of the provider: Dr expense:psp-fee / Cr suspense; the reverse for
  * money that a provider gave. The caller has locked the item and marks it.
  */
 export async function bookSuspenseExpensed(

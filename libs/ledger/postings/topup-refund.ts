@@ -36,8 +36,8 @@ export interface TopupRefund {
 }
 
 /**
- * Withdraws the unused credits of a top-up: Dr main / Cr refund-pending. The provider is called after the commit; then
- * `endTopupRefund`. Used credits cannot be refunded, nor what the main balance does not hold just now.
+ * Withdraws the unused credits of a top-up: Dr main / Cr refund-pending. The provider is called after the commit, then
+ * `endTopupRefund`. Used credits cannot be refunded, nor ones that the main balance lacks at the moment.
  * @throws ApiError not_found, conflict
  */
 export async function beginTopupRefund(
@@ -102,8 +102,9 @@ export interface RefundEnd {
 }
 
 /**
- * Ends a pending refund as the provider says: Dr refund-pending / Cr issued:credit with Dr deferred-revenue / Cr psp, and
- * the reward of the top-up taken back in proportion; or all of it back to main. An ended refund stays as it is.
+ * Ends a pending refund with the provider's outcome: Dr refund-pending / Cr issued:credit with Dr deferred-revenue / Cr
+ * psp, and the reward of the top-up taken back in proportion; or everything back to main. An ended refund stays
+ * unchanged.
  * @throws ApiError not_found
  */
 export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Promise<TopupRefund> {
@@ -195,8 +196,8 @@ async function postReturned(
 }
 
 /**
- * Credit of work that was refunded is unused again, though its payment may be with the bank already.
- * @throws ApiError conflict when it is less than was asked for
+ * Credits of refunded work are unused again, although their payment may already be back at the bank.
+ * @throws ApiError conflict if this is less than requested
  */
 function refundableCredits(of: { unused: bigint; left: bigint; main: bigint }, wanted: Nanos | null): Nanos {
   const smallest = [of.unused, of.left, of.main].reduce((a, b) => (a < b ? a : b));
@@ -216,7 +217,7 @@ async function accountOf(client: pg.ClientBase, topupId: string): Promise<string
   return rows[0].accountId;
 }
 
-/** The lot of a top-up, as it is now. */
+/** The current lot of a top-up. */
 export async function lotOf(client: pg.ClientBase, account: LockedAccount, topupId: string): Promise<Lot> {
   const { lots } = await readLots(client, account);
   const lot = lots.find((each) => each.topupId === topupId);
@@ -243,7 +244,7 @@ export async function unreversed(
   return { credits: BigInt(rows[0]?.credits ?? 0), paidMinor: BigInt(rows[0]?.paidMinor ?? 0) };
 }
 
-/** The refund that this request made before, or null. @throws ApiError conflict when it was of another amount */
+/** The refund that this request made before, or null. @throws ApiError conflict if it had another amount */
 export async function findRepeatedRefund(
   client: pg.ClientBase,
   { topupId, requestId, credits }: Pick<TopupRefundRequest, 'topupId' | 'requestId' | 'credits'>,

@@ -20,22 +20,22 @@ export interface TopupRequest {
   /** The provider's own id of the payment, which is credited only once. */
   paymentId: string;
   credits: Nanos;
-  /** Minor units of the payment currency that were paid; all of them are deferred revenue. */
+  /** The payment in minor units. All of it is deferred revenue. */
   paidMinor: bigint;
   rate: TopupRate;
   /** ISO 4217. */
   currency: string;
-  /** The order that it pays, if there is one. */
+  /** The order that it pays, if any. */
   orderId?: string | null;
-  /** When it was paid, ISO 8601; now when left out. */
+  /** When it was paid, ISO 8601. Now by default. */
   paidAt?: string | null;
-  /** The payment is in suspense already, and leaves it. */
+  /** The payment is already in suspense, and leaves it. */
   fromSuspense?: boolean;
 }
 
 export interface TopupResult {
   topupId: string;
-  /** False when the same payment had been recorded before. */
+  /** False if the same payment had been recorded before. */
   created: boolean;
   credits: Nanos;
   /** Main balance afterwards. */
@@ -57,9 +57,9 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
 }
 
 /**
- * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot that keeps what was paid, and the
- * reward of the inviter of the account, in the caller's transaction. The same payment again gives the same
- * answer. Locks the balances of both accounts.
+ * Credits a payment once, in the caller's transaction: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot
+ * with its payment, and the reward of the account's inviter. The same payment again gives the same answer. Locks the
+ * balances of both accounts.
  * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused; ApiError account_closing
  */
 export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
@@ -84,7 +84,7 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
   return { topupId, created: true, credits: request.credits, balance: account.main, transactionId };
 }
 
-/** In the transaction that credits: what is announced has happened, and what has happened is announced. */
+/** In the crediting transaction, so that the announcement exists if and only if the credit does. */
 async function announceTopup(
   client: pg.ClientBase,
   { accountId, provider, credits }: TopupRequest,
@@ -182,7 +182,7 @@ async function insertTopup(
   return topupId;
 }
 
-/** A lot of credits that queues behind the account's others from now on. */
+/** A lot of credits, queued behind the account's others. */
 export async function insertLot(
   client: pg.ClientBase,
   lot: {
@@ -199,7 +199,7 @@ export async function insertLot(
   );
 }
 
-/** Posts what the top-up earns its inviter, unless the inviter's account is being deleted. */
+/** Posts the inviter's reward for the top-up, unless the inviter's account is being deleted. */
 async function rewardInviter(
   client: pg.ClientBase,
   topup: {

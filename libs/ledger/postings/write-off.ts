@@ -27,7 +27,7 @@ export interface WriteOffRequest extends CorrectionRequest {
 }
 
 export interface WriteOffReversalRequest extends ReversalTerms {
-  /** The id of what is reversed. */
+  /** The id of the reversed write-off. */
   writeOffId: string;
 }
 
@@ -47,8 +47,8 @@ const WRITE_OFFS: CorrectionKind = {
 };
 
 /**
- * Writes off the debt of an account, or part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers what
- * was used beyond the credits. Once for an account and month. At 0 the freeze of the debt ends.
+ * Writes off the debt of an account, or part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers
+ * what was used beyond the credits. Possible once per account and month. At 0, the freeze of the debt ends.
  * @throws CorrectionRefused, UnknownAccount
  */
 export async function writeOff(client: pg.ClientBase, request: WriteOffRequest): Promise<WriteOff> {
@@ -76,8 +76,8 @@ export async function writeOff(client: pg.ClientBase, request: WriteOffRequest):
 }
 
 /**
- * Reverses a write-off whole, once, by its opposite that is linked to it: Dr main / Cr baddebt, below zero if it must be,
- * which freezes the account. What is left of its lot goes; what that had covered is a debt again, and what is paid for the
+ * Reverses a write-off completely, once, with a linked opposite: Dr main / Cr baddebt, below zero if necessary, which
+ * freezes the account. The rest of its lot is removed, and what that had covered is a debt again. The payment for
  * credits that cover it later makes up for the loss of its chargeback.
  * @throws CorrectionRefused
  */
@@ -148,7 +148,7 @@ function amountOf(asked: bigint | null, main: bigint): bigint {
   throw new CorrectionRefused('beyond_debt', `The debt is ${formatAmount(nanos(-main))} credits.`);
 }
 
-/** The account is locked, so that two at once see each other. */
+/** The account is locked, so that two concurrent ones see each other. */
 async function openMonth(client: pg.ClientBase, accountId: string): Promise<string> {
   const { rows } = await client.query<{ period: string; isTaken: boolean }>(
     `SELECT month.period, EXISTS (SELECT FROM write_offs w WHERE w.account_id = $1 AND w.period = month.period) AS "isTaken"
