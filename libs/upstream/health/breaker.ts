@@ -36,7 +36,7 @@ export interface BreakerCall {
   end(): void;
 }
 
-/** This many accounts do not fail because of their requests. With fewer, our own probe has to fail as well. */
+/** If this many accounts fail, their requests are not the cause. With fewer, our own probe has to fail as well. */
 const ACCOUNTS_TO_OPEN = 2;
 /** The most accounts that are remembered, for failures and for successes. */
 const MAX_ACCOUNTS = 64;
