@@ -1,6 +1,6 @@
 import { VENDORA, VENDORA_MAIN } from './group.js';
 
-/** What access is decided by: of the model, and of the one that it is an alias of. */
+/** What access depends on: the model's family, and its owners including its alias target's. */
 export interface ServedModel {
   readonly family: string;
   readonly owners: readonly string[];
@@ -9,7 +9,7 @@ export interface ServedModel {
 /** Models that the keys of each group may use. */
 export type GroupAccess = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The rule of `mayServe` in words, for those who set the models of a group. */
+/** The rule of `mayServe` in words, for people who set a group's models. */
 export const SERVING_RULE = `videos and the vendor's own image models are served by ${VENDORA_MAIN} alone`;
 
 /**
@@ -22,7 +22,7 @@ export function mayServe(group: string, { family, owners }: ServedModel): boolea
   return family !== 'video' && !(family === 'image' && isVendors);
 }
 
-/** The models of each group, of stored pairs. What a group may not serve is left out, however it was stored. */
+/** The models of each group, from stored pairs. Models that a group may not serve are left out, even if stored. */
 export function accessOf(
   pairs: readonly { group: string; model: string }[],
   modelOf: (id: string) => ServedModel | undefined,

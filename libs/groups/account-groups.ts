@@ -2,22 +2,22 @@ import type pg from 'pg';
 
 type Database = pg.Pool | pg.ClientBase;
 
-/** A group that an account may make keys in: it is open to everybody, or it was granted. */
+/** A group in which an account may create keys, because it is open to everyone or was granted. */
 export interface AccountGroup {
   readonly group: string;
   readonly isOpen: boolean;
-  /** Null: it is only open. */
+  /** Null: it is open to everyone. */
   readonly grant: Grant | null;
 }
 
 interface Grant {
-  /** Who granted it, as the audit log names actors. */
+  /** Who granted it, as named in the audit log. */
   readonly by: string;
   readonly at: Date;
   readonly ticketId: string | null;
 }
 
-/** The groups that an account may make keys in, by name. */
+/** The groups in which an account may create keys, by name. */
 export async function groupsOfAccount(database: Database, accountId: string): Promise<AccountGroup[]> {
   const { rows } = await database.query<{
     group: string;
@@ -38,13 +38,13 @@ export async function groupsOfAccount(database: Database, accountId: string): Pr
   }));
 }
 
-/** The groups that every account may make keys in. */
+/** The groups in which every account may create keys. */
 export async function openGroupNames(database: Database): Promise<ReadonlySet<string>> {
   const { rows } = await database.query<{ name: string }>('SELECT name FROM groups WHERE open');
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Whether an account may make keys in a group; false also for one that does not exist. */
+/** Whether an account may create keys in a group; false also for an unknown group. */
 export async function hasGroup(
   database: Database,
   { accountId, group }: { accountId: string; group: string },
@@ -57,7 +57,7 @@ export async function hasGroup(
   return rows.length > 0;
 }
 
-/** Grants a group to an account; a repeat changes nothing. False when it had it, or there is no such group. */
+/** Grants a group to an account. A repeat changes nothing. False if the account had it, or there is no such group. */
 export async function grantGroup(
   client: pg.ClientBase,
   grant: { accountId: string; group: string; by: string; ticketId?: string | undefined },
@@ -72,8 +72,8 @@ export async function grantGroup(
 }
 
 /**
- * Takes a granted group back, inside the caller's transaction. The balances row is locked first, as every hold does, so
- * that a hold is decided either before it or without the group. False when it was not granted.
+ * Withdraws a granted group in the caller's transaction. Like every hold, it first locks the balances, so a hold is
+ * decided either before it or without the group. False if it was not granted.
  */
 export async function withdrawGroup(
   client: pg.ClientBase,

@@ -3,5 +3,5 @@ export const VENDORA_MAIN = 'Vendora-Main';
 /** The semi-public group with a fixed price for each call. */
 export const PUBLIC_RELAY = 'Public-Relay';
 
-/** The vendor whose images, as all videos, are for Vendora-Main alone. */
+/** The vendor whose images, like all videos, are for Vendora-Main alone. */
 export const VENDORA = 'vendora';

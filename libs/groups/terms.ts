@@ -8,9 +8,9 @@ export type GroupRule =
   /** Every call costs this many credits, whatever its model's list price. */
   | { readonly kind: 'fixed_per_call'; readonly unitPrice: Decimal };
 
-/** Everything that groups decide, as plain values, with all versions past and announced. */
+/** Everything that groups decide, as plain values, with all past and announced versions. */
 export interface GroupBook {
-  /** Versions per group, ascending by their start. */
+  /** Versions per group, ascending by start. */
   readonly multipliers: ReadonlyMap<string, readonly Version<Decimal>[]>;
   readonly groupRules: ReadonlyMap<string, readonly Version<GroupRule>[]>;
   readonly access: GroupAccess;
@@ -24,7 +24,7 @@ export interface GroupTerms {
   /** Replaces the list price; null: the list price applies. */
   readonly fixedPrice: Decimal | null;
   readonly multiplierVersionId: bigint;
-  /** Of the fixed price, where there is one. */
+  /** The version of the fixed price, if there is one. */
   readonly groupRuleVersionId: bigint | null;
 }
 
@@ -37,7 +37,7 @@ export interface NamedGroupTerms {
 
 const ONE: Decimal = { digits: 1n, scale: 0 };
 
-/** A rule from its fixed price, a decimal text; null: the group has none. @throws InvalidAmount */
+/** A rule with a fixed price, given as decimal text; null: the group has none. @throws InvalidAmount */
 export function groupRuleOf(fixedPerCall: string | null): GroupRule {
   return fixedPerCall === null
     ? { kind: 'none' }
@@ -50,17 +50,17 @@ export function fixedPriceAt(book: GroupBook, group: string, atMs: number): Deci
   return rule?.kind === 'fixed_per_call' ? rule.unitPrice : null;
 }
 
-/** The multiplier of a group at a time; null before its first version, and when it is withdrawn. */
+/** The multiplier of a group at a time; null before its first version, and if it is withdrawn. */
 export function multiplierAt(book: GroupBook, group: string, atMs: number): Decimal | null {
   return versionAt(book.multipliers.get(group), atMs)?.value ?? null;
 }
 
-/** Whether a fixed price applies to what is sold by this unit: it is one for each call, not for seconds or tokens. */
+/** Whether a fixed price applies to this unit: it is per call, not per second or token. */
 export function takesFixedPrice(unit: string): boolean {
   return unit === 'call';
 }
 
-/** The terms of a group at a time for a model that is sold by this unit. Null: the group sells nothing then. */
+/** The terms of a group at a time for a model with this unit. Null: the group sells nothing then. */
 export function groupTermsAt(
   book: GroupBook,
   { group, unit, atMs }: { group: string; unit: string; atMs: number },
@@ -69,7 +69,7 @@ export function groupTermsAt(
   return termsOf(versionAt(book.multipliers.get(group), atMs), rule);
 }
 
-/** The terms that a charge names, whatever is in force now; null where the versions are not in the book. */
+/** The terms named by a charge, whatever is in force now; null if the versions are not in the book. */
 export function groupTermsNamed(book: GroupBook, named: NamedGroupTerms): GroupTerms | null {
   const { group, multiplierVersionId, groupRuleVersionId } = named;
   return termsOf(
@@ -78,7 +78,7 @@ export function groupTermsNamed(book: GroupBook, named: NamedGroupTerms): GroupT
   );
 }
 
-/** Whether the terms that a charge names were the ones in force at a time. */
+/** Whether the terms named by a charge were in force at a time. */
 export function wereTermsInForce(book: GroupBook, named: NamedGroupTerms, atMs: number): boolean {
   const { group, multiplierVersionId, groupRuleVersionId } = named;
   return (

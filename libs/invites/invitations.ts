@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Nanos } from '#money/amount.js';
 import { inviteReward, REWARDED_TOPUPS } from './reward.js';
 
-/** The account of an invite code, or null. Case and blanks around it do not matter. */
+/** The account of an invite code, or null. Case and surrounding spaces are ignored. */
 export async function accountOfCode(database: pg.Pool | pg.ClientBase, code: string): Promise<string | null> {
   const { rows } = await database.query<{ id: string }>('SELECT id FROM accounts WHERE invite_code = $1', [
     code.trim().toLowerCase(),
@@ -11,8 +11,8 @@ export async function accountOfCode(database: pg.Pool | pg.ClientBase, code: str
 }
 
 /**
- * Records who invited an account, in the transaction that opens it: then or never, so nobody can invite themselves or their
- * inviter; the database refuses a ring besides.
+ * Records who invited an account, in the transaction that creates it and never later, so nobody can invite themselves
+ * or their inviter. The database also refuses a ring.
  */
 export async function recordInvitation(
   client: pg.ClientBase,
@@ -34,8 +34,8 @@ export async function findInviter(client: pg.ClientBase, accountId: string): Pro
 }
 
 /**
- * What the latest top-up of an invitee earns its inviter, and which of its top-ups it is. The top-up is written already and
- * the balances of the invitee are locked, so two top-ups cannot both be the first.
+ * The reward for the latest top-up of an invitee, and its number. The top-up is already written and the invitee's
+ * balances are locked, so two top-ups cannot both be the first.
  */
 export async function earnedReward(
   client: pg.ClientBase,

@@ -8,7 +8,7 @@ interface ReadReward {
   readonly at: Date;
   readonly amount: bigint;
   readonly takenBack: bigint;
-  /** Null: it can be moved. */
+  /** Null: it can be transferred. */
   readonly movableAt: Date | null;
 }
 
@@ -21,21 +21,21 @@ interface Invitee {
 /** The invites of an account, nanos. */
 interface ReadInvites {
   readonly code: string;
-  /** The invite balance, and what of it can be moved to main now. */
+  /** The invite balance, and the part that can be transferred to main now. */
   readonly balance: bigint;
   readonly movable: bigint;
-  /** When more can be moved; null: all can be now. */
+  /** When more can be transferred; null: everything can be now. */
   readonly nextMovableAt: Date | null;
-  /** Rewards of payments that went back, which no balance covered. */
+  /** Rewards of reversed payments that no balance covered. */
   readonly owed: bigint;
-  /** In the order in which they came, without their names and addresses. */
+  /** In the order in which they joined, without names and addresses. */
   readonly invitees: Invitee[];
 }
 
-/** Shown at once; anyone who invites more sees the first of them. */
+/** The longest list. Anyone who invites more sees the first of them. */
 const MOST_INVITEES = 1_000;
 
-/** @param windowMs how long a reward stays before it can be moved */
+/** @param windowMs how long a reward waits before it can be transferred */
 export async function readInvites(
   database: pg.Pool,
   accountId: string,

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** A reward that cannot be moved yet: its payment may still go back. */
+/** A reward that cannot be transferred yet, because its payment may still be reversed. */
 export interface PendingReward {
   rewardId: string;
-  /** What is left of it, nanos. */
+  /** The rest of it, in nanos. */
   amount: bigint;
   movableAt: Date;
 }
 
-/** The rewards of an inviter that are younger than the window, first to be movable first. */
+/** The rewards of an inviter that are younger than the window, in the order in which they can be transferred. */
 export async function readPendingRewards(
   client: pg.ClientBase | pg.Pool,
   accountId: string,

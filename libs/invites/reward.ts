@@ -14,24 +14,24 @@ export function inviteReward(credits: Nanos, ordinal: number): Nanos {
   return creditNanos(multiply({ digits: credits, scale: 9 }, REWARD_SHARE));
 }
 
-/** A reward and what became of its top-up, nanos. */
+/** A reward and the state of its top-up, in nanos. */
 export interface GivenReward {
   readonly amount: bigint;
-  /** What the top-up bought, and what of it was refunded or charged back. */
+  /** The credits of the top-up, and how much of it was refunded or charged back. */
   readonly credits: bigint;
   readonly reversed: bigint;
   readonly clawedBack: bigint;
 }
 
 /**
- * What is still to be taken back of a reward, in nanos: it goes back in proportion to what was reversed of its top-up, rounded
- * down. 0 or less: nothing is.
+ * The part of a reward that is still to be taken back, in nanos: in proportion to the reversed part of its top-up,
+ * rounded down. 0 or less: nothing.
  */
 export function dueClawback({ amount, credits, reversed, clawedBack }: GivenReward): bigint {
   return (amount * reversed) / credits - clawedBack;
 }
 
-/** What of an invite balance can be moved to main now: not the rewards whose payments may still go back. */
+/** The part of an invite balance that can be transferred to main now: without rewards whose payments may still be reversed. */
 export function movableOf(invite: bigint, pending: readonly { readonly amount: bigint }[]): bigint {
   const waiting = pending.reduce((sum, { amount }) => sum + amount, 0n);
   return invite > waiting ? invite - waiting : 0n;

@@ -9,7 +9,7 @@ declare const amountBrand: unique symbol;
 /** An amount in nano-USD, 1e-9 of a credit. */
 export type Nanos = bigint & { readonly [nanosBrand]: true };
 
-/** An amount as people read it, such as "0.02". Text of the database is none: it may be nanos. */
+/** An amount as people read it, such as "0.02". Text from the database is not one, because it may be nanos. */
 export type AmountText = string & { readonly [amountBrand]: true };
 
 /** An exact non-negative decimal: `digits / 10^scale`. */
@@ -19,7 +19,7 @@ export interface Decimal {
 }
 
 export const NANOS_PER_UNIT = 1_000_000_000n;
-/** The largest amount a bigint column holds is 9.2e18 nanos; one posting may carry a thousandth of that. */
+/** A bigint column holds at most 9.2e18 nanos. One posting may have a thousandth of that. */
 export const MAX_AMOUNT_NANOS = 9_000_000_000_000_000n as Nanos;
 export const ZERO = 0n as Nanos;
 
@@ -32,12 +32,12 @@ export class InvalidAmount extends Error {
   }
 }
 
-/** Brands a bigint that is known to be nanos, such as one read from the database. */
+/** Marks a bigint as nanos, for example one read from the database. */
 export function nanos(value: bigint): Nanos {
   return value as Nanos;
 }
 
-/** Parses "0.02" into nanos. @throws InvalidAmount on anything but a plain decimal with at most nine decimals. */
+/** Parses "0.02" into nanos. @throws InvalidAmount for anything but a plain decimal with at most nine decimals */
 export function parseAmount(text: string): Nanos {
   const negative = text.startsWith('-');
   const match = DECIMAL_TEXT.exec(negative ? text.slice(1) : text);
@@ -57,7 +57,7 @@ export function formatAmount(amount: bigint): AmountText {
   return `${sign}${magnitude / NANOS_PER_UNIT}${fraction ? `.${fraction}` : ''}` as AmountText;
 }
 
-/** The same for people to read: with two decimals at least, "0.5" -> "0.50". */
+/** The same for people: with at least two decimals, "0.5" -> "0.50". */
 export function readableAmount(amount: string): string {
   const [whole, fraction = ''] = amount.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
@@ -71,25 +71,25 @@ export function parseDecimal(text: string): Decimal {
   return { digits: BigInt((match[1] ?? '0') + fraction), scale: fraction.length };
 }
 
-/** Prints a decimal exactly: what it was parsed from, or an equal text. */
+/** Formats a decimal exactly: as it was parsed, or an equal text. */
 export function formatDecimal(value: Decimal): string {
   if (value.scale === 0) return value.digits.toString();
   const text = value.digits.toString().padStart(value.scale + 1, '0');
   return `${text.slice(0, -value.scale)}.${text.slice(-value.scale)}`;
 }
 
-/** Prints a decimal exactly and shortest: without trailing zeros. */
+/** Formats a decimal exactly and as short as possible, without trailing zeros. */
 export function plainDecimal(value: Decimal): string {
   const text = formatDecimal(value);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Whether two decimals are the same number, however they were written. */
+/** Whether two decimals are the same number, however they are written. */
 export function equalDecimals(a: Decimal, b: Decimal): boolean {
   return orderOfDecimals(a, b) === 0;
 }
 
-/** Below 0 when the first is less, above 0 when it is more, 0 when they are the same number. */
+/** Negative if the first is less, positive if it is more, 0 if they are equal. */
 export function orderOfDecimals(a: Decimal, b: Decimal): number {
   const difference = a.digits * 10n ** BigInt(b.scale) - b.digits * 10n ** BigInt(a.scale);
   return Number(difference > 0n) - Number(difference < 0n);
@@ -103,7 +103,7 @@ export function multiply(...factors: Decimal[]): Decimal {
   );
 }
 
-/** Rounds a decimal up to this many decimals: the rule for derived prices. */
+/** Rounds a decimal up to a number of decimals: the rule for derived prices. */
 export function roundedUp({ digits, scale }: Decimal, decimals: number): Decimal {
   if (scale <= decimals) return { digits, scale };
   const step = 10n ** BigInt(scale - decimals);

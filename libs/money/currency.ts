@@ -1,15 +1,15 @@
 import { InvalidAmount } from './amount.js';
 
-/** Amounts of the currencies that people pay in: whole minor units, such as cents, as bigint. */
+/** Payment currencies: whole minor units, such as cents, as bigint. */
 
 const digitsOf = new Map<string, number>();
 
 declare const paymentBrand: unique symbol;
 
-/** Payment currency as people read it, such as "6.50". Text of the database is none: it may be minor units. */
+/** Payment currency as people read it, such as "6.50". Text from the database is not one, because it may be minor units. */
 export type PaymentText = string & { readonly [paymentBrand]: true };
 
-/** How many decimals a currency has, such as 2 of USD and 0 of JPY (ISO 4217). */
+/** The number of decimals of a currency, such as 2 for USD and 0 for JPY (ISO 4217). */
 export function minorDigits(currency: string): number {
   let digits = digitsOf.get(currency);
   if (digits === undefined) {
@@ -23,7 +23,7 @@ export function minorDigits(currency: string): number {
 const MAJOR_TEXT = /^([+-]?)(\d{1,13})(?:\.(\d*))?$/;
 
 /**
- * Reads "-6.5" as minor units of a currency: -650n. More decimals than it has are read where they are zero.
+ * Parses "-6.5" as minor units of a currency: -650n. Additional decimals must be zero.
  * @throws InvalidAmount
  */
 export function parseMinor(text: string, currency: string): bigint {
@@ -37,7 +37,7 @@ export function parseMinor(text: string, currency: string): bigint {
   return sign === '-' ? -value : value;
 }
 
-/** Minor units as "6.50", with all the decimals of the currency. */
+/** Minor units as "6.50", with all decimals of the currency. */
 export function formatMinor(minor: bigint, currency: string): PaymentText {
   const digits = minorDigits(currency);
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');

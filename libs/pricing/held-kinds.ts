@@ -3,10 +3,10 @@ import { cacheWritePrices, type PriceBook, type TokenPrice } from './price-book.
 import { termsAt, type TermsRequest } from './terms.js';
 import type { TokenCounts } from './token-kinds.js';
 
-/** What input may be billed as: read, or written into a cache for five minutes or for an hour. */
+/** How input may be billed: as read, or as written into a cache for five minutes or for an hour. */
 export type InputKind = keyof Pick<TokenCounts, 'input' | 'cacheWrite' | 'cacheWrite1h'>;
 
-/** Whether a model's price says what writes into a cache cost: then they may be billed without being asked for. */
+/** Whether a model's price includes cache writes. If so, they may be billed even if they were not requested. */
 export function areWritesSold(book: PriceBook, request: TermsRequest): boolean {
   return !!tokenPriceAt(book, request)?.cacheWrite;
 }
@@ -16,13 +16,13 @@ function tokenPriceAt(book: PriceBook, request: TermsRequest): TokenPrice | null
   return typeof terms !== 'string' && terms.price.kind === 'token' ? terms.price : null;
 }
 
-/** The kinds that a request is held by: as what its input and its answer may turn out to be at the dearest. */
+/** The kinds that a request is held at: the most expensive that its input and its answer may turn out to be. */
 export interface HeldKinds {
   readonly input: InputKind | 'imageInput' | 'audioInput';
   readonly output: 'output' | 'imageOutput' | 'audioOutput';
 }
 
-/** `written` is the dearest that text may turn out to be. */
+/** `written` is the most expensive kind of written text. */
 export function dearestKinds(book: PriceBook, request: TermsRequest, written: InputKind): HeldKinds {
   const price = tokenPriceAt(book, request);
   if (!price) return { input: written, output: 'output' };
@@ -33,7 +33,7 @@ export function dearestKinds(book: PriceBook, request: TermsRequest, written: In
   };
 }
 
-/** The first of those that cost most. */
+/** The first of the most expensive ones. */
 function dearestOf<K extends Exclude<keyof TokenPrice, 'kind'>>(
   prices: TokenPrice,
   kinds: readonly [K, ...K[]],

@@ -5,26 +5,26 @@ import type { DimensionName, Rate } from './rates.js';
 import type { MediaName } from './token-kinds.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
-/** What one unit of a model is: a call (an image, an asset), a second of video, or a token. */
+/** The unit of a model: a call (an image, an asset), a second of video, or a token. */
 export type Unit = 'call' | 'second' | 'token';
 
-/** What a token costs, not a million of them. */
+/** Per token, not per million. */
 export interface TokenPrice extends Readonly<Partial<Record<MediaName, Decimal>>> {
   readonly kind: 'token';
   readonly input: Decimal;
   readonly cachedInput: Decimal;
   readonly output: Decimal;
-  /** Of input that the vendor puts into its cache, for five minutes and for an hour; left out, they follow from input. */
+  /** Input that the vendor caches for five minutes or an hour. If omitted, these follow from input. */
   readonly cacheWrite?: Decimal;
   readonly cacheWrite1h?: Decimal;
 }
 
-/** What a model costs: one price for each unit, with others for what its rates name, or one for each kind of token. */
+/** The price of a model: one per unit, with others for its rates, or one per kind of token. */
 export type Price =
   | { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] }
   | TokenPrice;
 
-/** What rates of a model may depend on: what its requests can say. */
+/** Request properties that a model's rates may depend on. */
 export const dimensionsOfFamily: Readonly<Record<Family, readonly DimensionName[]>> = {
   image: ['size', 'quality', 'resolution', 'input'],
   video: ['resolution', 'audio', 'length'],
@@ -37,16 +37,16 @@ export interface PricedModel {
   readonly id: string;
   readonly family: Family;
   readonly unit: Unit;
-  /** The model whose price an alias has; itself when it is none. */
+  /** The model whose price an alias has; the model itself if it is no alias. */
   readonly pricedAs: string;
   readonly enabled: boolean;
 }
 
-/** Everything a quote depends on, as plain values, with all versions past and announced. */
+/** Everything a quote depends on, as plain values, with all past and announced versions. */
 export interface PriceBook extends GroupBook {
   readonly revision: bigint;
   readonly models: ReadonlyMap<string, PricedModel>;
-  /** Versions per model, ascending by their start. */
+  /** Versions per model, ascending by start. */
   readonly prices: ReadonlyMap<string, readonly Version<Price>[]>;
 }
 
@@ -54,8 +54,8 @@ const CACHE_WRITE_SHARE: Decimal = { digits: 125n, scale: 2 };
 const CACHE_WRITE_1H_SHARE: Decimal = { digits: 2n, scale: 0 };
 
 /**
- * What a token costs that is written into a cache. Where a price states nothing: what vendors take for it, and never less
- * than input. The database function token_price() says the same.
+ * The price of a token that is written into a cache. If the price does not state it: the vendors' usual factor, and
+ * never less than input. The database function token_price() does the same.
  */
 export function cacheWritePrices({
   input,

@@ -11,22 +11,22 @@ export interface RateText {
   unitPrice: string;
 }
 
-/** Prices as people read and write them: decimal strings of credits; of tokens, for a million of each kind. */
+/** Prices as people read and write them: decimal strings of credits; for tokens, per million of each kind. */
 export type PriceText =
   | { unitPrice: string; rates?: RateText[] | undefined }
   | ({
       input: string;
       cachedInput: string;
       output: string;
-      /** For five minutes, and for an hour; left out, 1.25 and 2 times the price of input. */
+      /** For five minutes, and for an hour. If omitted, 1.25 and 2 times the price of input. */
       cacheWrite?: string | undefined;
       cacheWrite1h?: string | undefined;
     } & Partial<Record<MediaName, string | undefined>>);
 
-/** What a price by the token may state, or leave out. */
+/** What a price by tokens may omit. */
 export const optionalPrices = ['cacheWrite', 'cacheWrite1h', ...mediaNames] as const;
 
-/** A price of the book from what people write. @throws InvalidAmount */
+/** Parses a written price. @throws InvalidAmount */
 export function priceOf(text: PriceText | null): Price | null {
   if (text === null) return null;
   if ('unitPrice' in text) {
@@ -49,7 +49,7 @@ export function priceOf(text: PriceText | null): Price | null {
   };
 }
 
-/** A price as people read it, times a factor if there is one; exact, not rounded. */
+/** Formats a price, multiplied by a factor if given; exact, not rounded. */
 export function priceText(price: Price, times: (price: Decimal) => Decimal = (same) => same): PriceText {
   if (price.kind === 'unit') {
     const textOf = (unitPrice: Decimal) => plainDecimal(times(unitPrice));
@@ -68,7 +68,7 @@ export function priceText(price: Price, times: (price: Decimal) => Decimal = (sa
   };
 }
 
-/** The optional prices that there are. */
+/** The optional prices that are set. */
 export function stated<T>(
   priceOfKind: (name: (typeof optionalPrices)[number]) => T | undefined,
 ): Partial<Record<(typeof optionalPrices)[number], T>> {

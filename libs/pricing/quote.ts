@@ -4,9 +4,9 @@ import { type DimensionName, type Dimensions, ratedDimensions, rateFor } from '.
 import { byLine, type LineKind, lineKinds, nameOfLine, type TokenCounts } from './token-kinds.js';
 import { type QuoteRefusal, type Terms, termsAt, type TermsRequest } from './terms.js';
 
-/** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
+/** Units of one charge: images of a call, seconds of a video. The limit keeps every product inside a bigint column. */
 const MAX_UNITS = 1_000_000n;
-/** Tokens of one kind in one charge; no model reads or writes as many in a call. */
+/** Tokens of one kind in one charge. No model reads or writes that many in a call. */
 export const MAX_TOKENS = 100_000_000n;
 
 /** One line of a metered charge, rounded by itself. */
@@ -16,7 +16,7 @@ export interface ChargeLine {
   readonly unitPrice: Decimal;
 }
 
-/** How a price came about: enough to recompute it from the versions alone. */
+/** The calculation of a price: enough to recompute it from the versions alone. */
 export interface Quote extends Omit<Terms, 'price'> {
   readonly units: bigint;
   /** null for metered work, whose lines have prices of their own. */
@@ -28,21 +28,21 @@ export interface Quote extends Omit<Terms, 'price'> {
 }
 
 export interface QuoteRequest extends TermsRequest {
-  /** Images, seconds or calls; for metered work it is not used. */
+  /** Images, seconds or calls. Not used for metered work. */
   units: bigint;
-  /** What metered work may use at most, for a hold, or used. */
+  /** The most that metered work may use, for a hold, or what it used. */
   tokens?: TokenCounts | null;
-  /** What the request asks for that a rate may name; null: nothing. */
+  /** Request properties that a rate may name; null: none. */
   dimensions?: Dimensions | null | undefined;
 }
 
-/** What a request amounts to, whatever it costs. */
+/** The units of a request, regardless of their price. */
 type Use = Pick<QuoteRequest, 'units' | 'tokens' | 'dimensions'>;
 
 /**
- * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line.
- * A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
- * @throws RangeError for units or tokens beyond the limits above.
+ * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once per line. A model
+ * outside the group, withdrawn, switched off or without a price is 'model_not_found'.
+ * @throws RangeError for units or tokens beyond the limits above
  */
 export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefusal {
   const terms = termsAt(book, request);
@@ -50,8 +50,8 @@ export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefu
 }
 
 /**
- * What units or tokens cost on these terms. Work that is metered by the token without any is 'model_not_found'.
- * @throws RangeError for units or tokens beyond the limits above.
+ * Prices units or tokens on these terms. Work metered by tokens without any tokens is 'model_not_found'.
+ * @throws RangeError for units or tokens beyond the limits above
  */
 export function quoteOf(terms: Terms, used: Use): Quote | QuoteRefusal {
   const { price, ...explained } = terms;
@@ -97,7 +97,7 @@ function tokenLines(price: TokenPrice, tokens: TokenCounts): ChargeLine[] {
   return lines;
 }
 
-/** A line for each kind of token that the price names, and for those that every price has. */
+/** One line for each kind of token that the price names, and for those that every price has. */
 function unusedLines(price: TokenPrice): ChargeLine[] {
   const prices = { ...price, ...cacheWritePrices(price) };
   return lineKinds.flatMap((kind) => {
@@ -111,7 +111,7 @@ export function amountFor(unitPrice: Decimal, multiplier: Decimal, units: bigint
   return chargeNanos(multiply(unitPrice, multiplier, { digits: units, scale: 0 }));
 }
 
-/** What a part of the quoted units costs; metered work has no units to divide and costs its whole quote. */
+/** The price of a part of the quoted units. Metered work has no units to divide and costs its whole quote. */
 export function amountOfUnits(quoted: Quote, units: bigint): Nanos {
   return quoted.unitPrice ? amountFor(quoted.unitPrice, quoted.multiplier, units) : quoted.amount;
 }
@@ -121,7 +121,7 @@ export function linesAmount(lines: readonly ChargeLine[], multiplier: Decimal): 
   return nanos(lines.reduce((sum, line) => sum + amountFor(line.unitPrice, multiplier, line.units), 0n));
 }
 
-/** The same lines with what was really used. */
+/** The same lines with actual usage. */
 export function withTokens(lines: readonly ChargeLine[], tokens: TokenCounts): ChargeLine[] {
   const used = byLine(tokens, new Set(lines.map(({ kind }) => kind)));
   return lines.map((line) => ({ ...line, units: used[line.kind] < 0n ? 0n : used[line.kind] }));

@@ -1,8 +1,8 @@
 import type { Decimal } from '#money/amount.js';
 
 /**
- * What a request may ask for that vendors price apart, each with what a request asks for that leaves it out: `auto` is the
- * vendor's own choice. The database function rated_price() has the same defaults.
+ * Request properties that vendors price separately, with the value of a request that omits them: `auto` is the vendor's
+ * own choice. The database function rated_price() has the same defaults.
  */
 const DEFAULTS = {
   size: 'auto',
@@ -16,23 +16,23 @@ const DEFAULTS = {
 
 export type DimensionName = keyof typeof DEFAULTS;
 
-/** What a request asks for, in lower case; what it leaves out is not there. */
+/** The properties of a request, in lower case, without omitted ones. */
 export interface Dimensions {
-  /** Of an image: `1024x1024`, or an aspect ratio where no size is given. */
+  /** For an image: `1024x1024`, or an aspect ratio if no size is given. */
   readonly size?: string | undefined;
   readonly quality?: string | undefined;
   readonly resolution?: string | undefined;
-  /** Whether images are handed over. */
+  /** Whether there are input images. */
   readonly input?: 'none' | 'image' | undefined;
-  /** Of a 3D asset. */
+  /** For a 3D asset. */
   readonly mode?: 'draft' | 'texture' | undefined;
-  /** Of a video. */
+  /** For a video. */
   readonly audio?: 'on' | 'off' | undefined;
-  /** Of a video, in seconds: no request says it here, since it is the number of its units. */
+  /** For a video, in seconds. Requests do not give it here, because it is their number of units. */
   readonly length?: string | undefined;
 }
 
-/** Another price of a unit, for requests that ask for every value of `when`. */
+/** Another unit price, for requests with every value of `when`. */
 export interface Rate {
   readonly when: Dimensions;
   readonly unitPrice: Decimal;
@@ -50,7 +50,7 @@ export function whenText(when: Dimensions): string {
     .join(' ');
 }
 
-/** The place of the first of the earlier rates that applies wherever one does; -1 where that one can apply. */
+/** The position of the first earlier rate that applies whenever this one does; -1 if this one can apply. */
 export function hiddenBy(rates: readonly Pick<Rate, 'when'>[], at: number): number {
   const { when: wanted } = rates[at] ?? { when: {} };
   return rates
@@ -58,7 +58,7 @@ export function hiddenBy(rates: readonly Pick<Rate, 'when'>[], at: number): numb
     .findIndex(({ when }) => entriesOf(when).every(([name, value]) => wanted[name] === value));
 }
 
-/** The dimensions that some rate names. */
+/** The properties that some rate names. */
 export function ratedDimensions(rates: readonly Pick<Rate, 'when'>[]): DimensionName[] {
   return [...new Set(rates.flatMap(({ when }) => entriesOf(when).map(([name]) => name)))];
 }
@@ -68,7 +68,7 @@ function valueOf(asked: Dimensions, name: DimensionName): string {
 }
 
 function entriesOf(when: Dimensions): [DimensionName, string][] {
-  // A name that a newer version knows is kept: no request of ours asks for it, so its rate must not apply.
+  // A name from a newer version is kept. No request here has it, so its rate must not apply.
   const names = new Set([...Object.keys(DEFAULTS), ...Object.keys(when)]) as Set<DimensionName>;
   return [...names].flatMap((name): [DimensionName, string][] => {
     const value = when[name];

@@ -5,14 +5,14 @@ import type { Dimensions } from './rates.js';
 import { countsOfLines, type TokenCounts } from './token-kinds.js';
 import { type NamedVersions, termsOfVersions, wereVersionsInForce } from './terms.js';
 
-/** What a charge stores that its amounts follow from, and what came of it. */
+/** The stored facts that a charge's amounts follow from, and its amounts. */
 export interface RecordedCharge extends NamedVersions {
   readonly units: bigint;
-  /** What was asked for; null for nothing, and for charges from before prices had rates. */
+  /** The requested properties; null for none, and for charges from before prices had rates. */
   readonly dimensions: Dimensions | null;
   readonly lines: readonly Pick<ChargeLine, 'kind' | 'units'>[] | null;
   readonly state: 'held' | 'settled' | 'released';
-  /** When it was held, milliseconds: the versions must have been in force then. */
+  /** When it was held, milliseconds. The versions must have been in force then. */
   readonly heldAtMs: number;
   readonly deliveredUnits: bigint;
   readonly deliveredLines: readonly Pick<ChargeLine, 'kind' | 'units'>[] | null;
@@ -27,11 +27,11 @@ export interface Recomputed {
   readonly operatorLoss: Nanos;
   /** The versions were the ones in force when the charge was held. */
   readonly inForce: boolean;
-  /** Everything comes out as it is stored. */
+  /** Every amount is as stored. */
   readonly agrees: boolean;
 }
 
-/** Computes a charge again from the versions that it names; null when they are not in the book. */
+/** Recomputes a charge from the versions that it names; null if they are not in the book. */
 export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed | null {
   const terms = termsOfVersions(book, charge);
   if (typeof terms === 'string') return null;

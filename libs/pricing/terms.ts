@@ -18,12 +18,12 @@ export interface TermsRequest {
   atMs: number;
 }
 
-/** What a model costs in a group at a time, before any units: the versions in force and what follows from them. */
+/** The price of a model in a group at a time, without units: the versions in force and what follows from them. */
 export interface Terms extends Omit<GroupTerms, 'fixedPrice'> {
   readonly model: PricedModel;
   /** The list price, or the fixed price of the group. */
   readonly price: Price;
-  /** Null where the group's fixed price replaces the list price. */
+  /** Null if the group's fixed price replaces the list price. */
   readonly priceVersionId: bigint | null;
 }
 
@@ -44,7 +44,7 @@ export function termsAt(book: PriceBook, { model: id, group, atMs }: TermsReques
   return termsOf(model, ofGroup, versionAt(book.prices.get(model.pricedAs), atMs));
 }
 
-/** The terms that a charge was made on, from the versions that it names, whatever is in force now. */
+/** The terms of an earlier charge, from the versions that it names, whatever is in force now. */
 export function termsOfVersions(book: PriceBook, named: NamedVersions): Terms | QuoteRefusal {
   const model = book.models.get(named.model);
   if (!model) return 'model_not_found';
@@ -52,7 +52,7 @@ export function termsOfVersions(book: PriceBook, named: NamedVersions): Terms | 
   return termsOf(model, groupTermsNamed(book, named), price);
 }
 
-/** Whether the versions that a charge names were the ones in force at a time, milliseconds. */
+/** Whether the versions named by a charge were in force at a time, milliseconds. */
 export function wereVersionsInForce(book: PriceBook, named: NamedVersions, atMs: number): boolean {
   const pricedAs = book.models.get(named.model)?.pricedAs ?? named.model;
   return (

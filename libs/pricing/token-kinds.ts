@@ -1,6 +1,6 @@
 /**
- * Every kind of token that a charge may have a line for, in the order of its lines, with its name among counts and prices.
- * What is not said to be an image or sound is text. The database function token_price() knows the same kinds.
+ * Every kind of token that a charge may have a line for, in the order of its lines, with its name in counts and prices.
+ * Everything but images and sound is text. The database function token_price() has the same kinds.
  */
 const NAMES = {
   input: 'input',
@@ -19,7 +19,7 @@ const NAMES = {
 export type LineKind = keyof typeof NAMES;
 export const lineKinds = Object.keys(NAMES) as [LineKind, ...LineKind[]];
 
-/** Kinds that a price may name or leave out. */
+/** Kinds that a price may omit. */
 export const mediaNames = [
   'imageInput',
   'cachedImageInput',
@@ -34,8 +34,8 @@ type TokenName = (typeof NAMES)[LineKind];
 type Always = 'input' | 'cachedInput' | 'output';
 
 /**
- * Tokens of a call. Each is counted once: input that was read from a cache, or written into one for five minutes or an hour,
- * and images and sound, are not among the others.
+ * The tokens of a call. Each is counted once: input that was read from a cache, or written into one for five minutes or
+ * an hour, and images and sound, are not part of the others.
  */
 export type TokenCounts = { readonly [Name in Always]: bigint } & {
   readonly [Name in Exclude<TokenName, Always>]?: bigint;
@@ -45,7 +45,7 @@ export function nameOfLine(kind: LineKind): TokenName {
   return NAMES[kind];
 }
 
-/** The kind that counts tokens of a kind without a price: the first that has one. */
+/** The kind that counts tokens of a kind without a price: the first one with a price. */
 const COUNTED_AS: readonly (readonly [LineKind, readonly LineKind[]])[] = [
   ['cached_image_input', ['image_input', 'cached_input']],
   ['image_input', ['input']],
@@ -57,7 +57,7 @@ const COUNTED_AS: readonly (readonly [LineKind, readonly LineKind[]])[] = [
   ['cache_write_1h', ['input']],
 ];
 
-/** Tokens by the kinds that have lines; those of any other are counted as text, or as what is not cached. */
+/** Tokens by the kinds that have lines. Those of other kinds count as text, or as not cached. */
 export function byLine(tokens: TokenCounts, priced: ReadonlySet<LineKind>): Record<LineKind, bigint> {
   const counts = Object.fromEntries(lineKinds.map((kind) => [kind, tokens[NAMES[kind]] ?? 0n])) as Record<
     LineKind,
@@ -78,7 +78,7 @@ export function countsOfLines(lines: readonly { kind: LineKind; units: bigint }[
   return { input: 0n, cachedInput: 0n, output: 0n, ...Object.fromEntries(counted) };
 }
 
-/** What is kept of images and sound by the kind of line, by the names that prices have. */
+/** The images and sound of stored lines, renamed for prices. */
 export function namedByLine(
   amounts: Partial<Record<string, string>> | null | undefined,
 ): Partial<Record<MediaName, string>> {
@@ -86,7 +86,7 @@ export function namedByLine(
   return Object.fromEntries(named.filter(([, amount]) => amount !== undefined));
 }
 
-/** The same the other way; null where there are none. */
+/** The reverse; null if there are none. */
 export function keyedByLine(
   amounts: Partial<Record<MediaName, string | undefined>>,
 ): Partial<Record<LineKind, string>> | null {
@@ -99,7 +99,7 @@ function lineOf(name: MediaName): LineKind {
   return lineKinds.find((kind) => NAMES[kind] === name)!;
 }
 
-/** Counts of the kinds that there are any of, and of the three that every call has. */
+/** The non-zero counts, and the three that every call has. */
 export function mapCounts<T>(tokens: TokenCounts, to: (count: bigint) => T): CountsAs<T> {
   const { input, cachedInput, output, ...others } = tokens;
   const found = Object.entries(others).filter(([, count]) => count > 0n);

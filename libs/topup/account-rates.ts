@@ -27,13 +27,13 @@ export interface NewRate {
   reason: string;
   /** `user:{id}` or `cli:{login}`. */
   actor: string;
-  /** The client's own id of the request: the same again sets nothing. */
+  /** The client's own id of the request. A repeat sets nothing. */
   requestId: string;
 }
 
 type Database = pg.Pool | pg.ClientBase;
 
-/** The rate that an account pays at this moment. */
+/** The rate of an account at this moment. */
 export async function rateInForce(database: Database, accountId: string): Promise<TopupRate> {
   const { rows } = await database.query<{ rate: string }>(
     `SELECT trim_scale(rate)::text AS rate FROM account_rate_versions
@@ -43,7 +43,7 @@ export async function rateInForce(database: Database, accountId: string): Promis
   return rows[0] ? toRate(rows[0].rate) : STANDARD_RATE;
 }
 
-/** Converts a wish at the rate that the account pays at this moment. */
+/** Converts a wish at the account's current rate. */
 export async function convertForAccount(
   database: Database,
   accountId: string,
@@ -52,17 +52,17 @@ export async function convertForAccount(
   return convert(wish, await rateInForce(database, accountId));
 }
 
-/** What a request for the reseller rate is judged by. */
+/** What decides on a request for the reseller rate. */
 export interface ResellerVolume {
   /** Tokens of settled calls. */
   readonly verifiedTokens: bigint;
   readonly thresholdTokens: bigint;
   readonly isEligible: boolean;
-  /** What the account pays now. */
+  /** The account's current rate. */
   readonly rate: TopupRate;
 }
 
-/** Tokens of all settled calls through the account's keys: what a reseller's volume is verified by. */
+/** Tokens of all settled calls through the account's keys, which verify a reseller's volume. */
 async function verifiedTokens(database: Database, accountId: string): Promise<bigint> {
   const { rows } = await database.query<{ tokens: string }>(
     `SELECT coalesce(sum((line ->> 'units')::numeric), 0)::text AS tokens
@@ -74,8 +74,9 @@ async function verifiedTokens(database: Database, accountId: string): Promise<bi
 }
 
 /**
- * Writes a version of an account's rate, in the caller's transaction. The reseller rate needs the verified volume.
- * @throws ApiError conflict below the threshold, for a time in the past or taken, or a request id used for something else
+ * Writes a version of an account's rate in the caller's transaction. The reseller rate needs the verified volume.
+ * @throws ApiError conflict below the threshold, for a time that has passed or is taken, or a request id used for
+ * something else
  */
 async function setAccountRate(
   client: pg.ClientBase,
@@ -104,7 +105,7 @@ async function setAccountRate(
   throw new ApiError('conflict', message, { param: 'effectiveFrom' });
 }
 
-/** Every version, the latest first. */
+/** Every version, latest first. */
 async function rateVersions(database: Database, accountId: string): Promise<RateVersion[]> {
   const { rows } = await database.query<VersionRow>(
     `SELECT ${VERSION} FROM account_rate_versions WHERE account_id = $1 ORDER BY effective_from DESC`,
@@ -118,7 +119,7 @@ export interface AccountRatesParts {
   readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
 }
 
-/** The same for modules that inject it. */
+/** The same, for modules that inject it. */
 export class AccountRates {
   constructor(private readonly parts: AccountRatesParts) {}
 
@@ -138,7 +139,7 @@ export class AccountRates {
     return rateVersions(this.parts.pool, accountId);
   }
 
-  /** In the caller's transaction. @throws ApiError as `setAccountRate` */
+  /** In the caller's transaction. @throws ApiError like `setAccountRate` */
   set(client: pg.ClientBase, rate: NewRate): Promise<RateVersion> {
     return setAccountRate(client, { ...rate, thresholdTokens: this.thresholdTokens });
   }

@@ -21,10 +21,10 @@ export const MINOR_PER_UNIT = 100n;
 
 /** An order buys at least one credit: 1.3 units of payment currency. */
 export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
-/** The largest payment that providers take, in minor units: 999,999.99. */
+/** The largest payment that providers accept, in minor units: 999,999.99. */
 const LARGEST_PAYMENT_MINOR = 99_999_999n;
 
-/** What someone wants to buy or to pay: credits in nanos, or a payment in minor units. */
+/** What to buy or to pay: credits in nanos, or a payment in minor units. */
 export type TopupWish = { readonly credits: Nanos } | { readonly payMinor: bigint };
 
 export interface Conversion {
@@ -38,7 +38,7 @@ export function convert(wish: TopupWish, rate: TopupRate): Conversion {
   return 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
 }
 
-/** What `credits` nanos cost, rounded up to the minor unit. No fee is added and no bonus is given. */
+/** The price of `credits` nanos, rounded up to the minor unit. There is no fee and no bonus. */
 export function priceCredits(credits: Nanos, rate: TopupRate): Conversion {
   return { credits, paidMinor: paidMinorForCredits(credits, parseDecimal(rate), MINOR_PER_UNIT), rate };
 }
@@ -48,7 +48,7 @@ function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
   return { credits: creditsForPaidMinor(paidMinor, parseDecimal(rate), MINOR_PER_UNIT), paidMinor, rate };
 }
 
-/** Why an order cannot be made of a conversion, as a sentence; null when it can. */
+/** Why a conversion cannot be ordered, as a sentence; null if it can. */
 export function orderFault({ credits, paidMinor }: Conversion): string | null {
   if (credits < LEAST_CREDITS) return `a top-up buys at least ${formatAmount(LEAST_CREDITS)} credit`;
   if (paidMinor > LARGEST_PAYMENT_MINOR) return 'a payment is at most 999999.99';
