@@ -15,7 +15,7 @@ export interface CheckoutsParts {
 export class Checkouts {
   constructor(private readonly parts: CheckoutsParts) {}
 
-  /** All that are configured. */
+  /** All configured ones. */
   names(): PaymentProviderName[] {
     return [...this.parts.providers.keys()];
   }
@@ -27,7 +27,7 @@ export class Checkouts {
     );
   }
 
-  /** @throws ApiError invalid_value for one that orders cannot be paid through */
+  /** @throws ApiError invalid_value for a provider that cannot be used for orders */
   require(name: PaymentProviderName): void {
     const names = this.forOrders();
     if (names.includes(name)) return;

@@ -9,16 +9,16 @@ import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#to
 import type { ApprovalContext } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
 
-/** The person who uses the services of finance. */
+/** The person who uses the finance services. */
 export interface FinanceRequest {
   actor: Actor;
   /** Chosen by the client. */
   requestId: string;
-  /** Of the HTTP request, for the audit log. */
+  /** The id of the HTTP request, for the audit log. */
   auditId: string;
 }
 
-/** Who acts, for what is written in the same transaction. */
+/** The author, for everything written in the same transaction. */
 export interface FinanceAuthor {
   /** `user:{id}`. */
   actor: string;
@@ -47,12 +47,12 @@ export interface HouseConfig {
   readonly payments: { readonly currency: string };
 }
 
-/** What an approval keeps as its outcome. */
+/** What an approval stores as its outcome. */
 export function viewTopup({ topupId, credits, balance }: TopupResult): object {
   return { topupId, credits: formatAmount(credits), balance: formatAmount(balance) };
 }
 
-/** @throws ApiError for an account that is not there, or a payment that was credited in another way */
+/** @throws ApiError for an unknown account, or a payment that was credited in another way */
 export async function creditOrRefuse(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
   try {
     return await creditTopup(client, request);
@@ -66,7 +66,7 @@ export async function creditOrRefuse(client: pg.ClientBase, request: TopupReques
   }
 }
 
-/** @throws ApiError invalid_value for an account that is not there */
+/** @throws ApiError invalid_value for an unknown account */
 export async function requireAccount(client: pg.ClientBase, accountId: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM accounts WHERE id = $1', [accountId]);
   if (rowCount) return;
@@ -74,7 +74,7 @@ export async function requireAccount(client: pg.ClientBase, accountId: string): 
   throw new ApiError('invalid_value', message, { param: 'accountId' });
 }
 
-/** What people credit by hand is a top-up like any other. @throws ApiError invalid_value */
+/** A manual credit is a top-up like any other. @throws ApiError invalid_value */
 export function requireLeastTopup({ credits }: Pick<Conversion, 'credits'>, param: string): void {
   if (credits >= LEAST_CREDITS) return;
   const least = formatAmount(LEAST_CREDITS);

@@ -81,7 +81,7 @@ export interface DisputeRow {
 }
 
 interface Listing {
-  /** Conditions, with the values that they name from $1 on. */
+  /** Conditions, with their values from $1 on. */
   where: [sql: string, value: unknown][];
   limit: number;
   cursor?: string | undefined;
@@ -91,7 +91,7 @@ export interface FinanceReaderParts {
   readonly pool: pg.Pool;
 }
 
-/** The lists that finance reads, newest first. */
+/** The lists for finance, newest first. */
 export class FinanceReader {
   constructor(private readonly parts: FinanceReaderParts) {}
 
@@ -152,7 +152,7 @@ export class FinanceReader {
     );
   }
 
-  /** `columns` are what the list is sorted by, the last of them unique; the cursor carries their values. */
+  /** `columns` are the sort columns, the last of them unique. The cursor contains their values. */
   private async page<T extends object>(
     select: string,
     { where, limit, cursor, columns, keyOf }: Listing & { columns: string[]; keyOf: (row: T) => string[] },

@@ -33,7 +33,7 @@ export interface CreditKind<P> {
   readonly credit: (client: pg.ClientBase, payload: P, by: FinanceAuthor) => Promise<TopupResult>;
 }
 
-/** What is to be credited, as it was found under the locks. */
+/** The credit as planned under the locks. */
 export interface PlannedCredit<P> {
   payload: P;
   credits: Nanos;
@@ -63,7 +63,7 @@ export class LimitedCredit<P extends { accountId: string }> {
     });
   }
 
-  /** Credits what `plan` finds, or notes that a second person must agree. */
+  /** Credits what `plan` finds, or requests the approval of a second person. */
   async creditOrAsk(
     plan: (client: pg.ClientBase) => Promise<PlannedCredit<P>>,
     asking: FinanceRequest,

@@ -33,7 +33,10 @@ interface OrderRow extends Omit<NewOrder, 'wish'> {
   offer: Offer;
 }
 
-/** Each open order is asked about at its provider, one after the other for all accounts; nobody pays more at a time. */
+/**
+ * The most open orders per account. Each is checked at its provider, one after the other for all accounts, and nobody
+ * pays more at a time.
+ */
 const MAX_OPEN = 20;
 
 export interface OrderStoreParts {
@@ -57,8 +60,8 @@ export class OrderStore {
   }
 
   /**
-   * Saves an order with what it costs now; a repeat of the request answers the order that it made.
-   * @throws ApiError conflict for a request id of another order, or one open order too many
+   * Saves an order with its current price. A repeat of the request returns the same order.
+   * @throws ApiError conflict for another order's request id, or one open order too many
    */
   async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
     const orders = this.parts.source.getRepository(TopupOrder);
@@ -72,7 +75,7 @@ export class OrderStore {
     return same(await orders.findOneByOrFail({ accountId, requestId }), request);
   }
 
-  /** Orders of an account that are made at the same moment are counted one after the other. */
+  /** Concurrent orders of an account are counted one after the other. */
   private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
     const { accountId, requestId, provider, request, offer } = order;
     const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
@@ -149,8 +152,8 @@ export class OrderStore {
   }
 
   /**
-   * Open orders that are due to be looked up, and no other's meanwhile. Each check is later than the one before by the
-   * order's age, so that old orders cost little.
+   * Open orders that are due for a check, reserved for this caller meanwhile. The pause before the next check grows
+   * with the order's age, so that old orders cost little.
    */
   async claimDue(limit: number, providers: readonly PaymentProviderName[]): Promise<TopupOrder[]> {
     const { rows } = await this.parts.pool.query<{ id: string }>(

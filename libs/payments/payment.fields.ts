@@ -3,7 +3,7 @@ import type { PaymentText } from '#money/currency.js';
 import { parseAmount } from '#money/amount.js';
 import { MINOR_PER_UNIT } from '#topup/conversion.js';
 
-/** Chosen by the client: the same again gives the same answer and does nothing. */
+/** Chosen by the client. A repeat gives the same answer and does nothing. */
 export const financeRequestId = z
   .string()
   .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 printable characters without blanks')
@@ -15,7 +15,7 @@ export const reasonText = z
   .min(3, 'must say why')
   .max(500, 'must have at most 500 characters');
 
-/** A provider's own name of something, such as a bank's reference. */
+/** A provider's own id, such as a bank's reference. */
 export const reference = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without blanks');
@@ -30,7 +30,7 @@ export const payment = z
   .refine((minor) => minor > 0n, 'must be above 0')
   .meta({ description: 'An amount in the payment currency, as a decimal string.', examples: ['6.50'] });
 
-/** Payment currency in an answer: minor units, or what `viewPayment` made of them. */
+/** Payment currency in an answer: minor units, or the result of `viewPayment`. */
 export const paymentView = z
   .union([z.bigint().transform(viewPayment), z.custom<PaymentText>((value) => typeof value === 'string')])
   .pipe(z.string() as unknown as z.ZodType<PaymentText, PaymentText>)

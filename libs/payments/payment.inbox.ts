@@ -18,13 +18,13 @@ export interface PaymentInboxParts {
 }
 
 /**
- * Takes what providers say happened: each event once, by its id, in one transaction with everything that follows from it.
- * It is acknowledged after the commit, so what was not committed comes again.
+ * Receives providers' events: each once, by its id, in one transaction with everything that follows from it. It is
+ * acknowledged after the commit, so what was not committed arrives again.
  */
 export class PaymentInbox {
   constructor(private readonly parts: PaymentInboxParts) {}
 
-  /** The house's, ISO 4217. */
+  /** The installation's currency, ISO 4217. */
   get currency(): string {
     return this.parts.config.payments.currency;
   }
@@ -105,7 +105,7 @@ interface WaitingRow extends Omit<PaymentEvent, 'fact'> {
   payload: PaymentFact & { amountMinor?: string; happenedAt?: string | null };
 }
 
-/** As it was stored: JSON knows no bigint. */
+/** As stored, because JSON has no bigint. */
 function factFrom(payload: PaymentFact & { amountMinor?: string }): PaymentFact {
   if (payload.amountMinor === undefined) return payload;
   return { ...payload, amountMinor: BigInt(payload.amountMinor) } as PaymentFact;

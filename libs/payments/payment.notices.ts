@@ -4,15 +4,15 @@ import type { Logger } from '#platform/logging.js';
 import { Counter, type Registry } from '#platform/metrics.js';
 import type { PaymentEvent } from './payment.provider.js';
 
-/** `waiting`: it speaks of a payment that we have not seen yet. */
+/** `waiting`: it is about a payment that has not arrived yet. */
 type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
 
 /** The result of an event. */
 export interface EventOutcome {
   state: EventState;
-  /** A sentence for those who read the list of events. */
+  /** A sentence for readers of the list of events. */
   detail: string;
-  /** What someone must look at, if anything. */
+  /** What a person must look at, if anything. */
   alert?: SuspenseWhy | 'unknown_dispute';
 }
 
@@ -25,10 +25,10 @@ export interface PaymentNoticesParts {
   readonly relay: Pick<OutboxRelay, 'wake'>;
 }
 
-/** Reports what was committed of an event: metrics, log, and whatever waits in the outbox. */
+/** Reports the committed result of an event: metrics, log, and waiting outbox rows. */
 export class PaymentNotices {
   private readonly events: Counter<'provider' | 'state'>;
-  /** Each one is money that someone must look at. */
+  /** Each one is money that a person must look at. */
   private readonly alerts: Counter<'why'>;
   private readonly found: Counter<'provider'>;
 
@@ -61,7 +61,7 @@ export class PaymentNotices {
     this.parts.log.error({ ...line, alert }, detail);
   }
 
-  /** `outcome` is null for an event that had been taken before. */
+  /** `outcome` is null for an event that was processed before. */
   committed({ provider, eventId, type }: PaymentEvent, outcome: EventOutcome | null): void {
     this.events.inc({ provider, state: outcome?.state ?? 'repeated' });
     if (!outcome) return;

@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Nanos } from '#money/amount.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 
-/** What a provider learns of an order. */
+/** What a provider receives of an order. */
 export interface PayableOrder {
   id: string;
   credits: Nanos;
   paidMinor: bigint;
   currency: string;
-  /** The provider's own name for the checkout, once it is known. */
+  /** The provider's own id of the checkout, once known. */
   providerReference: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
 export interface Checkout {
-  /** The provider's own name for it. */
+  /** The provider's own id. */
   reference: string | null;
-  /** Where the customer pays; may be relative to the console. Null where there is no page. */
+  /** Where the customer pays. May be relative to the console; null without a page. */
   url: string | null;
 }
 
@@ -51,10 +51,10 @@ export interface PaymentEvent {
   provider: PaymentProviderName;
   /** The provider's own id, never reused. */
   eventId: string;
-  /** The provider's name for it. */
+  /** The provider's own id. */
   type: string;
   fact: PaymentFact;
-  /** When it happened, as the provider says, ISO 8601; null: now. */
+  /** When it happened according to the provider, ISO 8601; null: now. */
   happenedAt?: string | null;
 }
 
@@ -81,8 +81,8 @@ export type ProviderRefund =
   | { state: 'failed'; providerRefundId: string | null; failure: string };
 
 /**
- * A service that takes payments for us. No method is called inside a transaction, and each may be called again. One that
- * cannot be reached throws; the work is then tried again.
+ * A service that accepts payments for us. No method is called inside a transaction, and each may be called again. If it
+ * cannot be reached, it throws, and the work is retried.
  */
 export interface PaymentProvider {
   readonly name: PaymentProviderName;
@@ -96,5 +96,5 @@ export interface PaymentProvider {
   refund(order: RefundOrder): Promise<ProviderRefund>;
 }
 
-/** Those that are configured, by name. */
+/** The configured providers, by name. */
 export type PaymentProviders = ReadonlyMap<PaymentProviderName, PaymentProvider>;

@@ -7,7 +7,7 @@ import { RefundRunner } from './refund.runner.js';
 import { TopupService } from './topup.service.js';
 import type { TopupOrder } from './topup-order.entity.js';
 
-/** Bounds what one round asks providers for. */
+/** Limits what one round asks providers for. */
 const A_ROUND = 20;
 
 export interface OrderChecksParts {
@@ -17,19 +17,20 @@ export interface OrderChecksParts {
 }
 
 /**
- * Finds what no event reported: asks providers for open orders and ends those that nobody can pay any more. Several may run.
+ * Finds what no event reported: asks providers about open orders, and ends those that can no longer be paid. Several
+ * may run.
  */
 export class OrderChecks {
   constructor(private readonly parts: OrderChecksParts) {}
 
-  /** Answers whether there may be more. */
+  /** Returns whether there may be more. */
   async round(limit: number, signal: AbortSignal): Promise<boolean> {
     const due = await this.parts.orders.claimDue(limit, this.parts.checkouts.names());
     await eachInTurn(due, (order) => this.check(order), signal);
     return due.length === limit;
   }
 
-  /** A provider that does not answer for one order must not keep the others waiting. */
+  /** A provider that does not answer for one order must not delay the others. */
   private async check(order: TopupOrder): Promise<void> {
     try {
       await this.parts.service.check(order);
@@ -45,11 +46,11 @@ export interface PaymentReconcilerParts {
   readonly refunds: RefundRunner;
 }
 
-/** Everything about payments that waits: orders that no event reported, events that came too early, refunds not ended. */
+/** Everything about payments that waits: orders without an event, early events, unfinished refunds. */
 export class PaymentReconciler {
   constructor(private readonly parts: PaymentReconcilerParts) {}
 
-  /** Answers whether more is due than one round takes. What fails is thrown at the end of the round. */
+  /** Returns whether more is due than one round handles. Errors are thrown at the end of the round. */
   async round(signal: AbortSignal): Promise<boolean> {
     let more = false;
     const parts = [

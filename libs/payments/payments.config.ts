@@ -5,25 +5,25 @@ import { type Issuer, readIssuer } from './receipts/issuer.js';
 export interface StripeConfig {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Another address than Stripe's own. */
+  /** An address other than Stripe's own. */
   readonly apiBase: string | undefined;
 }
 
 /** How money comes in. Durations are milliseconds. */
 export interface PaymentsConfig {
-  /** What customers pay in: ISO 4217, with two decimals. */
+  /** The payment currency: ISO 4217, with two decimals. */
   readonly currency: string;
-  /** An order that nobody pays ends after this. */
+  /** An unpaid order expires after this. */
   readonly orderLifeMs: number;
-  /** An open order is looked up at its provider after this, and then less and less often. */
+  /** An open order is checked at its provider after this, and then less and less often. */
   readonly firstCheckMs: number;
-  /** A refund or an event that could not be ended is tried again after this, and then less and less often. */
+  /** An unfinished refund or event is retried after this, and then less and less often. */
   readonly retryMs: number;
   readonly resellerThresholdTokens: bigint;
   readonly stripe: StripeConfig | null;
-  /** Where to transfer money to, shown to customers who pay by bank; null: orders cannot be paid that way. */
+  /** Where to transfer money, shown to customers who pay by bank; null: orders cannot be paid that way. */
   readonly bankInstructions: string | null;
-  /** Whom receipts name. */
+  /** The issuer of receipts. */
   readonly issuer: Issuer;
   /** Simulated payments. Null: off. */
   readonly sandbox: { readonly secret: string } | null;
@@ -58,7 +58,7 @@ function readStripe(reader: ConfigReader): StripeConfig | null {
 
 function readSandbox(reader: ConfigReader): PaymentsConfig['sandbox'] {
   const isOn = reader.get('SANDBOX_PAYMENTS');
-  // Events of the sandbox are made and checked by one process; only where several share the work must they agree.
+  // The sandbox's events are created and checked by the same process. Only several processes must agree.
   const secret = reader.get('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex');
   return isOn ? { secret } : null;
 }

@@ -15,13 +15,13 @@ export interface RefundRunnerParts {
 }
 
 /**
- * Brings pending refunds to their end: asks the provider under the refund's own id, and ends the refund as it answers. A
- * crash anywhere in between leaves it pending, and the next round asks again.
+ * Completes pending refunds: asks the provider with the refund's own id, and ends the refund with its answer. After a
+ * crash anywhere in between, it is still pending, and the next round asks again.
  */
 export class RefundRunner {
   constructor(private readonly parts: RefundRunnerParts) {}
 
-  /** Never throws for what a provider does: the refund stays pending then. */
+  /** Never throws because of a provider. Then, the refund stays pending. */
   async run(refundId: string): Promise<TopupRefund | null> {
     const attempts = await this.claim(refundId);
     const refund = await findTopupRefund(this.parts.pool, refundId);
@@ -43,7 +43,7 @@ export class RefundRunner {
     );
   }
 
-  /** Runs the refunds that are due, oldest first. Answers whether there may be more. */
+  /** Runs the due refunds, oldest first. Returns whether there may be more. */
   async runDue(limit: number, signal: AbortSignal): Promise<boolean> {
     const { rows } = await this.parts.pool.query<{ id: string }>(
       `SELECT id FROM topup_refunds WHERE state = 'pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT $1`,
@@ -53,7 +53,7 @@ export class RefundRunner {
     return rows.length === limit;
   }
 
-  /** Counts the attempt before it is made, and keeps others away meanwhile. */
+  /** Counts the attempt before it is made, and reserves the refund meanwhile. */
   private async claim(refundId: string): Promise<number | null> {
     const { rows } = await this.parts.pool.query<{ attempts: number }>(
       `UPDATE topup_refunds SET attempts = attempts + 1,

@@ -35,7 +35,7 @@ const sandboxEvent = z.object({
 });
 type SandboxEvent = z.infer<typeof sandboxEvent>;
 
-/** Simulated payments, for trying the relay without a provider. It keeps its own books, as a provider does. */
+/** Simulated payments, for trying the relay without a provider. It keeps its own books, like a provider. */
 export class SandboxProvider implements PaymentProvider {
   readonly name = 'sandbox';
 
@@ -92,7 +92,7 @@ export class SandboxProvider implements PaymentProvider {
       [order.id, `sandbox-${newId()}`, order.paidMinor, order.currency],
     );
     const payment = rows[0];
-    // Another press of the button was faster and has not committed yet: its event reports the payment.
+    // Another click was faster and has not committed yet. Its event reports the payment.
     if (!payment) throw new ApiError('conflict', 'The order is being paid.');
     return this.signed({
       id: `${payment.paymentId}-succeeded`,
@@ -104,7 +104,7 @@ export class SandboxProvider implements PaymentProvider {
     });
   }
 
-  /** Simulates a customer who leaves. */
+  /** Simulates a customer who cancels. */
   cancel(order: PayableOrder): { rawBody: Buffer; headers: Record<string, string> } {
     return this.signed({ id: `${order.id}-cancelled`, type: 'checkout.cancelled', orderId: order.id });
   }

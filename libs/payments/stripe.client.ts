@@ -4,7 +4,7 @@ import type { StripeConfig } from './payments.config.js';
 const CALL_LIMIT_MS = 10_000;
 const CALL_RETRIES = 2;
 
-/** Stripe's own package, as every part of billing uses it. */
+/** Stripe's own package, set up once for all uses. */
 export function openStripe({ secretKey, apiBase }: StripeConfig): Stripe {
   return new Stripe(secretKey, {
     ...addressOf(apiBase),

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
 
-/** What Stripe signs is younger than this, and its clock is not further ahead of ours. */
+/** The most that a signed event may be old, or its clock ahead of ours. */
 const TOLERANCE_SECONDS = 300;
 /** The year 2200. */
 const END_SECONDS = 7_258_118_400;
@@ -36,7 +36,7 @@ const dispute = z.object({
   currency,
 });
 
-/** What an event of a kind that we act on carries, as far as we read it. */
+/** The fields that we read of an event that we act on. */
 const OBJECTS: Record<string, z.ZodType> = {
   'checkout.session.': session,
   'refund.': refund,
@@ -50,7 +50,7 @@ const envelope = z.object({
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });
 
-/** @throws ApiError invalid_request for an event that is signed and that nobody can read */
+/** @throws ApiError invalid_request for a signed but unreadable event */
 export function requireReadable(event: Stripe.Event): void {
   const head = envelope.safeParse(event);
   if (!head.success) throw unreadable(head.error);
@@ -67,8 +67,8 @@ function unreadable({ issues }: z.ZodError, within = ''): ApiError {
 }
 
 /**
- * Stripe's own package refuses a signature that is too old, and takes any that is ahead: one that were signed for later
- * could be replayed until then. The last `t` counts, as it does there.
+ * Stripe's own package refuses old signatures, but accepts any from the future, which could be replayed until then.
+ * Like there, the last `t` counts.
  */
 export function isOfOurTime(signature: string, nowMs: number): boolean {
   const stamps = signature.split(',').filter((part) => part.startsWith('t='));

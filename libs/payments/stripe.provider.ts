@@ -68,7 +68,7 @@ export class StripeProvider implements PaymentProvider {
   }
 
   async findPayment(order: PayableOrder): Promise<CheckoutState> {
-    // Without a name nobody was ever sent to the checkout.
+    // Without an id, nobody was ever sent to the checkout.
     if (order.providerReference === null) {
       return { state: order.expiresAt.getTime() < this.options.clock.nowMs() ? 'ended' : 'open' };
     }
@@ -80,7 +80,7 @@ export class StripeProvider implements PaymentProvider {
     try {
       return stateOf(await this.stripe.checkout.sessions.expire(order.providerReference));
     } catch (error) {
-      // It has ended in another way by now, perhaps by a payment.
+      // It has ended in another way by now, perhaps with a payment.
       if (error instanceof Stripe.errors.StripeInvalidRequestError) return this.findPayment(order);
       throw error;
     }
@@ -130,12 +130,12 @@ export class StripeProvider implements PaymentProvider {
   }
 }
 
-/** Seconds since 1970; the same for each repeat, or Stripe would refuse it as another request. */
+/** Seconds since 1970. The same for each repeat, or Stripe would refuse it as a different request. */
 function checkoutEnd({ createdAt, expiresAt }: PayableOrder): number {
   return Math.floor(Math.max(expiresAt.getTime(), createdAt.getTime() + SHORTEST_CHECKOUT_MS) / 1000);
 }
 
-/** Refused for what was asked: asking again changes nothing. A key that is wrong or a limit will be mended. */
+/** The content was refused, so repeating it changes nothing. A wrong key or a limit will be fixed. */
 function isRefusal(error: unknown): error is Error {
   return (
     error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError
@@ -204,7 +204,7 @@ function answerOf({ id: providerRefundId, status, failure_reason }: Stripe.Refun
   return { state: 'pending', providerRefundId };
 }
 
-/** An inquiry takes no money; what Stripe could prevent neither. */
+/** An inquiry takes no money, and neither does what Stripe could prevent. */
 function disputeFact(dispute: Stripe.Dispute): PaymentFact {
   const state = DISPUTE_STATES[dispute.status];
   if (state === undefined || !dispute.payment_intent) return { kind: 'nothing' };
@@ -229,7 +229,7 @@ function idOf(object: string | { id: string }): string {
   return typeof object === 'string' ? object : object.id;
 }
 
-/** Minor units for Stripe's SDK, which takes numbers. @throws RangeError for what no number holds exactly */
+/** Minor units for Stripe's SDK, which takes numbers. @throws RangeError for an amount that no number represents exactly */
 function stripeAmount(minor: bigint): number {
   const amount = Number(minor);
   if (!Number.isSafeInteger(amount))

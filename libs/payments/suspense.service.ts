@@ -36,7 +36,7 @@ export class SuspenseService {
     });
   }
 
-  /** Credits money in suspense to the account that it was meant for, at the account's rate. */
+  /** Credits money in suspense to its intended account, at the account's rate. */
   creditSuspense(payload: SuspensePayload, asking: FinanceRequest): Promise<Done<TopupResult>> {
     const plan = async (client: pg.ClientBase) => {
       await refuseOwnInterest(client, asking.actor, payload.accountId);
@@ -52,8 +52,8 @@ export class SuspenseService {
   }
 
   /**
-   * Books that money in suspense is a cost: what left, or what a provider did without a word that we know.
-   * @throws ApiError conflict for a payment of someone
+   * Books that money in suspense is a cost: money that left, or a provider's unexplained adjustment.
+   * @throws ApiError conflict for someone's payment
    */
   async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
     await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });

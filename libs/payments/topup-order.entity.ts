@@ -6,10 +6,10 @@ import type { TopupRate } from '#topup/conversion.js';
 export const orderStates = ['open', 'paid', 'expired', 'cancelled', 'refunded', 'disputed'] as const;
 export type OrderState = (typeof orderStates)[number];
 
-/** What a customer asked for: credits for whatever they cost, or what an amount buys. */
+/** The customer's wish: credits at their price, or what an amount buys. */
 export type TopupAsk = { credits: string } | { pay: string };
 
-/** A numeric column with trailing zeros, as the rate that it is. */
+/** A numeric column with trailing zeros, converted to the rate. */
 const rateTransformer = {
   to: (rate: TopupRate) => rate,
   from: (text: string) => formatDecimal(parseDecimal(text.replace(/0+$/, ''))) as TopupRate,

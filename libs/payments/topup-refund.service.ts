@@ -42,13 +42,13 @@ export class TopupRefundService {
         await takeRefund(client, { ...refund, amount: refund.credits }, by);
         return { refundId: refund.id };
       },
-      // The approver does not wait for the provider; what fails here is taken up by the reconciler.
+      // The approver does not wait for the provider. If this fails, the reconciler continues.
       applied: (outcome) =>
         void this.parts.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
     });
   }
 
-  /** Refunds what is unused of a top-up, or a part of it; the provider is asked after the commit. */
+  /** Refunds the unused part of a top-up, or less. The provider is asked after the commit. */
   async refund(
     asked: { topupId: string; credits: Nanos | null; reason: string },
     asking: FinanceRequest,
@@ -65,7 +65,7 @@ export class TopupRefundService {
       const repeated = await findRepeatedRefund(client, { topupId, requestId, credits: asked.credits });
       if (repeated) return { done: repeated, approvalId: null };
       const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
-      // What is unused is known to the ledger only; all of the top-up is the most that it can be.
+      // Only the ledger knows what is unused. The whole top-up is the most that it can be.
       const amount = asked.credits ?? topup.credits;
       const approval = {
         actor,
@@ -85,7 +85,7 @@ export class TopupRefundService {
     return { done: (await this.parts.runner.run(result.done.id)) ?? result.done, approvalId: null };
   }
 
-  /** Says how a refund by bank transfer ended. @throws ApiError conflict for a provider that says so itself */
+  /** Records the outcome of a refund by bank transfer. @throws ApiError conflict for a provider that reports it itself */
   async confirmRefund(
     confirmed: { refundId: string; outcome: 'succeeded' | 'failed'; reference: string | null; note: string },
     { actor, auditId }: FinanceRequest,

@@ -21,16 +21,16 @@ import {
 import { LimitedCredit, type LimitedCreditParts } from './limited-credit.js';
 
 export interface Transfer {
-  /** Of whom; or the order that it pays. */
+  /** The account; or the order that it pays. */
   accountId: string | null;
   orderId: string | null;
   /** The bank's reference, which is credited only once. */
   paymentId: string;
   paidMinor: bigint;
-  /** What it buys where the price was rounded up; by default all that the payment buys. */
+  /** The credits, if their price was rounded up; by default everything that the payment buys. */
   credits?: Nanos;
   currency: string;
-  /** The day of UTC on which the bank had it, such as 2026-01-31; null: now. */
+  /** The UTC day on which the bank received it, such as 2026-01-31; null: now. */
   valueDate: string | null;
   reason: string;
 }
@@ -60,7 +60,7 @@ export class TransferService {
     });
   }
 
-  /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
+  /** Credits a bank transfer. Above a person's daily limit, a second one must agree first. */
   recordTransfer(transfer: Transfer, asking: FinanceRequest): Promise<Done<TopupResult>> {
     const plan = async (client: pg.ClientBase) => {
       await lockTransfer(client, transfer);
@@ -73,7 +73,7 @@ export class TransferService {
     return this.credits.creditOrAsk(plan, asking);
   }
 
-  /** An order is paid exactly or not at all; a transfer without one buys what it buys. */
+  /** An order is paid exactly or not at all. A transfer without one buys what it can. */
   private async planTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload> {
     const { paymentId, paidMinor, currency, orderId } = transfer;
     requireHouseCurrency(currency, this.parts.config.payments.currency);
@@ -126,14 +126,14 @@ export class TransferService {
   }
 }
 
-/** Of people who record one transfer at once, all but the first find it recorded, and none of their limits is used. */
+/** If several people record one transfer at once, all but the first find it recorded, and their limits are not used. */
 function lockTransfer(client: pg.ClientBase, { paymentId }: Pick<Transfer, 'paymentId'>): Promise<void> {
   return lockOne(client, 'payment', 'manual', paymentId);
 }
 
 /**
- * A transfer that was recorded before, on its own terms, whatever the rate is now.
- * @throws ApiError conflict when it was another amount or for someone else
+ * A transfer that was recorded before, on its own terms, whatever the current rate.
+ * @throws ApiError conflict if it had another amount or recipient
  */
 async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload | null> {
   const { paymentId } = transfer;

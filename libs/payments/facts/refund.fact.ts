@@ -28,7 +28,7 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
 }
 
-/** Someone refunded money at the provider itself. People have to decide what follows. */
+/** Someone refunded money in the provider's own dashboard. People have to decide what follows. */
 async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   if (fact.state === 'failed' || amountMinor <= 0n) {

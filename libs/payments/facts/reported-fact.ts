@@ -10,7 +10,7 @@ export type ReportedFact<K extends PaymentFact['kind']> = Extract<PaymentFact, {
   provider: PaymentProviderName;
   /** ISO 8601; null: not reported. */
   reportedAt: string | null;
-  /** The house's currency, ISO 4217. */
+  /** The payment currency of the installation, ISO 4217. */
   house: string;
 };
 

@@ -1,9 +1,9 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** Who receives the money, as receipts say. */
+/** Who receives the money, for receipts. */
 export interface Issuer {
   readonly name: string;
-  /** Lines; null: none is shown. */
+  /** Address lines; null: none is shown. */
   readonly address: string | null;
   readonly taxId: string | null;
 }

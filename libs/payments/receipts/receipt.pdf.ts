@@ -12,7 +12,7 @@ export interface ReceiptLook {
   readonly language: MailLanguage;
 }
 
-/** The receipt of one payment as a PDF: the numbers of the books, and what was refunded since. */
+/** The receipt of one payment as a PDF: the recorded amounts, and later refunds. */
 export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer> {
   const t = receiptTexts[look.language];
   const reversals = reversalRows(receipt, look);
@@ -29,7 +29,7 @@ export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer>
   } satisfies PdfContent);
 }
 
-/** Who issues a document, a line each. */
+/** The issuer of a document, one line each. */
 export function issuerLines({ issuer: { name, address, taxId }, language }: ReceiptLook): string[] {
   const t = receiptTexts[language];
   const lines = [`${t.issuer} ${name}`, ...(address === null ? [] : [address])];
@@ -58,7 +58,7 @@ function boughtRows({ credits, rate, paidMinor, currency }: Receipt, { language 
   ];
 }
 
-/** A refund that failed and a dispute that was won took nothing. */
+/** A failed refund and a dispute that was won took nothing. */
 function reversalRows({ refunds, disputes, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
   const rowsOf = (label: string, found: readonly { payMinor: bigint; on: Date }[]) =>
@@ -69,7 +69,7 @@ function reversalRows({ refunds, disputes, currency }: Receipt, { language }: Re
   return [
     ...rowsOf(
       t.refund,
-      // By the day that the statement of the month counts it on.
+      // By the day on which the monthly statement counts it.
       refunds
         .filter(({ state }) => state === 'succeeded')
         .map(({ payMinor, at, endedAt }) => ({ payMinor, on: endedAt ?? at })),

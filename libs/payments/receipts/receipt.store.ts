@@ -2,23 +2,23 @@ import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { type OrderReversals, readReversals } from '../order.reversals.js';
 
-/** A payment as its receipt shows it: credits in nanos, money in minor units. */
+/** A payment on its receipt: credits in nanos, money in minor units. */
 export interface Receipt extends OrderReversals {
   topupId: string;
   accountId: string;
-  /** Of the account, as it is now. */
+  /** The account's current name. */
   name: string;
   credits: bigint;
   paidMinor: bigint;
   currency: string;
-  /** What a credit cost. */
+  /** The price of a credit. */
   rate: string;
   provider: PaymentProviderName;
   paymentId: string;
   paidAt: Date;
 }
 
-/** Of one account where it is named, else of any. Null: there is no such top-up, or it is another account's. */
+/** Of one account if given, otherwise of any. Null: no such top-up, or it is another account's. */
 export async function findReceipt(
   pool: pg.Pool,
   topupId: string,

@@ -3,7 +3,7 @@ import { queueMail } from '#mail/mail.outbox.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 
-/** Mails the people of an account what was credited and paid. A repeat queues nothing: each gets one mail for a top-up. */
+/** Mails an account's people what was credited and paid. A repeat queues nothing, so each gets one mail per top-up. */
 export async function mailTopup(pool: pg.Pool, topupId: string): Promise<void> {
   const { rows } = await pool.query<{
     email: string;
