@@ -1,14 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { enableCompileCache, registerHooks } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { transformSync } from '@swc/core';
+import { transformSync, version } from '@swc/core';
 
 /**
  * Lets Node import the TypeScript sources, in specs and with `node --import ./test/support/sources.mjs file.ts`.
  * Aliases resolve to the sources instead of dist.
  */
 const root = new URL('../../', import.meta.url);
-const options = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
+const swcrc = readFileSync(new URL('.swcrc', root), 'utf8');
+const options = JSON.parse(swcrc);
+const compiler = createHash('sha256').update(`${version} ${swcrc}`).digest('hex');
+/** Each worker of each stage loads most of the program. What one has compiled, all others read. */
+const cache = new URL('.cache/sources/', root);
+
+enableCompileCache(fileURLToPath(new URL('.cache/compiled', root)));
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -18,17 +26,35 @@ registerHooks({
   load(url, context, nextLoad) {
     const path = withoutQuery(url);
     if (!path.startsWith(root.href) || !path.endsWith('.ts')) return nextLoad(url, context);
-    const filename = fileURLToPath(path);
-    const { code } = transformSync(readFileSync(filename, 'utf8'), {
-      ...options,
-      filename,
-      sourceMaps: 'inline',
-      configFile: false,
-      swcrc: false,
-    });
-    return { format: 'module', source: code, shortCircuit: true };
+    return { format: 'module', source: compiled(path), shortCircuit: true };
   },
 });
+
+function compiled(path) {
+  const filename = fileURLToPath(path);
+  const source = readFileSync(filename, 'utf8');
+  const file = fileURLToPath(new URL(path.slice(root.href.length).replace(/\.ts$/, '.js'), cache));
+  const end = `\n//${createHash('sha256').update(compiler).update(source).digest('hex')}\n`;
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (known.endsWith(end)) return known;
+  const { code } = transformSync(source, {
+    ...options,
+    filename,
+    sourceMaps: 'inline',
+    configFile: false,
+    swcrc: false,
+  });
+  keep(file, code + end);
+  return code + end;
+}
+
+/** Whole or not at all: another worker may be reading. */
+function keep(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, text);
+  renameSync(partial, file);
+}
 
 /** The test runner adds a query to its imports. */
 function withoutQuery(url) {
