@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
-import { groupsOf, hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
+import { inLanes } from './lib/lanes.mjs';
+import { hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
@@ -58,7 +59,7 @@ function readArguments() {
 
 async function main(chosen) {
   const run = new Run();
-  for (const group of groupsOf(chosen)) await Promise.all(group.map((stage) => run.stage(stage)));
+  await inLanes(chosen, (stage) => run.stage(stage));
   await run.end();
   run.summarise();
   return run.failed ? 1 : 0;

@@ -14,8 +14,8 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
  * @property {boolean} [waits] its specs wait for the database a third of the time, in which those of a third worker run
- * @property {string} [beside] runs at the same time as the stage of this name, which comes before it: by itself, one of them
- *   would leave a core idle
+ * @property {boolean} [wide] it has work for every lane but one; other stages take one lane each
+ * @property {string} [after] begins when the stage of this name has ended, since it reads what that one writes, or the other way round
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
  * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] packages of
@@ -45,7 +45,11 @@ const ownStages = [
   'chart',
 ];
 
-/** @type {Stage[]} */
+/**
+ * In the order in which they begin: a long one of one lane beside each that is wide, and short ones last, so that no lane is
+ * left empty at the end.
+ * @type {Stage[]}
+ */
 export const stages = [
   { name: 'build', about: 'swc into dist/, the client of the control plane, vite into dist/console' },
   {
@@ -57,20 +61,46 @@ export const stages = [
     name: 'lint',
     about: 'oxlint: its rules, and the types of TypeScript',
     command: [bin('oxlint/bin/oxlint'), '--format=stylish'],
-    beside: 'format',
   },
   {
     name: 'unused',
     about: 'knip: files, exports and packages that nothing uses',
     command: [bin('knip/bin/knip.js'), '--no-progress'],
-    beside: 'format',
   },
-  { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders(), waits: true },
-  { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'], waits: true },
+  {
+    name: 'unit',
+    about: 'specs of libs, apps and the house rules',
+    folders: unitFolders(),
+    waits: true,
+    wide: true,
+  },
+  {
+    name: 'life',
+    about: 'a month of the books on a server whose clock jumps',
+    folders: ['test/life'],
+    alone: true,
+    faketime: true,
+  },
+  {
+    name: 'docs',
+    about: 'the documentation: its examples run, its pages in a browser',
+    folders: ['test/docs'],
+    docs: true,
+    after: 'unit',
+    chromium: true,
+    python: {
+      name: 'docs',
+      program: 'python',
+      about: 'the Python SDKs of the docs',
+      spec: 'test/docs/python.spec.ts',
+      variable: 'TOLLGATE_DOCS_PYTHON',
+    },
+  },
   {
     name: 'attacks',
     about: 'what strangers, customers and staff may try',
     folders: ['test/attacks'],
+    wide: true,
     python: {
       name: 'fuzz',
       program: 'schemathesis',
@@ -78,6 +108,54 @@ export const stages = [
       spec: 'test/attacks/fuzz-*.spec.ts',
       variable: 'TOLLGATE_FUZZER',
     },
+  },
+  {
+    name: 'containers',
+    about: 'the image built, and run as docker-compose.yml describes it',
+    folders: ['test/containers'],
+    alone: true,
+    containers: true,
+    after: 'docs',
+  },
+  {
+    name: 'journeys',
+    about: 'a client over HTTP',
+    folders: ['test/journeys'],
+    waits: true,
+    wide: true,
+    after: 'docs',
+  },
+  {
+    name: 'kafka',
+    about: 'the programs over a real broker',
+    folders: ['test/kafka'],
+    kafka: 'any',
+  },
+  {
+    name: 'console',
+    about: 'the pages of the console in a browser',
+    folders: ['test/console'],
+    wide: true,
+    chromium: true,
+  },
+  {
+    name: 'rehearsals',
+    about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
+    folders: ['test/rehearsals'],
+    faketime: true,
+    kafka: 'both',
+  },
+  {
+    name: 'crash',
+    about: 'programs killed at named points',
+    folders: ['test/crash'],
+  },
+  {
+    name: 'outages',
+    about: 'the broker and the database killed under load',
+    folders: ['test/outages'],
+    alone: true,
+    kafka: 'own',
   },
   {
     name: 'monitoring',
@@ -90,71 +168,6 @@ export const stages = [
     about: 'exports read by hledger and beancount',
     folders: ['test/accounting'],
     accounting: true,
-    beside: 'monitoring',
-  },
-  {
-    name: 'docs',
-    about: 'the documentation: its examples run, its pages in a browser',
-    folders: ['test/docs'],
-    docs: true,
-    chromium: true,
-    beside: 'monitoring',
-    python: {
-      name: 'docs',
-      program: 'python',
-      about: 'the Python SDKs of the docs',
-      spec: 'test/docs/python.spec.ts',
-      variable: 'TOLLGATE_DOCS_PYTHON',
-    },
-  },
-  {
-    name: 'console',
-    about: 'the pages of the console in a browser',
-    folders: ['test/console'],
-    chromium: true,
-  },
-  {
-    name: 'life',
-    about: 'a month of the books on a server whose clock jumps',
-    folders: ['test/life'],
-    alone: true,
-    faketime: true,
-  },
-  {
-    name: 'containers',
-    about: 'the image built, and run as docker-compose.yml describes it',
-    folders: ['test/containers'],
-    alone: true,
-    containers: true,
-    beside: 'life',
-  },
-  {
-    name: 'crash',
-    about: 'programs killed at named points',
-    folders: ['test/crash'],
-    beside: 'life',
-  },
-  {
-    name: 'kafka',
-    about: 'the programs over a real broker',
-    folders: ['test/kafka'],
-    kafka: 'any',
-  },
-  {
-    name: 'outages',
-    about: 'the broker and the database killed under load',
-    folders: ['test/outages'],
-    alone: true,
-    kafka: 'own',
-    beside: 'kafka',
-  },
-  {
-    name: 'rehearsals',
-    about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
-    folders: ['test/rehearsals'],
-    faketime: true,
-    kafka: 'both',
-    beside: 'kafka',
   },
   {
     name: 'chart',
@@ -176,17 +189,6 @@ function unitFolders() {
     .filter((entry) => entry.isDirectory() && !ownStages.includes(entry.name))
     .map((entry) => `test/${entry.name}`);
   return ['libs', 'apps', ...others];
-}
-
-/** The stages to run, in order; those of one group at the same time. */
-export function groupsOf(chosen) {
-  const groups = [];
-  for (const stage of chosen) {
-    const before = groups.at(-1);
-    if (before?.some(({ name }) => name === stage.beside)) before.push(stage);
-    else groups.push([stage]);
-  }
-  return groups;
 }
 
 export function hasSpecs(stage) {
