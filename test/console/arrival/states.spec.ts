@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser, Route } from 'playwright-core';
+import type { Browser, CDPSession } from 'playwright-core';
 import { person } from '../../support/console.js';
 import { type Relay, startRelay, until } from '../../support/relay.js';
 import { openBrowser, Tab } from '../support/browser.js';
@@ -15,22 +15,81 @@ const OF_THE_PAGE = /\/api\/(?!public\/session|live)/;
 const BUSY = 'main :is([aria-busy="true"], .mantine-Skeleton-root)';
 const REQUEST_ID = '01hzzzzzzzzzzzzzzzzzzzzzzz';
 const FAULT = {
-  status: 500,
-  headers: { 'x-request-id': REQUEST_ID },
-  json: { error: { code: 'internal_error', message: 'A fault of the test.' } },
+  responseCode: 500,
+  responseHeaders: [
+    { name: 'content-type', value: 'application/json' },
+    { name: 'x-request-id', value: REQUEST_ID },
+  ],
+  body: Buffer.from(
+    JSON.stringify({ error: { code: 'internal_error', message: 'A fault of the test.' } }),
+  ).toString('base64'),
 };
+
+/** Stands between a page and what it asks the relay for. Unlike Playwright's routes, it leaves the browser its cache of scripts. */
+class Gate {
+  private readonly waiting: string[] = [];
+  private answer: ((requestId: string) => Promise<void>) | undefined;
+
+  private constructor(
+    readonly tab: Tab,
+    private readonly session: CDPSession,
+  ) {}
+
+  static async before(tab: Tab): Promise<Gate> {
+    const session = await tab.context.newCDPSession(tab.page);
+    const gate = new Gate(tab, session);
+    session.on('Fetch.requestPaused', ({ requestId, request }) => gate.meet(requestId, request.url));
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*' }] });
+    return gate;
+  }
+
+  get isAsked(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  close(): void {
+    this.answer = undefined;
+    this.waiting.length = 0;
+  }
+
+  async fail(): Promise<void> {
+    await this.answerAll((requestId) => this.send('Fetch.fulfillRequest', { requestId, ...FAULT }));
+  }
+
+  async open(): Promise<void> {
+    await this.answerAll(this.passOn);
+  }
+
+  private async answerAll(answer: (requestId: string) => Promise<void>): Promise<void> {
+    this.answer = answer;
+    await Promise.all(this.waiting.splice(0).map(answer));
+  }
+
+  private meet(requestId: string, url: string): void {
+    const answer = OF_THE_PAGE.test(url) ? this.answer : this.passOn;
+    if (answer) void answer(requestId);
+    else this.waiting.push(requestId);
+  }
+
+  private readonly passOn = (requestId: string) => this.send('Fetch.continueRequest', { requestId });
+
+  /** A request of a page that was left cannot be answered, and nobody waits for it. */
+  private async send(...command: Parameters<CDPSession['send']>): Promise<void> {
+    await this.session.send(...command).catch(() => undefined);
+  }
+}
 
 let relay: Relay;
 let browser: Browser;
-let visitor: Tab;
-let staff: Tab;
+let visitor: Gate;
+let staff: Gate;
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
   const options = { look: { width: 'narrow' }, expectedStatuses: [404, 500] } as const;
-  visitor = await Tab.open(browser, relay, options);
+  visitor = await Gate.before(await Tab.open(browser, relay, options));
   const as = await person(relay, { roles: ['admin', 'support', 'finance'] });
-  staff = await Tab.open(browser, relay, { ...options, as });
+  staff = await Gate.before(await Tab.open(browser, relay, { ...options, as }));
 });
 afterAll(async () => {
   await browser?.close();
@@ -41,35 +100,29 @@ afterAll(async () => {
 const EMPTY_WITHOUT_ID = /^\/admin\/prices\/models\//;
 
 /** Opens the page while no request is answered, then with faults, then with the real answers. */
-async function lookAt(tab: Tab, { path, hasId }: RoutedPage): Promise<void> {
-  let answer: ((route: Route) => Promise<void>) | undefined;
-  const asked: Route[] = [];
-  await tab.page.route(OF_THE_PAGE, async (route) => {
-    // A request of a page that was left cannot be answered, and nobody waits for it.
-    if (answer) return answer(route).catch(() => undefined);
-    asked.push(route);
-  });
+async function lookAt(gate: Gate, { path, hasId }: RoutedPage): Promise<void> {
+  const { tab } = gate;
   if (READS_NOTHING.test(path)) {
-    answer = (route) => route.continue();
+    await gate.open();
     await tab.page.goto(path);
   } else {
+    gate.close();
     await tab.page.goto(path);
-    await isReading(tab, asked);
-    answer = (route) => route.fulfill(FAULT);
-    await Promise.all(asked.map(answer));
+    await isReading(gate);
+    await gate.fail();
     await isFailing(tab);
-    answer = (route) => route.continue();
+    await gate.open();
     await tab.page.reload();
   }
   await isEmpty(tab, hasId && !EMPTY_WITHOUT_ID.test(path));
   // Pending requests are given up with their page.
   await tab.page.goto('about:blank');
-  await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
-async function isReading(tab: Tab, asked: readonly Route[]): Promise<void> {
+async function isReading(gate: Gate): Promise<void> {
+  const { tab } = gate;
   await tab.page.getByRole('heading', { level: 1 }).waitFor();
-  await until('the page to ask for something', () => Promise.resolve(asked.length > 0));
+  await until('the page to ask for something', () => Promise.resolve(gate.isAsked));
   await tab.page.locator(BUSY).first().waitFor();
   expect(await tab.isTooWide()).toBe(false);
 }
@@ -96,9 +149,9 @@ describe('every page, on a phone', () => {
   it.each(routedPages())(
     'says so while it is read, where it fails and where nothing is: $path',
     async (page) => {
-      const tab = OF_VISITORS.test(page.path) ? visitor : staff;
-      await lookAt(tab, page);
-      expect(tab.takeProblems()).toEqual([]);
+      const gate = OF_VISITORS.test(page.path) ? visitor : staff;
+      await lookAt(gate, page);
+      expect(gate.tab.takeProblems()).toEqual([]);
     },
   );
 
