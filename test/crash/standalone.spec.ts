@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
@@ -58,13 +58,16 @@ describe('the standalone relay', () => {
     expect(await counterAt(healthPort, 'tollgate_repairs_total')).toBe(0);
   });
 
-  async function start(more: Environment = {}): Promise<void> {
+  /** Its text is the point at which the relay is killed. */
+  const crashFile = () => join(dataDir, 'crash');
+
+  async function start(): Promise<void> {
     const env = {
       ...DURATIONS,
       DATA_DIR: dataDir,
       HEALTH_PORT: String(healthPort),
+      CRASH_FILE: crashFile(),
       LOG_LEVEL: 'warn',
-      ...more,
     };
     relay = await startStandalone(env);
     await books?.close();
@@ -135,11 +138,11 @@ describe('the standalone relay', () => {
     ['batch.committed#4', 'images and videos', manyOfBoth],
   ])('killed at %s under %s', (point, _what, load) => {
     it('loses nothing and charges nothing twice', async () => {
-      await relay.end('SIGTERM');
-      await start({ CRASH_AT: point });
       const clients = await shoppers();
+      writeFileSync(crashFile(), point);
       const calls = load(clients);
       expect(await relay.gone).toBe('SIGKILL');
+      expect(existsSync(crashFile())).toBe(false);
       await Promise.all(calls);
       await start();
       await expectTrueBooks(clients);
