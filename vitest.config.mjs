@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** Real databases, brokers and browsers on a busy machine: a limit that only a hang reaches. */
 const LIMIT_MS = 900_000;
 
-/** Specs that take minutes. They start first, so that no core is idle at the end. */
+/** Specs that take half a minute or more. They start first, so that no core is idle at the end. */
 const LONGEST = [
   'fuzz-',
   'states.',
@@ -12,6 +12,10 @@ const LONGEST = [
   'journeys/standalone.',
   'journeys/faults.',
   'journeys/chaos.',
+  'journeys/package.',
+  'journeys/traces.',
+  'backup.',
+  'console/staff.',
   'crash/standalone.',
   'kafka/distributed.',
   'rehearsals/rehearsals.',
