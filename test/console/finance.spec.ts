@@ -149,7 +149,7 @@ describe('finance', () => {
     await openLastBar(page, { figures: 'credits', url: '**within=day%3A**' });
     const rows = page.getByRole('table', { name: 'Broken down by' });
     await rows.getByRole('link', { name: 'vendora-imagine-image' }).waitFor();
-    await page.getByRole('link', { name: 'Show all again' }).click();
+    await page.getByRole('link', { name: 'Show all' }).click();
     await page.locator('.switch').getByText('Cash', { exact: true }).click();
     await page.getByRole('figure', { name: 'Recognized revenue over time, grouped by Type' }).waitFor();
     expect(await page.getByText('Net credits').count()).toBe(0);
@@ -171,7 +171,7 @@ describe('finance', () => {
     const dialog = page.getByRole('dialog', { name: 'Set the cost of a channel' });
     await dialog.getByLabel('Channel').fill('sandbox');
     await dialog.getByLabel('Model').fill('vendora-chat');
-    await dialog.getByRole('combobox', { name: 'Taken by' }).click();
+    await dialog.getByRole('combobox', { name: 'Billed per' }).click();
     await page.getByRole('option', { name: 'Million tokens' }).click();
     await dialog.getByRole('textbox', { name: 'Input', exact: true }).fill('1.5');
     await dialog.getByRole('textbox', { name: 'Cached input', exact: true }).fill('0.75');

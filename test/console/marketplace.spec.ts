@@ -164,7 +164,7 @@ describe('the page of a model', () => {
     expect(await days.filter({ hasText: '99.5%' }).count()).toBe(3);
     expect(await days.filter({ hasText: 'Unknown' }).count()).toBe(27);
     await tab.goto('/marketplace/vendora-3d');
-    await page.getByText('Too few customers used this model in the last 30 days to say.').waitFor();
+    await page.getByText('Not enough customers used this model in the last 30 days to show figures.').waitFor();
   });
 
   it('is found at the address of before, and says where there is no such model', async () => {
@@ -187,7 +187,7 @@ describe('language and colours', () => {
     await page.getByRole('button', { name: '语言' }).click();
     await page.getByRole('menuitemradio', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.getByRole('button', { name: 'Colours' }).click();
+    await page.getByRole('button', { name: 'Theme' }).click();
     await page.getByRole('menuitemradio', { name: 'Light' }).click();
     await page.reload();
     await tab.settled();
@@ -212,7 +212,7 @@ describe('the frame', () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/');
-    const button = page.getByRole('button', { name: 'Colours' });
+    const button = page.getByRole('button', { name: 'Theme' });
     await button.focus();
     for (const _time of ['first', 'second']) {
       await page.keyboard.press('Enter');

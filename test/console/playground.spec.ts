@@ -37,7 +37,7 @@ describe('a key with a fallback in the playground', () => {
   it.each([
     ['image', 'imgmodel-4', 'Prompt', 'Generate image'],
     ['chat', 'vendora-chat', 'Your message', 'Send'],
-    ['speech', 'vendora-speech', 'Text to speak', 'Generate speech'],
+    ['speech', 'vendora-speech', 'Text to read aloud', 'Generate speech'],
   ])('is charged for the model whose price was shown, or for none: %s', async (kind, like, field, send) => {
     const someone = await person(relay, { credits: '5' });
     const { data } = await someone.api.POST('/api/keys', {
@@ -122,12 +122,12 @@ describe('the result of a call', () => {
     await tab.goto('/playground?kind=speech&model=vendora-speech');
     const { page } = tab;
     const speech = page.getByLabel('Generated speech');
-    await page.getByLabel('Text to speak').fill('The light is on.');
+    await page.getByLabel('Text to read aloud').fill('The light is on.');
     await page.getByRole('button', { name: 'Generate speech' }).click();
     await speech.waitFor();
     await page.reload();
     await speech.and(page.locator('[src^="blob:"]')).waitFor();
-    expect(await page.getByLabel('Text to speak').inputValue()).toBe('The light is on.');
+    expect(await page.getByLabel('Text to read aloud').inputValue()).toBe('The light is on.');
   });
 
   it('says what to do next where it failed', async () => {

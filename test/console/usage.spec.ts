@@ -58,7 +58,7 @@ describe('the usage page', () => {
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByText('3 images').waitFor();
     expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Show the whole period again' }).click();
+    await page.getByRole('button', { name: 'Show the whole period' }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await requests.getByText('1 image', { exact: true }).waitFor();
     await page.goBack();

@@ -92,7 +92,7 @@ describe('the wallet', () => {
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('This order was cancelled').waitFor();
-    await page.getByRole('link', { name: 'Order the same again' }).click();
+    await page.getByRole('link', { name: 'Order again' }).click();
     await page.getByRole('button', { name: 'Pay $9.10' }).waitFor();
     await topUp(tab);
     expect((await buyer.api.GET('/api/account')).data!.balance.main).toBe('7');
