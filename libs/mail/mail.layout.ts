@@ -10,23 +10,25 @@ export interface MailFrame {
 }
 
 /** The mail as plain text. A link has its own line, so that every reader detects its end. */
-export function mailAsText(content: MailContent, { consoleUrl }: MailFrame): string {
+export function mailAsText(content: MailContent, { language, consoleUrl }: MailFrame): string {
   const { paragraphs, facts = [], button, notes = [], otherwise } = content;
+  const colon = COLONS[language];
   const blocks = [
     ...paragraphs,
-    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
-    linkAsText(button),
+    facts.map(({ label, value }) => `${label}${colon}${value}`).join('\n'),
+    linkAsText(button, colon),
     notes.join('\n'),
-    linkAsText(otherwise),
+    linkAsText(otherwise, colon),
     `-- \nTollgate, ${consoleUrl}`,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-function linkAsText(link: MailLink | undefined): string {
-  return link ? `${link.label}:\n${link.url}` : '';
+function linkAsText(link: MailLink | undefined, colon: string): string {
+  return link ? `${link.label}${colon.trimEnd()}\n${link.url}` : '';
 }
 
+const COLONS: Record<MailLanguage, string> = { en: ': ', zh: '：' };
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',Arial,sans-serif";
 /** Mail programs that support dark mode use these colours. Others use those of the elements. */
 const DARK = `@media (prefers-color-scheme:dark){.page{background:#16181d!important}
@@ -41,7 +43,7 @@ export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailF
     factsTable(content.facts),
     buttonOf(content.button),
     ...(content.notes ?? []).map((note) => small(asHtml(note))),
-    content.otherwise ? small(`${asHtml(content.otherwise.label)}: ${linkTo(content.otherwise.url)}`) : '',
+    content.otherwise ? small(`${asHtml(content.otherwise.label)}${COLONS[language]}${linkTo(content.otherwise.url)}`) : '',
   ];
   return `<!doctype html>
 <html lang="${TAGS[language]}"><head><meta charset="utf-8">

@@ -261,7 +261,7 @@ describe('passwords', () => {
     expect((await browser.api.GET('/api/session')).response.status).toBe(401);
     expect((await new Browser().signIn(email)).response.status).toBe(401);
     expect((await new Browser().signIn(email, 'brand new words')).response.status).toBe(200);
-    await awaitMail(relay, email, { subject: /Sign-in settings/ });
+    await awaitMail(relay, email, { subject: /sign-in settings/ });
     expect(await auditOf(`user:${userId}`)).toEqual(['password.reset']);
   });
 
@@ -317,14 +317,14 @@ describe('mail', () => {
     await browser.api.POST('/api/password', {
       body: { currentPassword: PASSWORD, newPassword: `${PASSWORD} 2` },
     });
-    await awaitMail(relay, email, { subject: /登录方式有变更/ });
+    await awaitMail(relay, email, { subject: /登录设置已变更/ });
 
     await browser.api.PUT('/api/mail-language', { body: { language: 'en' } });
     expect((await browser.api.GET('/api/session')).data).toMatchObject({ language: 'en' });
     await browser.api.POST('/api/password', {
       body: { currentPassword: `${PASSWORD} 2`, newPassword: PASSWORD },
     });
-    const english = await awaitMail(relay, email, { subject: /Sign-in settings/ });
+    const english = await awaitMail(relay, email, { subject: /sign-in settings/ });
     expect(english.html).toContain('Set a new password');
   });
 
@@ -520,7 +520,7 @@ describe('another e-mail address', () => {
 
     expect((await confirm(token)).data).toEqual({ email: next });
     expect((await confirm(token)).error).toMatchObject({ error: { param: 'token' } });
-    const told = await awaitMail(relay, email, { subject: /Sign-in settings/ });
+    const told = await awaitMail(relay, email, { subject: /sign-in settings/ });
     expect(told.text).toContain(next);
     expect((await browser.api.GET('/api/session')).data!.email).toBe(next);
     expect((await new Browser().signIn(next)).response.status).toBe(200);

@@ -4,14 +4,14 @@ import { lifeOf, type MailTexts, wordsOf } from './mail-texts.js';
 
 const NOTICES: Record<SecurityNotice, string> = {
   'password.changed': '您的账户密码已更改，其他登录会话均已退出。',
-  'totp.enabled': '您的账户已开启动态验证码。',
+  'totp.enabled': '您的账户已开启两步验证。',
   'totp.codes_renewed': '您的账户已生成新的恢复码，旧恢复码不再有效。',
-  'totp.disabled': '您的账户已关闭动态验证码。',
+  'totp.disabled': '您的账户已关闭两步验证。',
 };
 
-const SOMETHING = '您的账户登录方式有变更。';
+const SOMETHING = '您账户的登录设置已变更。';
 
-const ACCESS_CHANGED = '您的 Tollgate 账户：登录方式有变更';
+const ACCESS_CHANGED = '您的 Tollgate 登录设置已变更';
 
 function validFor(ms: number): string {
   const { count, unit } = lifeOf(ms);
@@ -29,7 +29,7 @@ export const chineseMail: MailTexts = {
     subject: '您已有 Tollgate 账户',
     paragraphs: ['有人（可能是您本人）用此邮箱申请注册。此邮箱已有账户，请直接登录。'],
     button: { label: '登录', url: signInUrl },
-    notes: ['如果不是您本人操作，无需处理，一切保持不变。'],
+    notes: ['如果不是您本人操作，无需处理，账户没有任何变更。'],
     otherwise: { label: '忘记密码？在此重新设置', url: resetUrl },
   }),
   passwordReset: ({ url, lifeMs }) => ({
@@ -42,7 +42,7 @@ export const chineseMail: MailTexts = {
     subject: '确认您在 Tollgate 的新邮箱',
     paragraphs: ['请确认此邮箱属于您。确认后，请用它登录。'],
     button: { label: '使用此邮箱', url },
-    notes: [validFor(lifeMs), '如果不是您本人操作，请忽略此邮件，一切保持不变。'],
+    notes: [validFor(lifeMs), '如果不是您本人操作，请忽略此邮件，不会有任何变更。'],
   }),
   emailTaken: () => ({
     subject: '此邮箱已有 Tollgate 账户',
@@ -71,10 +71,10 @@ export const chineseMail: MailTexts = {
     otherwise: { label: '如果不是您本人操作，请立即设置新密码', url: resetUrl },
   }),
   lowBalance: ({ balance, threshold, url }) => ({
-    subject: '您的 Tollgate 额度不足',
-    paragraphs: [`当前可用额度为 ${balance}，低于您设置的提醒值 ${threshold}。`],
+    subject: '您的 Tollgate 余额不足',
+    paragraphs: [`当前余额为 ${balance} 额度，低于您设置的提醒值 ${threshold} 额度。`],
     button: { label: '充值', url },
-    notes: ['充值使额度回到提醒值以上之后，才会再次提醒。'],
+    notes: ['充值使余额回到提醒值以上之后，才会再次提醒。'],
   }),
   topUp: ({ credits, paid, url }) => ({
     subject: '您的 Tollgate 充值已到账',
@@ -93,7 +93,7 @@ export const chineseMail: MailTexts = {
   webhookOff: ({ host, reason, url }) => ({
     subject: 'Tollgate webhook 已停用',
     paragraphs: [
-      `您在 ${host} 的 webhook 端点已停用：${reason === 'gone' ? '它回复该地址已不存在（410）。' : '投递持续失败，时间过长。'}`,
+      `您在 ${host} 的 webhook 端点已停用：${reason === 'gone' ? '端点返回 410 Gone。' : '长时间投递失败。'}`,
       '修复后请重新启用，并补发错过的事件。',
     ],
     button: { label: '打开 webhook 页面', url },

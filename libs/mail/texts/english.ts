@@ -3,7 +3,7 @@ import { minuteOf } from '#platform/times.js';
 import { lifeOf, type MailTexts, wordsOf } from './mail-texts.js';
 
 const NOTICES: Record<SecurityNotice, string> = {
-  'password.changed': 'The password of your account was changed, and all other sessions were ended.',
+  'password.changed': 'The password of your account was changed, and all other sessions were signed out.',
   'totp.enabled': 'Two-factor authentication was turned on for your account.',
   'totp.codes_renewed': 'New recovery codes were created for your account. The old ones no longer work.',
   'totp.disabled': 'Two-factor authentication was turned off for your account.',
@@ -11,7 +11,7 @@ const NOTICES: Record<SecurityNotice, string> = {
 
 const SOMETHING = 'A sign-in setting of your account was changed.';
 
-const ACCESS_CHANGED = 'Sign-in settings of your Tollgate account changed';
+const ACCESS_CHANGED = 'Your Tollgate sign-in settings changed';
 
 function inWords(ms: number): string {
   const { count, unit } = lifeOf(ms);
@@ -20,7 +20,7 @@ function inWords(ms: number): string {
 
 export const englishMail: MailTexts = {
   signUp: ({ url, lifeMs }) => ({
-    subject: 'Finish signing up to Tollgate',
+    subject: 'Finish signing up for Tollgate',
     paragraphs: ['Choose a password to create your account.'],
     button: { label: 'Create your account', url },
     notes: [
@@ -84,7 +84,7 @@ export const englishMail: MailTexts = {
   }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: 'Your Tollgate balance is low',
-    paragraphs: [`Your balance is ${balance} credits, below ${threshold} credits, the alert level you set.`],
+    paragraphs: [`Your balance is ${balance} credits, below your alert level of ${threshold} credits.`],
     button: { label: 'Add credits', url },
     notes: ['We email you again only after a top-up has brought the balance back above that level.'],
   }),

@@ -53,8 +53,8 @@ function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguag
   const t = monthlyTexts[language];
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
-      ? `${t.charges}: ${model ?? t.noModel}`
-      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(': ');
+      ? `${t.charges}${t.colon}${model ?? t.noModel}`
+      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(t.colon);
   const rows = moves.map((move) => creditRow(labelOf(move), move.amount));
   if (balances === null) {
     const total = moves.reduce((sum, { amount }) => sum + amount, 0n);

@@ -2,6 +2,7 @@ import type { MailLanguage } from '#identity/mail-language.js';
 
 interface StatementTexts {
   readonly tag: string;
+  readonly colon: string;
   readonly title: (month: string) => string;
   readonly account: string;
   readonly key: string;
@@ -32,6 +33,7 @@ interface StatementTexts {
 export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
   en: {
     tag: 'en',
+    colon: ': ',
     title: (month) => `Monthly statement, ${month}`,
     account: 'Account',
     key: 'Key',
@@ -73,6 +75,7 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
   },
   zh: {
     tag: 'zh-Hans',
+    colon: '：',
     title: (month) => `月度对账单 ${month}`,
     account: '账户',
     key: '密钥',
