@@ -176,6 +176,12 @@ describePages({
         `/operator/dead-letters?letter=${await deadLetter(relay, viewer!.accountId)}`,
       open: dialog,
     },
-    { name: 'viewing', path: '/overview', prepare: view },
+    {
+      name: 'viewing',
+      path: '/overview',
+      isLoaded: true,
+      prepare: view,
+      open: ({ page }) => page.getByRole('button', { name: /^(Exit|退出查看)$/ }).waitFor(),
+    },
   ],
 });

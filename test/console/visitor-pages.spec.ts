@@ -31,7 +31,12 @@ describePages({
     { name: 'sign-in-ended', path: '/sign-in?next=%2Foverview&ended=yes' },
     { name: 'sign-up', path: '/sign-up?invite=abc123' },
     { name: 'confirm-sign-up', path: `/sign-up/confirm#token=${TOKEN}` },
-    { name: 'confirm-sign-up-without-token', path: '/sign-up/confirm' },
+    {
+      name: 'confirm-sign-up-without-token',
+      path: '/sign-up/confirm',
+      isLoaded: true,
+      open: ({ page }) => page.getByText(/^(This link is incomplete|链接不完整)/).waitFor(),
+    },
     { name: 'confirm-email', path: `/confirm-email#token=${TOKEN}` },
     { name: 'forgot-password', path: '/forgot-password' },
     { name: 'reset-password', path: `/reset-password#token=${TOKEN}` },

@@ -10,6 +10,8 @@ interface ShownPage {
   /** Of the image. */
   name: string;
   path: string;
+  /** Opened by its address, for what a page reads only as it is loaded. */
+  isLoaded?: boolean;
   /** Makes what the page shows, and answers the path where that has an id in it. */
   prepare?: (relay: Relay, viewer: Person | undefined) => Promise<string | void>;
   /** Opens what is closed at first, such as a drawer, and waits for it. */
@@ -60,12 +62,12 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
     });
 
     /** The page in the tab of its language, where people go from page to page; `states.spec.ts` opens each by its address. */
-    const opened = async (language: Look['language'], path: string) => {
+    const opened = async (language: Look['language'], shown: ShownPage, path: string) => {
       const look = LOOKS[language][0]!;
       const before = tabs.get(language);
       if (before) {
         await before.look(look);
-        await before.follow(path);
+        await (shown.isLoaded ? before.goto(path) : before.follow(path));
         return before;
       }
       const tab = await Tab.open(browser, relay, { ...(viewer ? { as: viewer } : {}), look });
@@ -83,7 +85,7 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
     };
 
     const seenIn = async (language: Look['language'], shown: ShownPage, path: string) => {
-      const tab = await opened(language, path);
+      const tab = await opened(language, shown, path);
       await shown.open?.(tab);
       const [first, second] = LOOKS[language];
       await tab.shows(first!);
