@@ -67,7 +67,7 @@ async function list(options: Options): Promise<void> {
     requestedBy,
     reason,
   ]);
-  printText(rows.length === 0 ? 'Nothing waits.' : table(titles, rows));
+  printText(rows.length === 0 ? 'No approvals are waiting.' : table(titles, rows));
 }
 
 type Deciding = { actor: Awaited<ReturnType<typeof actingPerson>>; requestId: string };

@@ -124,7 +124,7 @@ function readEvent(rawBody: Buffer): SandboxEvent {
   try {
     return sandboxEvent.parse(JSON.parse(rawBody.toString()));
   } catch (cause) {
-    throw new ApiError('invalid_request', 'The event is not as the sandbox sends it.', { cause });
+    throw new ApiError('invalid_request', "The event does not have the sandbox's format.", { cause });
   }
 }
 

@@ -52,7 +52,7 @@ export const statementEntry = z
     amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
     balanceAfter: amountView
       .nullable()
-      .meta({ description: 'Null for a line that summarises the movements of a request.' }),
+      .meta({ description: 'Null for a line that summarizes the movements of a request.' }),
     chargeId: z.string().nullable(),
     topupId: z.string().nullable().meta({ description: 'The top-up of a payment, for its receipt.' }),
     state: z.enum(usageStates).nullable().meta({ description: 'The current state of the request.' }),

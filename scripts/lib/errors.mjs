@@ -26,7 +26,7 @@ change.
 
 - SDKs retry 408, 409, 429 and 5xx automatically. Tollgate sends these only if nothing stays charged; otherwise the answer has
   \`x-should-retry: false\`.
-- Every answer has an \`x-request-id\`. Use it to find the request in the usage log or when you contact support.
+- Every answer has an \`x-request-id\`. Use it to find the request under Logs in the console, or when you contact support.
 `;
 
 /** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */

@@ -91,7 +91,7 @@ async function printDeferredRevenue(options: {
   const sums = facts([
     ['Lots', `${lots.paid} paid - ${lots.recognised} recognised + ${lots.pendingRefunds} in pending refunds`],
     ['Left', `${lots.deferred} ${view.currency} for ${lots.unusedCredits} CRD`],
-    ['Recognised to', view.recognisedTo ?? 'the beginning'],
+    ['Recognized to', view.recognisedTo ?? 'the beginning'],
   ]);
   printText(`\n${sums}`);
   if (!view.agrees) printText('\nThey do not agree: see tollgate finance check.');

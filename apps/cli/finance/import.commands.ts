@@ -35,7 +35,7 @@ import { dayArgument } from './days.js';
 import { JSON_OPTION } from '../arguments.js';
 
 const NOTES = `
-Stripe: the itemised reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
+Stripe: the itemized reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
 "Payouts", with times in UTC; or Stripe's API, with --api and STRIPE_SECRET_KEY. A file is imported completely or not at
 all, and importing it again does no harm.
 
@@ -73,7 +73,7 @@ export function importCommand(): Command {
     .description('import reports of payment providers and banks')
     .addHelpText('after', NOTES);
   withRange(command.command('stripe').description('a report of Stripe, or its own list'))
-    .argument('[file]', 'itemised report as CSV')
+    .argument('[file]', 'itemized report as CSV')
     .option('--api', 'fetch from Stripe, from the end of the last import or --from')
     .action(importStripe);
   withRange(command.command('bank').description('a CSV file of a bank'))

@@ -61,7 +61,7 @@ export const revenueRoutes = {
   chart: forFinance.get('chartRevenue', '/api/finance/reports/revenue/chart', {
     summary:
       'Get daily revenue, cost and margin by model, type, group or channel, compared with the previous period.',
-    description: 'At most 366 days. Recognised revenue is available by type only.',
+    description: 'At most 366 days. Recognized revenue is available by type only.',
     query: chartQuery,
     answer: revenueChartView,
   }),

@@ -120,7 +120,7 @@ export const reconciliationRoutes = {
     answer: z.object({ items: z.array(coverageView) }),
   }),
   importStripe: forFinance.post('importStripeReport', '/api/finance/provider-reports/stripe', {
-    summary: 'Import an itemised Stripe report as CSV, completely or not at all.',
+    summary: 'Import an itemized Stripe report as CSV, completely or not at all.',
     description:
       'Accepts the reports Balance change from activity, Payout reconciliation, and Payouts, with the columns in UTC. Known lines do not change. `from` and `to` say which days the report was requested for, because the file does not. A list of payouts includes earlier movements and so covers no time. Import larger files with the command line.',
     query: z.strictObject({ ...days, dryRun }),

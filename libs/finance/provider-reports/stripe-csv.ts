@@ -95,7 +95,7 @@ function checkHeader(titles: readonly string[]): string | null {
   const [ofActivity, ofPayouts] = [lacks(ACTIVITY), lacks(PAYOUTS)];
   if (ofActivity.length === 0 || ofPayouts.length === 0) return null;
   const nearest = ofPayouts.length < ofActivity.length ? ofPayouts : ofActivity;
-  return `lacks ${nearest.join(', ')}: take the itemised report with these columns.`;
+  return `lacks ${nearest.join(', ')}: take the itemized report with these columns.`;
 }
 
 function isPayouts(cells: CsvRow['cells']): boolean {

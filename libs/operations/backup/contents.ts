@@ -93,6 +93,6 @@ export function memberOf(name: string): Member {
   if (place === 'files') return { kind: 'file', key: rest };
   if (place === 'secrets' && /^[A-Za-z][A-Za-z._-]*$/.test(rest)) return { kind: 'secret', name: rest };
   throw new OperatorError(
-    `The backup has a member that is none of ours: ${JSON.stringify(name.slice(0, 100))}.`,
+    `The backup contains an unknown file: ${JSON.stringify(name.slice(0, 100))}.`,
   );
 }

@@ -31,7 +31,7 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused:
     'This `Idempotency-Key` belongs to a different request. Use a new key for a new request.',
   idempotency_outcome_unknown:
-    'An earlier request with this `Idempotency-Key` ended without a stored answer. Check the usage log before you send it again with a new key.',
+    'An earlier request with this `Idempotency-Key` ended without a stored answer. Check Logs in the console before you send it again with a new key.',
   missing_required_parameter: 'A required field is missing. `param` names it.',
   model_not_supported_here:
     'The model exists, but not at this endpoint. The message names the endpoint to use.',

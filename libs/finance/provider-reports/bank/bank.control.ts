@@ -66,11 +66,11 @@ export function bankSentence({
     case 'matched':
       return `${what} is ${other}.`;
     case 'set_aside':
-      return `${what} was marked as none of ours.`;
+      return `${what} was marked as unrelated to us.`;
     case 'waiting':
-      return `${what} is in no file of a bank yet.`;
+      return `${what} is not in any bank file yet.`;
     case 'not_covered':
-      return `${what} is in no file of a bank, and none covers its time.`;
+      return `${what} is not in any bank file, and no file covers its time.`;
     case 'refused':
       return `${what} is ${other}, and its posting was refused: ${refusal}.`;
     case 'missing_here':
