@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { MailLanguage } from '#identity/mail-language.js';
 
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
@@ -32,9 +33,7 @@ function policyWith(nonce: string): string {
 
 /** Documents that the build left. */
 const PAGES = 'index.html';
-const landingIn = (language: string) => `landing.${language}.html`;
-/** Languages of the landing page. The first is for everyone who reads neither. */
-const LANGUAGES = ['en', 'zh'] as const;
+const landingIn = (language: MailLanguage) => `landing.${language}.html`;
 
 export interface ConsolePage {
   html: string;
@@ -60,12 +59,9 @@ export class ConsolePages {
     return this.read(PAGES);
   }
 
-  /** That of the landing page, whose head is drawn before the scripts are there, in the first of these languages that it has. */
-  landing(languages: readonly string[]): ConsolePage | null {
-    const language = languages
-      .map((tag) => LANGUAGES.find((each) => tag.startsWith(each)))
-      .find((each) => each !== undefined);
-    return this.read(landingIn(language ?? LANGUAGES[0]));
+  /** That of the landing page, whose head is drawn before the scripts are there. */
+  landing(language: MailLanguage): ConsolePage | null {
+    return this.read(landingIn(language));
   }
 
   /** Serves the files beside the document, compressed as they are stored. The names under assets/ change with the content. */

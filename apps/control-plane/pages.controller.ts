@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsolePages } from './console.pages.js';
 import { unknownUrl } from './http/error.filter.js';
+import { pageLanguageOf } from './http/page-language.js';
 import { sentSession } from './http/session-cookie.js';
 
 /** What is never a page: the control plane, files of the pages, and the page of played payments. */
@@ -17,18 +18,6 @@ const NOT_BUILT = `<!doctype html>
 <p>After npm start this takes less than a minute, and this page reloads by itself.
 Otherwise run: npm run build. The API works without it.</p>
 `;
-
-/** More than anybody reads; the header comes from strangers. */
-const MOST_LANGUAGES = 20;
-/** What was chosen in the console, which keeps it here for the first page of the next visit. */
-const CHOSEN = /(?:^|;\s*)tollgate_language=(\w+)/;
-
-/** What a visitor reads, best first, as browsers list it: their order says what their weights do. */
-function languagesOf({ headers }: FastifyRequest): string[] {
-  const chosen = CHOSEN.exec(headers.cookie ?? '')?.[1];
-  const listed = (headers['accept-language'] ?? '').split(',', MOST_LANGUAGES);
-  return [...(chosen ? [chosen] : []), ...listed.map((tag) => tag.trim().toLowerCase())];
-}
 
 /** The pages of the console, at every address that is no other. */
 @Controller()
@@ -47,7 +36,7 @@ export class PagesController {
     const wantsPage = path === '/' || (request.headers.accept ?? '').includes('text/html');
     if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request);
     const isLanding = path === '/' && sentSession(request) === undefined;
-    const page = isLanding ? this.pages.landing(languagesOf(request)) : this.pages.document();
+    const page = isLanding ? this.pages.landing(pageLanguageOf(request)) : this.pages.document();
     if (!page) {
       void reply.code(503).type('text/html; charset=utf-8').header('retry-after', RETRY_SECONDS);
       return NOT_BUILT;

@@ -66,19 +66,19 @@ describe('the wallet', () => {
   });
 
   it.each([
-    { scheme: 'light', width: 'phone' },
-    { scheme: 'dark', width: 'wide' },
-  ] as const)('keeps nobody out of that page: $scheme, $width', async (look) => {
+    { language: 'en', scheme: 'light', width: 'phone', cancel: 'Cancel' },
+    { language: 'zh', scheme: 'dark', width: 'wide', cancel: '取消' },
+  ] as const)('keeps nobody out of that page: $language, $scheme, $width', async ({ cancel, ...look }) => {
     const buyer = await person(relay);
     const order = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
     const { data } = await buyer.api.POST('/api/topups', { body: order });
     const tab = await open({ as: buyer, look });
     await tab.goto(`/sandbox-pay/${data!.id}`);
-    await tab.picture(`payment-${look.scheme}-${look.width}`);
+    await tab.picture(`payment-${look.language}-${look.scheme}-${look.width}`);
     expect(await tab.barriers()).toEqual([]);
     expect(await tab.isTooWide()).toBe(false);
-    await tab.page.getByRole('button', { name: 'Cancel' }).click();
-    await tab.page.getByText('This order was cancelled').waitFor();
+    await tab.page.getByRole('button', { name: cancel }).click();
+    await tab.page.getByText(/^(This order was cancelled|订单已取消)$/).waitFor();
   });
 
   it('leads from an order that is not wanted to the same again', async () => {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { MailLanguage } from '#identity/mail-language.js';
 import { formatAmount } from '#money/amount.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
+import { type SandboxTexts, sandboxTexts } from './sandbox-texts.js';
 
 /** The sizes and colours of the console's ui/tokens.css in both themes; its typefaces would have to be loaded. */
 const STYLE = `
@@ -46,56 +48,50 @@ export const SANDBOX_PAGE_POLICY = [
  * The page of the sandbox provider for one order, as HTML, made like an invoice. Every value in it is ours: ids, amounts, words of
  * a state. It names the account by its ID, because anyone with the address can open it.
  */
-export function sandboxPage(order: TopupOrder): string {
+export function sandboxPage(order: TopupOrder, language: MailLanguage): string {
   const { id, state } = order;
+  const texts = sandboxTexts[language];
   return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Sandbox payment</title>
+<html lang="${texts.tag}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${texts.title}</title>
 <style>${STYLE}</style></head>
 <body>
 <main>
-<header><h1>Sandbox payment</h1><span>${state === 'open' ? 'Not paid yet' : STATES[state]}</span></header>
-${aboutOf(order)}
-${bought(order)}
-${state === 'open' ? actionsFor(id) : ''}
-<a href="/topups/${id}">Back to the console</a>
-<p class="note">Simulated payment for testing. No money moves.</p>
+<header><h1>${texts.title}</h1><span>${texts.states[state]}</span></header>
+${aboutOf(order, texts)}
+${bought(order, texts)}
+${state === 'open' ? actionsFor(id, texts) : ''}
+<a href="/topups/${id}">${texts.back}</a>
+<p class="note">${texts.note}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-const STATES: Record<Exclude<TopupOrder['state'], 'open'>, string> = {
-  paid: 'Paid',
-  expired: 'Expired',
-  cancelled: 'Cancelled',
-  refunded: 'Refunded',
-  disputed: 'Disputed',
-};
-
-function aboutOf({ id, accountId, createdAt }: TopupOrder): string {
+function aboutOf({ id, accountId, createdAt }: TopupOrder, texts: SandboxTexts): string {
   return `<dl>
-<dt>Number</dt><dd>${id}</dd>
-<dt>Date</dt><dd><time datetime="${createdAt.toISOString()}">${createdAt.toISOString().slice(0, 10)}</time> (UTC)</dd>
-<dt>Account</dt><dd>${accountId}</dd>
+<dt>${texts.number}</dt><dd>${id}</dd>
+<dt>${texts.date}</dt><dd><time datetime="${createdAt.toISOString()}">${createdAt.toISOString().slice(0, 10)}</time> (UTC)</dd>
+<dt>${texts.account}</dt><dd>${accountId}</dd>
 </dl>`;
 }
 
-function bought({ credits, rate, paidMinor, currency }: TopupOrder): string {
+function bought({ credits, rate, paidMinor, currency }: TopupOrder, texts: SandboxTexts): string {
   const total = `${viewPayment(paidMinor)} ${currency}`;
+  const what = texts.credits(formatAmount(credits));
   return `<table>
-<thead><tr><th scope="col">Description</th><th scope="col">Amount</th></tr></thead>
-<tbody><tr><td>${formatAmount(credits)} credits<small>1 credit = ${rate} ${currency}, all fees included</small></td><td>${total}</td></tr></tbody>
-<tfoot><tr><th scope="row">Total</th><td>${total}</td></tr></tfoot>
+<thead><tr><th scope="col">${texts.description}</th><th scope="col">${texts.amount}</th></tr></thead>
+<tbody><tr><td>${what}<small>${texts.rate(`${rate} ${currency}`)}</small></td><td>${total}</td></tr></tbody>
+<tfoot><tr><th scope="row">${texts.total}</th><td>${total}</td></tr></tfoot>
 </table>`;
 }
 
-function actionsFor(id: string): string {
+function actionsFor(id: string, { pay, cancel }: SandboxTexts): string {
   const form = (action: string, button: string) =>
     `<form method="post" action="/sandbox-pay/${id}/${action}">${button}</form>`;
   return `<div class="actions">
-${form('pay', '<button class="pay">Pay</button>')}
-${form('cancel', '<button>Cancel</button>')}
+${form('pay', `<button class="pay">${pay}</button>`)}
+${form('cancel', `<button>${cancel}</button>`)}
 </div>`;
 }

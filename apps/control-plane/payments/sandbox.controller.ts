@@ -6,6 +6,7 @@ import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { PaymentProviders } from '#payments/payment.provider.js';
 import { SandboxProvider } from '#payments/sandbox.provider.js';
 import { TopupOrder } from '#payments/topup-order.entity.js';
+import { pageLanguageOf } from '../http/page-language.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { PROVIDERS } from './payments.tokens.js';
 import { SANDBOX_PAGE_POLICY, sandboxPage } from './sandbox-page.js';
@@ -21,13 +22,14 @@ export class SandboxController {
   ) {}
 
   @Serves(sandboxRoutes.page)
-  async page({ params, reply }: CallOf<typeof sandboxRoutes.page>) {
+  async page({ params, request, reply }: CallOf<typeof sandboxRoutes.page>) {
     const { order } = await this.find(params.orderId);
     void reply.headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': SANDBOX_PAGE_POLICY,
+      vary: 'accept-language, cookie',
     });
-    return sandboxPage(order);
+    return sandboxPage(order, pageLanguageOf(request));
   }
 
   @Serves(sandboxRoutes.pay)
