@@ -148,7 +148,7 @@ async function makeFailingVideo(client: OpenAI): Promise<void> {
     'a storm that is too much for the camera [[fault:fail-late]] [[work:2]]',
   );
   expectThat(video.status === 'failed', `the video that must fail ended as ${video.status}`);
-  printText(`It failed: ${video.error?.message ?? 'without a word'} It costs nothing.`);
+  printText(`It failed: ${video.error?.message ?? 'no reason was given.'} It costs nothing.`);
 }
 
 /** Creates a video and polls it to its end, with a progress bar on a terminal. */

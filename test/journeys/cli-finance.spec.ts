@@ -80,7 +80,7 @@ describe('tollgate finance', () => {
     expect(none).toMatchObject({ code: 1, stderr: 'The account has no debt.\n' });
     const unknown = await finance('reverse-write-off', id, '--note', 'a mistake');
     expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such write-off.\n' });
-    expect((await finance('write-offs', '--account', accountId)).stdout).toBe('There are none.\n');
+    expect((await finance('write-offs', '--account', accountId)).stdout).toBe('None found.\n');
   });
 
   it('closes periods, and exits 1 for what is red', async () => {
@@ -99,7 +99,7 @@ describe('tollgate finance', () => {
     );
     const chosen = await finance('periods', 'close', '--end', end, '--margin', '0', '--grace', '999999');
     expect(chosen.stderr).toContain('--grace');
-    expect((await finance('periods', 'list')).stdout).toBe('No period was closed yet.\n');
+    expect((await finance('periods', 'list')).stdout).toBe('No period has been closed yet.\n');
     const whatIf = await finance('periods', 'check', '--end', end, '--grace', '999999');
     expect(whatIf.stdout).toMatch(
       /^Work younger than 999999 s counts as in progress here; a close uses 300 s\./,
@@ -151,7 +151,7 @@ describe('tollgate finance', () => {
   });
 
   it('lists what the schedule found', async () => {
-    expect((await finance('findings')).stdout).toBe('There are no such findings.\n');
+    expect((await finance('findings')).stdout).toBe('No findings.\n');
     await fixture.owner.query(
       `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
        VALUES ('holds', 'charge:x', 'overdue', 'It is held.', '{}', '{}', now(), now())`,
@@ -194,7 +194,7 @@ describe('tollgate finance reports of work and lots', () => {
       days: [{ failures: 1, refunded: 1, outstanding: 0 }],
     });
     expect((await finance('refunds', '--failures', '--csv')).stdout).toMatch(/^charge,.*\nlost,/);
-    expect((await finance('refunds', '--outstanding')).stdout).toBe('There are no such failures.\n');
+    expect((await finance('refunds', '--outstanding')).stdout).toBe('No failures found.\n');
     await fixture.owner.query(`DELETE FROM charges WHERE id = 'lost'`);
     const promotion = await finance('promotion', '--json');
     expect(promotion.code).toBe(0);

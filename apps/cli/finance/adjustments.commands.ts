@@ -164,7 +164,7 @@ function printMade(
 ): void {
   if (made === null) {
     if (json) return printJson({ state, approvalId });
-    return printText(state === 'rejected' ? 'Another person has refused it.' : waitingFor(approvalId ?? ''));
+    return printText(state === 'rejected' ? 'Another person rejected it.' : waitingFor(approvalId ?? ''));
   }
   if (json) return printJson(made);
   printText(

@@ -125,7 +125,7 @@ async function printFindings(options: {
   const items = rows.slice(0, limit).map((row) => shown(findingShape, row));
   const hasMore = rows.length > limit;
   if (options.json) return printJson({ items, more: hasMore });
-  if (items.length === 0) return printText('There are no such findings.');
+  if (items.length === 0) return printText('No findings.');
   const titles = ['Since (UTC)', 'Control', 'Subject', 'State', 'Looked at by', 'What'];
   const cells = items.map((each) => [
     each.firstSeenAt.replace('T', ' ').slice(0, 16),

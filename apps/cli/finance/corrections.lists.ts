@@ -82,7 +82,7 @@ async function printRegister(options: RegisterOptions): Promise<void> {
     amount,
     requestedBy,
   ]);
-  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
+  printText(rows.length === 0 ? 'None found.' : table(titles, rows));
 }
 
 async function printWriteOffs(
@@ -102,7 +102,7 @@ async function printWriteOffs(
     amount,
     requestedBy,
   ]);
-  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
+  printText(rows.length === 0 ? 'None found.' : table(titles, rows));
 }
 
 async function printDebts({
@@ -134,5 +134,5 @@ async function printDebts({
     disputes.map(({ disputeId }) => disputeId).join(' '),
   ]);
   const sums = `${accounts} accounts, ${frozen} frozen. Debt: ${debt} credits. Rewards to be reversed: ${owedRewards} credits.`;
-  printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
+  printText(rows.length === 0 ? 'No account is in debt or frozen.' : `${table(titles, rows)}\n\n${sums}`);
 }

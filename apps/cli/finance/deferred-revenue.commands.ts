@@ -135,5 +135,5 @@ async function printLots(options: LotsOptions): Promise<void> {
     deferred,
   ]);
   const more = found.length > limit ? '\nThere are more: raise --limit, or take --csv.' : '';
-  printText(rows.length === 0 ? 'There are no such lots.' : `${table(titles, rows)}${more}`);
+  printText(rows.length === 0 ? 'No lots found.' : `${table(titles, rows)}${more}`);
 }

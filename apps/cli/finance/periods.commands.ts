@@ -105,7 +105,7 @@ async function list(options: { limit: number; json?: boolean }): Promise<void> {
     String(latePostings),
     closedBy,
   ]);
-  printText(rows.length === 0 ? 'No period was closed yet.' : table(titles, rows));
+  printText(rows.length === 0 ? 'No period has been closed yet.' : table(titles, rows));
 }
 
 async function show(id: bigint, options: { json?: boolean }): Promise<void> {

@@ -170,7 +170,7 @@ async function printFailures(range: { from: Date; to: Date }, options: RefundsOp
     String(latencyMs ?? 'open'),
     reason ?? '-',
   ]);
-  printText(rows.length === 0 ? 'There are no such failures.' : table(titles, rows));
+  printText(rows.length === 0 ? 'No failures found.' : table(titles, rows));
 }
 
 async function printPromotion(options: Printed & { from?: Date; to?: Date }): Promise<void> {

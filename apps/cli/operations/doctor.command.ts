@@ -21,7 +21,7 @@ async function run(options: { json?: boolean }): Promise<void> {
   if (failed > 0) process.exitCode = 1;
   if (options.json) return printJson({ ok: failed === 0, checks: findings });
   const warned = findings.filter(({ state }) => state === 'warn').length;
-  printText(failed + warned === 0 ? '\nAll is well.' : `\n${failed} failed, ${warned} to look at.`);
+  printText(failed + warned === 0 ? '\nAll is well.' : `\n${failed} failed, ${warned} need attention.`);
 }
 
 function line({ check, state, detail, advice }: DoctorFinding): string {
