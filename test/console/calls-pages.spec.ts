@@ -99,7 +99,12 @@ describePages({
     { name: 'tasks-empty', path: '/tasks' },
     { name: 'tickets-empty', path: '/tickets' },
     { name: 'webhooks-empty', path: '/webhooks' },
-    { name: 'usage', path: '/usage', prepare: async (relay, viewer) => void (await workOf(relay, viewer!)) },
+    {
+      name: 'usage',
+      path: '/usage',
+      isLoaded: true,
+      prepare: async (relay, viewer) => void (await workOf(relay, viewer!)),
+    },
     { name: 'library', path: '/library' },
     { name: 'library-images', path: '/library?kind=image' },
     { name: 'usage-filtered', path: '/usage?family=video&from=2026-01-01&to=2026-01-02' },

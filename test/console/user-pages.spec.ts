@@ -68,7 +68,7 @@ describePages({
     { name: 'tokens-empty', path: '/tokens', prepare: noKeys },
     { name: 'overview', path: '/overview' },
     { name: 'wallet-empty', path: '/wallet' },
-    { name: 'order', path: '/wallet', prepare: orders },
+    { name: 'order', path: '/wallet', isLoaded: true, prepare: orders },
     { name: 'wallet', path: '/wallet' },
     { name: 'statement', path: '/wallet?tab=statement' },
     {
@@ -80,6 +80,7 @@ describePages({
     {
       name: 'token-change',
       path: '/tokens',
+      isLoaded: true,
       prepare: keys,
       open: ({ page }) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
     },
@@ -93,6 +94,6 @@ describePages({
       },
     },
     { name: 'tokens', path: '/tokens' },
-    { name: 'overview-used', path: '/overview', prepare: calls },
+    { name: 'overview-used', path: '/overview', isLoaded: true, prepare: calls },
   ],
 });

@@ -10,7 +10,7 @@ interface ShownPage {
   /** Of the image. */
   name: string;
   path: string;
-  /** Opened by its address, for what a page reads only as it is loaded. */
+  /** Opened by its address, for what a page reads only as it is loaded, and for what was made behind its back. */
   isLoaded?: boolean;
   /** Makes what the page shows, and answers the path where that has an id in it. */
   prepare?: (relay: Relay, viewer: Person | undefined) => Promise<string | void>;
@@ -38,6 +38,10 @@ const LOOKS: Record<Look['language'], readonly Look[]> = {
     { language: 'zh', scheme: 'dark', width: 'widest' },
   ],
 };
+
+/** A panel of the page before is still being closed when this one is there. */
+const withoutDialogs = ({ page }: Tab) =>
+  page.locator('html:not(:has([role="dialog"]))').waitFor({ state: 'attached' });
 
 const LONGEST_PAGE_MS = 120_000;
 
@@ -86,7 +90,7 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
 
     const seenIn = async (language: Look['language'], shown: ShownPage, path: string) => {
       const tab = await opened(language, shown, path);
-      await shown.open?.(tab);
+      await (shown.open ?? withoutDialogs)(tab);
       const [first, second] = LOOKS[language];
       await tab.shows(first!);
       const before = await seenFrom(tab, shown.name, first!);
