@@ -43,7 +43,9 @@ export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailF
     factsTable(content.facts),
     buttonOf(content.button),
     ...(content.notes ?? []).map((note) => small(asHtml(note))),
-    content.otherwise ? small(`${asHtml(content.otherwise.label)}${COLONS[language]}${linkTo(content.otherwise.url)}`) : '',
+    content.otherwise
+      ? small(`${asHtml(content.otherwise.label)}${COLONS[language]}${linkTo(content.otherwise.url)}`)
+      : '',
   ];
   return `<!doctype html>
 <html lang="${TAGS[language]}"><head><meta charset="utf-8">

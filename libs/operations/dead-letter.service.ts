@@ -45,12 +45,11 @@ const COLUMNS = `id, topic, consumer_group AS "group", partition, "offset", key,
 
 const EFFECTS: Record<string, string> = {
   [topics.chargeResolved.name]:
-    'Settles or releases the charge that it names; a charge that has ended does not change.',
+    'Charges or refunds the request it names. A charge that has already ended does not change.',
   [topics.videoCompleted.name]:
-    'Settles or releases the charge of the task; a charge that has ended does not change.',
+    'Charges or refunds the task it names. A charge that has already ended does not change.',
 };
-const OTHER_EFFECT =
-  'Every group that reads the topic handles it once more; what was done already is not done twice.';
+const OTHER_EFFECT = 'Every group that reads the topic handles it again. Nothing is done twice.';
 
 /** The letters, newest first. */
 export async function listLetters(

@@ -164,7 +164,9 @@ describe('the page of a model', () => {
     expect(await days.filter({ hasText: '99.5%' }).count()).toBe(3);
     expect(await days.filter({ hasText: 'Unknown' }).count()).toBe(27);
     await tab.goto('/marketplace/vendora-3d');
-    await page.getByText('Not enough customers used this model in the last 30 days to show figures.').waitFor();
+    await page
+      .getByText('Not enough customers used this model in the last 30 days to show figures.')
+      .waitFor();
   });
 
   it('is found at the address of before, and says where there is no such model', async () => {

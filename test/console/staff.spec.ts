@@ -71,7 +71,7 @@ describe('a price', () => {
     await deciding.page.getByRole('link', { name: 'The vendor asks more.' }).click();
     await deciding.page.getByRole('button', { name: 'Confirm the changes' }).click();
     const dialog = deciding.page.getByRole('dialog');
-    await dialog.getByText('1 change takes effect: at once.').waitFor();
+    await dialog.getByText('1 change takes effect: immediately.').waitFor();
     await dialog.getByRole('button', { name: 'Confirm the changes' }).click();
     await deciding.page.getByText('Confirmed', { exact: true }).waitFor();
     await deciding.page.getByRole('link', { name: 'vendora-imagine-image' }).click();

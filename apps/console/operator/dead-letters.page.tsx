@@ -17,7 +17,7 @@ import { PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
-import { Hint, TextLine, TwoLines } from '../ui/texts.js';
+import { Hint, Labelled, TextLine, TwoLines } from '../ui/texts.js';
 import { Ago, When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
@@ -124,8 +124,8 @@ function OpenLetter({ id }: { id: string }) {
 
 function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  const { id, topic, group, partition, offset, reason, effect, canReplay, payload, replayedAt, replayedBy } =
-    letter;
+  const { id, topic, group, partition, offset, reason, canReplay, payload, replayedAt, replayedBy } = letter;
+  const effect = t(`letters.effects.${effectOf(letter)}`);
   const replay = async () => {
     await api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId: id } } });
     notify(t('letters.played'));
@@ -141,7 +141,9 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
       <Text className="spoken">{reason}</Text>
       {replayedAt !== null && replayedBy !== null && (
         <TextLine>
-          {t('letters.replayed')}: <Who actor={replayedBy} /> · <When at={replayedAt} />
+          <Labelled label={t('letters.replayed')}>
+            <Who actor={replayedBy} /> · <When at={replayedAt} />
+          </Labelled>
         </TextLine>
       )}
       {replayedAt === null && (
@@ -166,6 +168,12 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
       )}
     </Stack>
   );
+}
+
+/** The server says the same in English. */
+function effectOf({ topic, canReplay }: Shape<'WholeDeadLetter'>): 'never' | 'ends' | 'again' {
+  if (!canReplay) return 'never';
+  return topic === 'charge.resolved' || topic === 'video.completed' ? 'ends' : 'again';
 }
 
 /** A message in lines, where it is a document at all. */

@@ -8,7 +8,7 @@ import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/time/when.js';
-import { rate } from './program.js';
+import { useRate } from './program.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -50,28 +50,27 @@ function Vitals({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const count = (value: number | null | undefined) => value?.toLocaleString(locale) ?? null;
+  const seconds = (value: number | null | undefined) =>
+    value == null
+      ? null
+      : t('seconds', { value: value.toLocaleString(locale, { maximumFractionDigits: 1 }) });
   const facts = [
     { name: t('vitals.inFlight'), value: count(report.requests?.inFlight) },
     { name: t('vitals.undeliverable'), value: count(report.undeliverable) },
     { name: t('vitals.following'), value: count(report.following) },
-    { name: t('vitals.oldestDue'), value: seconds(report.oldestDueSeconds, locale) },
+    { name: t('vitals.oldestDue'), value: seconds(report.oldestDueSeconds) },
     { name: t('vitals.swept'), value: count(report.swept) },
     { name: t('vitals.repairs'), value: count(report.repairs) },
     { name: t('vitals.holdsSwept'), value: count(report.holdsSwept) },
     { name: t('vitals.lateSuccesses'), value: count(report.lateSuccesses) },
     { name: t('vitals.outbox'), value: count(report.outbox?.rows) },
-    { name: t('vitals.outboxAge'), value: seconds(report.outbox?.oldestSeconds, locale) },
+    { name: t('vitals.outboxAge'), value: seconds(report.outbox?.oldestSeconds) },
     {
       name: t('vitals.memory'),
       value: `${Math.round(report.memoryBytes / MEGABYTE).toLocaleString(locale)} MB`,
     },
   ];
   return <FactGrid cols={{ base: 2, xs: 3 }} facts={facts} />;
-}
-
-function seconds(value: number | null | undefined, locale: string): string | null {
-  if (value === null || value === undefined) return null;
-  return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })}\u00a0s`;
 }
 
 interface Went {
@@ -102,10 +101,11 @@ function Paces({ report }: { report: Shape<'Program'>['report'] }) {
 function useColumns(): ListColumn<Went>[] {
   const { t } = useTranslation('operator');
   const locale = useLocale();
+  const rate = useRate();
   const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)}\u00a0ms`);
   return [
     column('what', t('card.minute'), ({ name }) => t(`card.${name}`)),
-    rightColumn('rate', t('card.rate'), ({ pace }) => rate(pace.perSecond, locale)),
+    rightColumn('rate', t('card.rate'), ({ pace }) => rate(pace.perSecond)),
     rightColumn('p50', 'p50', ({ pace }) => ms(pace.p50Ms)),
     rightColumn('p99', 'p99', ({ pace }) => ms(pace.p99Ms)),
     column('outcomes', t('card.outcomes'), ({ pace }) => outcomesOf(pace, locale)),

@@ -1,7 +1,12 @@
+import { useTranslation } from 'react-i18next';
 import type { GetAnswer } from '../api/queries.js';
+import { useLocale } from '../ui/locale.js';
 
 export type System = GetAnswer<'/api/admin/programs'>;
 
-export function rate(perSecond: number, locale: string): string {
-  return `${perSecond.toLocaleString(locale, { maximumFractionDigits: 1 })}\u00a0/s`;
+export function useRate(): (perSecond: number) => string {
+  const { t } = useTranslation('operator');
+  const locale = useLocale();
+  return (perSecond) =>
+    t('perSecond', { rate: perSecond.toLocaleString(locale, { maximumFractionDigits: 1 }) });
 }

@@ -12,7 +12,7 @@ import { Hint } from '../ui/texts.js';
 import { When } from '../ui/time/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
-import { rate, type System } from './program.js';
+import { type System, useRate } from './program.js';
 
 /** The programs say how they are every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -71,15 +71,13 @@ export function Alarms({ system }: { system: System }) {
 export function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
+  const rate = useRate();
   const sum = (of: (program: Shape<'Program'>) => number | undefined) =>
     items.reduce((all, program) => all + (program.isSilent ? 0 : (of(program) ?? 0)), 0);
   const facts = [
     {
       name: t('totals.requests'),
-      value: rate(
-        sum(({ report }) => report.requests?.perSecond),
-        locale,
-      ),
+      value: rate(sum(({ report }) => report.requests?.perSecond)),
     },
     { name: t('totals.errors'), value: errorsOf(items, locale) },
     {

@@ -3,6 +3,7 @@ import { optionalTokenNames } from '../api/token-names.js';
 import type { ComponentType } from 'react';
 import { Money } from './money.js';
 import { RateLines } from './rate-lines.js';
+import { Labelled } from './texts.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 
@@ -25,14 +26,16 @@ export function PriceLines({ price, unit, perTokens, tokens, amount: Amount = Mo
   if ('unitPrice' in price)
     return (
       <span>
-        <Amount value={price.unitPrice} /> {unit}
+        <Amount value={price.unitPrice} /> <span className="one-line">{unit}</span>
       </span>
     );
   return (
     <span className="price-lines">
       {TOKENS.filter((kind) => price[kind] !== undefined).map((kind) => (
         <span key={kind}>
-          {tokens(kind)}: <Amount value={price[kind]!} />
+          <Labelled label={tokens(kind)}>
+            <Amount value={price[kind]!} />
+          </Labelled>
         </span>
       ))}
       <span>{perTokens}</span>

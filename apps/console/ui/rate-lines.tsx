@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
+import { Labelled } from './texts.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 export type RatedPrice = Extract<ListPrice, { unitPrice: string }>;
@@ -20,7 +21,7 @@ export function useDimensionWords(): (dimensions: {
         const value = dimensions[name];
         return value === undefined ? [] : [t(`rates.${name}`, { value })];
       })
-      .join(', ');
+      .join(t('comma'));
 }
 
 interface RateLinesProps {
@@ -37,11 +38,15 @@ export function RateLines({ price, unit, amount: Amount }: RateLinesProps) {
     <span className="price-lines">
       {price.rates?.map(({ when, unitPrice }) => (
         <span key={words(when)}>
-          {words(when)}: <Amount value={unitPrice} />
+          <Labelled label={words(when)}>
+            <Amount value={unitPrice} />
+          </Labelled>
         </span>
       ))}
       <span>
-        {t('rates.otherwise')}: <Amount value={price.unitPrice} /> {unit}
+        <Labelled label={t('rates.otherwise')}>
+          <Amount value={price.unitPrice} /> <span className="one-line">{unit}</span>
+        </Labelled>
       </span>
     </span>
   );

@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 
 interface WordsProps {
   children: ReactNode;
@@ -30,6 +31,23 @@ export function SmallPrint({ children }: WordsProps) {
       {children}
     </Text>
   );
+}
+
+/** What something is called and what it is, on one line, with the colon of the language. */
+export function Labelled({ label, children }: WordsProps & { label: string }) {
+  const labelled = useLabelled();
+  return (
+    <>
+      {labelled(label, '')}
+      {children}
+    </>
+  );
+}
+
+/** The same where only text is possible. */
+export function useLabelled(): (label: string, value: string) => string {
+  const { t } = useTranslation('shell');
+  return (label, value) => t('labelled', { label, value });
 }
 
 /** A cell of two lines, of which the second says more of the first. */

@@ -92,7 +92,7 @@ print(image.data[0].url)`,
     {
       id: 'openai-video',
       use: 'video',
-      name: 'OpenAI JavaScript: video',
+      name: 'OpenAI JavaScript (video)',
       language: 'js',
       code: `${client.replace('\n', "\nimport { writeFile } from 'node:fs/promises';\n")}
 let video = await client.videos.create({ model: '${named.video}', prompt: 'waves at night', seconds: '4' });

@@ -92,7 +92,5 @@ export function memberOf(name: string): Member {
   if (place === 'database') return { kind: 'table', table: rest.replace(/\/\d+$/, '') };
   if (place === 'files') return { kind: 'file', key: rest };
   if (place === 'secrets' && /^[A-Za-z][A-Za-z._-]*$/.test(rest)) return { kind: 'secret', name: rest };
-  throw new OperatorError(
-    `The backup contains an unknown file: ${JSON.stringify(name.slice(0, 100))}.`,
-  );
+  throw new OperatorError(`The backup contains an unknown file: ${JSON.stringify(name.slice(0, 100))}.`);
 }

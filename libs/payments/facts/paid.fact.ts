@@ -60,7 +60,7 @@ async function suspendPayment(
   if (amountMinor <= 0n) return { state: 'ignored', detail: 'Nothing was paid.' };
   const itemId = await suspend(client, paid, { reference, orderId: order?.id ?? null, amountMinor, why });
   const wanted = order ? `${viewPayment(order.paidMinor)} ${order.currency}` : 'no order';
-  const detail = `${viewPayment(amountMinor)} ${currency} came for ${wanted}: suspense ${itemId}.`;
+  const detail = `${viewPayment(amountMinor)} ${currency} was received for ${wanted}, so it is in suspense as ${itemId}.`;
   return { state: 'suspense', detail, alert: why };
 }
 

@@ -15,7 +15,7 @@ import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint, TwoLines } from '../../ui/texts.js';
+import { Hint, Labelled, TwoLines } from '../../ui/texts.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 
@@ -95,7 +95,9 @@ function State({
     <Group gap="sm">
       <ChannelState enabled={enabled} health={health} />
       <Hint>
-        {t('channels.models')}: {Object.keys(models).length} · {t('channels.keys')}: {keyMarks.length}
+        <Labelled label={t('channels.models')}>{Object.keys(models).length}</Labelled>
+        {' · '}
+        <Labelled label={t('channels.keys')}>{keyMarks.length}</Labelled>
       </Hint>
       {health && health.runningTasks > 0 && (
         <Text size="sm">{t('channel.running', { count: health.runningTasks })}</Text>

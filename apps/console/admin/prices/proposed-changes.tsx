@@ -5,7 +5,7 @@ import { column, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { TextLine, SmallPrint } from '../../ui/texts.js';
+import { Labelled, TextLine, SmallPrint } from '../../ui/texts.js';
 import { type Change, useModels } from '../catalog.js';
 import { ChangeValue, Difference, nameOf, changeKey } from './change.js';
 import { exampleOf } from './example.js';
@@ -87,13 +87,16 @@ function Example({
   if (after === null) return '–';
   return (
     <TextLine>
-      {t(`examples.${model.unit === 'call' && model.family === 'image' ? 'picture' : model.unit}`)}:{' '}
-      {before !== null && (
-        <>
-          <Money value={before} /> →{' '}
-        </>
-      )}
-      <Money value={after} />
+      <Labelled
+        label={t(`examples.${model.unit === 'call' && model.family === 'image' ? 'picture' : model.unit}`)}
+      >
+        {before !== null && (
+          <>
+            <Money value={before} /> →{' '}
+          </>
+        )}
+        <Money value={after} />
+      </Labelled>
     </TextLine>
   );
 }

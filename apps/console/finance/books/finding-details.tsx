@@ -12,7 +12,7 @@ import { Section } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { useFindingWords } from './finding-words.js';
+import { momentOf, useFindingWords } from './finding-words.js';
 import { FindingBadge } from './control-words.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
@@ -63,12 +63,9 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   );
 }
 
-const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
-
-/** Times are as the database writes them. */
 function Detail({ value }: { value: string | null }) {
-  if (value === null || !TIME.test(value)) return <Identifier>{value}</Identifier>;
-  return <When at={value.replace(' ', 'T').replace('+00', 'Z')} />;
+  const time = momentOf(value);
+  return time === null ? <Identifier>{value}</Identifier> : <When at={time} />;
 }
 
 /** A finding stays open until its control no longer sees it; this only says that someone is looking at it. */

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/forms/dialog.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { Notice } from '../../ui/notice.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
+import { Labelled } from '../../ui/texts.js';
 import { Cost } from './cost.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
@@ -102,7 +103,7 @@ function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
         <Notice tone="bad" title={t('import.refused')}>
           {refused.map(({ line, reason }) => (
             <Text key={line} size="sm">
-              {t('import.line', { line })}: {reason}
+              <Labelled label={t('import.line', { line })}>{reason}</Labelled>
             </Text>
           ))}
         </Notice>

@@ -6,6 +6,7 @@ import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/col
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { StateFilter, useStateOf } from './state-filter.js';
+import { ServerWords } from '../server-words.js';
 
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
@@ -39,7 +40,9 @@ function useColumns(): ListColumn<Shape<'PaymentEvent'>>[] {
     column('state', t('columns.state'), ({ state, detail }) => (
       <Stack gap="hair" align="flex-start">
         <StatusBadge tone={tones[state]}>{t(`events.states.${state}`)}</StatusBadge>
-        <Text size="xs">{detail}</Text>
+        <ServerWords>
+          <Text size="xs">{detail}</Text>
+        </ServerWords>
       </Stack>
     )),
     numberColumn('attempts', t('events.attempts')),

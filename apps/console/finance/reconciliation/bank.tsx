@@ -18,6 +18,7 @@ import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
 import { Filters, useNarrowed } from './filters.js';
 import { matchTones, refreshReconciliation } from './reconciliation.js';
+import { ServerWords } from '../server-words.js';
 
 const states = [
   'missing_here',
@@ -80,7 +81,7 @@ function useColumns(): ListColumn<Shape<'BankItem'>>[] {
     column('state', t('state'), ({ state, message, refusal }) => (
       <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        {state !== 'matched' && <Text size="xs">{message}</Text>}
+        <ServerWords>{state !== 'matched' && <Text size="xs">{message}</Text>}</ServerWords>
         {refusal !== null && <Text size="xs">{refusal}</Text>}
       </Stack>
     )),

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { CodeLines } from '../../ui/copy.js';
+import { Who } from '../../shell/who.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
@@ -58,8 +59,15 @@ function LineFacts({ line }: { line: Shape<'ProviderLine'> }) {
           name={t('line.acceptances')}
           value={
             <>
-              {reason} · {t('line.acceptedBy', { by: [requestedBy, approvedBy].filter(Boolean).join(', ') })}{' '}
-              · <When at={recordedAt} />
+              {reason} · <Who actor={requestedBy} />
+              {approvedBy !== null && (
+                <>
+                  {' · '}
+                  <Who actor={approvedBy} />
+                </>
+              )}
+              {' · '}
+              <When at={recordedAt} />
             </>
           }
         />

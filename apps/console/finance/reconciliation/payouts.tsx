@@ -15,6 +15,7 @@ import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones } from './reconciliation.js';
+import { ServerWords } from '../server-words.js';
 
 const states = [
   'differs',
@@ -71,7 +72,7 @@ function useColumns(): ListColumn<Shape<'Payout'>>[] {
     column('state', t('state'), ({ state, message }) => (
       <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        {state !== 'matched' && <Text size="xs">{message}</Text>}
+        <ServerWords>{state !== 'matched' && <Text size="xs">{message}</Text>}</ServerWords>
       </Stack>
     )),
     ...parts.map((part) => paymentColumn(part, t(`payouts.parts.${part}`))),

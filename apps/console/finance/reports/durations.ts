@@ -1,4 +1,4 @@
-import { useLocale } from '../../ui/locale.js';
+import { spaced, useLocale } from '../../ui/locale.js';
 
 const STEPS = [
   { unit: 'day', ms: 86_400_000 },
@@ -18,6 +18,6 @@ export function useDurationText(): (ms: number) => string {
       unitDisplay: 'short',
       maximumFractionDigits: 1,
     });
-    return format.format(ms / step.ms);
+    return spaced(format.format(ms / step.ms));
   };
 }

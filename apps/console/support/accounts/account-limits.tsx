@@ -8,6 +8,7 @@ import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { Labelled } from '../../ui/texts.js';
 
 /** How many requests the keys of an account may send together. */
 export function RequestLimits({ accountId }: { accountId: string }) {
@@ -31,10 +32,10 @@ export function RequestLimits({ accountId }: { accountId: string }) {
           <Card withBorder>
             <Stack gap="xs">
               <Text size="sm">
-                {t('limits.perMinute')}: {shown(requestsPerMinute)}
+                <Labelled label={t('limits.perMinute')}>{shown(requestsPerMinute)}</Labelled>
               </Text>
               <Text size="sm">
-                {t('limits.concurrent')}: {shown(maxConcurrentRequests)}
+                <Labelled label={t('limits.concurrent')}>{shown(maxConcurrentRequests)}</Labelled>
               </Text>
             </Stack>
           </Card>

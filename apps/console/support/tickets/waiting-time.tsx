@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useLocale } from '../../ui/locale.js';
+import { spaced, useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ export function WaitingTime({ since }: { since: string }) {
   return (
     <Text span inherit className={ms >= DAY_MS ? 'late' : undefined}>
       <time dateTime={since} title={new Date(since).toLocaleString(locale)}>
-        {format.format(Math.floor(ms / size))}
+        {spaced(format.format(Math.floor(ms / size)))}
       </time>
     </Text>
   );

@@ -1,4 +1,4 @@
-import { useLocale } from '../locale.js';
+import { spaced, useLocale } from '../locale.js';
 
 const UNITS = [
   ['day', 86_400],
@@ -17,5 +17,5 @@ export function Duration({ seconds }: { seconds: number }) {
     unitDisplay: 'long',
     maximumFractionDigits: 1,
   });
-  return <span>{format.format(seconds / size)}</span>;
+  return <span>{spaced(format.format(seconds / size))}</span>;
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useNow } from './now.js';
-import { useLocale } from '../locale.js';
+import { spaced, useLocale } from '../locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -63,7 +63,7 @@ export function Ago({ at }: { at: string }) {
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return (
     <time dateTime={at} title={exact}>
-      {age < MINUTE_MS ? t('justNow') : words.format(-Math.floor(age / step.ms), step.unit)}
+      {age < MINUTE_MS ? t('justNow') : spaced(words.format(-Math.floor(age / step.ms), step.unit))}
     </time>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { useLocale } from '../../ui/locale.js';
+import { spaced, useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
 import { Hint } from '../../ui/texts.js';
 import { isTaskRunning } from './task.js';
@@ -64,7 +64,7 @@ export function TimeLeft({ ms }: { ms: number }) {
     unit: isLong ? 'hour' : 'minute',
     unitDisplay: 'short',
   });
-  return t('task.left', { time: format.format(isLong ? Math.floor(minutes / 60) : minutes) });
+  return t('task.left', { time: spaced(format.format(isLong ? Math.floor(minutes / 60) : minutes)) });
 }
 
 function Note({ children }: { children: string }) {

@@ -10,7 +10,7 @@ import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useNow } from '../../ui/time/now.js';
 import { ErrorState } from '../../ui/states.js';
-import { TextLine } from '../../ui/texts.js';
+import { Labelled, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { forgetNewKey } from '../new-key.js';
 
@@ -60,7 +60,9 @@ function WhatStops({ token: { keyId, lastUsedAt } }: { token: Shape<'Key'> }) {
     <Stack gap="xs">
       <Text size="sm">{t('delete.hint')}</Text>
       <TextLine>
-        {t('columns.lastUsedAt')}: {lastUsedAt === null ? t('never') : <When at={lastUsedAt} />}
+        <Labelled label={t('columns.lastUsedAt')}>
+          {lastUsedAt === null ? t('never') : <When at={lastUsedAt} />}
+        </Labelled>
       </TextLine>
       {lastDay.error ? (
         <ErrorState error={lastDay.error} retry={() => void lastDay.refetch()} />

@@ -89,9 +89,5 @@ function Terms({ offer: { multiplier, fixedPrice, models } }: { offer: GroupOffe
     fixedPrice === null
       ? t('fields.multiplied', { multiplier: exactDecimal(multiplier, locale) })
       : t('fields.fixed', { price: both(fixedPrice) });
-  return (
-    <>
-      {t('count.models', { count: models.length })}. {price}
-    </>
-  );
+  return t('fields.terms', { models: t('count.models', { count: models.length }), price });
 }

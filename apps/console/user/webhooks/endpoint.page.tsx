@@ -45,6 +45,7 @@ export function EndpointPage() {
 
 function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
+  const comma = useTranslation('shell').t('comma');
   const { url, description, events, failingSince, previousSecretUntil } = endpoint;
   return (
     <Stack gap="xs">
@@ -55,7 +56,9 @@ function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
         <EndpointState endpoint={endpoint} />
       </Group>
       {description && <Text>{description}</Text>}
-      <Text size="sm">{t('one.told', { events: events.map((type) => t(`events.${type}`)).join(', ') })}</Text>
+      <Text size="sm">
+        {t('one.told', { events: events.map((type) => t(`events.${type}`)).join(comma) })}
+      </Text>
       {failingSince !== null && (
         <Text size="sm" c="red">
           {t('one.failingSince')} <When at={failingSince} />

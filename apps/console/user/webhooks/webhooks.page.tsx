@@ -46,6 +46,7 @@ export function WebhooksPage() {
 
 function useColumns(): ListColumn<Shape<'WebhookEndpoint'>>[] {
   const { t } = useTranslation('webhooks');
+  const comma = useTranslation('shell').t('comma');
   return [
     column('url', t('endpoints.url'), ({ id, url }) => (
       <TextLink to="/webhooks/$endpointId" params={{ endpointId: id }} className="model-name">
@@ -54,7 +55,7 @@ function useColumns(): ListColumn<Shape<'WebhookEndpoint'>>[] {
     )),
     column('description', t('endpoints.description'), ({ description }) => description || '–'),
     column('events', t('endpoints.events'), ({ events }) =>
-      events.map((event) => t(`events.${event}`)).join(', '),
+      events.map((event) => t(`events.${event}`)).join(comma),
     ),
     column('state', t('endpoints.state'), (endpoint) => <EndpointState endpoint={endpoint} />),
     timeColumn('createdAt', t('endpoints.created')),

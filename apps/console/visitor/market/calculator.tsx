@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal, multiplyDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
+import { useLabelled } from '../../ui/texts.js';
 import { BothPrices, Money } from '../../ui/money.js';
 import { ReceiptCard } from '../../ui/lists/receipt-card.js';
 import { Loaded } from '../../ui/states.js';
@@ -116,10 +117,11 @@ function isEstimated(model: Shape<'ListedModel'>): boolean {
 function useWorkLines(quote: PublicQuote, { unit, family }: Shape<'ListedModel'>) {
   const { t } = useTranslation('models');
   const { t: ofMarket } = useTranslation('visitor');
+  const labelled = useLabelled();
   const locale = useLocale();
   const unitsOf = (kind: LineKind | null, count: string) => {
     const units = { count: Number(count), calls: exactDecimal(count, locale) };
-    if (kind !== null) return `${ofMarket(`market.tokens.${nameOfLine(kind)}`)}: ${units.calls}`;
+    if (kind !== null) return labelled(ofMarket(`market.tokens.${nameOfLine(kind)}`), units.calls);
     return unit === 'second' ? t('calculator.ofSeconds', units) : t(`calculator.all.${family}`, units);
   };
   return linesOfQuote(quote)

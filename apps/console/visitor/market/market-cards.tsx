@@ -8,7 +8,7 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { EmptyState } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, Labelled } from '../../ui/texts.js';
 import { Headline } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');
@@ -64,9 +64,9 @@ function GroupPrice({
   const locale = useLocale();
   if ('unitPrice' in price && !price.rates) {
     return (
-      <>
-        {group}: <Money value={price.unitPrice} />
-      </>
+      <Labelled label={group}>
+        <Money value={price.unitPrice} />
+      </Labelled>
     );
   }
   return `${group} × ${exactDecimal(multiplier, locale)}`;

@@ -6,6 +6,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, extra } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
+import { Labelled } from '../../ui/texts.js';
 import { Availability, NoModels } from './market-cards.js';
 import { unitIn } from './market.js';
 import { LimitList } from './model-details.js';
@@ -79,7 +80,9 @@ function GroupPrices({ model }: { model: Shape<'ListedModel'> }) {
     <Stack gap="hair">
       {model.groups.map(({ group, price, rule }) => (
         <span key={group}>
-          {group}: <PriceWithUnit price={price} unit={unitIn(model, rule)} />
+          <Labelled label={group}>
+            <PriceWithUnit price={price} unit={unitIn(model, rule)} />
+          </Labelled>
         </span>
       ))}
     </Stack>

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { useLocale } from '../../ui/locale.js';
+import { spaced, useLocale } from '../../ui/locale.js';
+import { useLabelled } from '../../ui/texts.js';
 
 type RecordDay = Shape<'ModelRecord'>['days'][number];
 
@@ -21,7 +22,7 @@ export function DayStrip({ days }: { days: readonly RecordDay[] }) {
 
 function Day({ day: { day, delivered } }: { day: RecordDay }) {
   const share = useShare();
-  const words = `${useDay()(day)}: ${share(delivered)}`;
+  const words = useLabelled()(useDay()(day), share(delivered));
   return (
     <li title={words} data-tone={toneOf(delivered)}>
       <span className="visually-hidden">{words}</span>
@@ -46,7 +47,7 @@ export function useSeconds(): (value: string) => string {
     unit: 'second',
     maximumFractionDigits: 2,
   });
-  return (value) => format.format(Number(value));
+  return (value) => spaced(format.format(Number(value)));
 }
 
 /** A UTC day, such as 31 Jan. */
