@@ -138,7 +138,7 @@ describe('tollgate finance reconcile', () => {
     expect((await finance('reconcile', 'payouts', '--json')).stdout).toBe('{"items":[],"more":false}\n');
     const bank = await finance('reconcile', 'bank', '--faults');
     expect(bank.code).toBe(1);
-    expect(bank.stdout).toContain('The line of -4.00 USD at the bank (Miete) is recorded by nobody.');
+    expect(bank.stdout).toContain('The bank line of -4.00 USD (Miete) is not in our books.');
     const { stdout } = await finance('reconcile', 'bank', '--state', 'matched', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: 'line', reference: 'bank-1' }], more: false });
     expect((await finance('reconcile', 'payments', '--state', 'odd')).code).toBe(2);

@@ -20,9 +20,9 @@ interface Range {
 /** Checks what was sealed recently, a part of everything sealed before, and whether sealing keeps up. */
 export const chainControl: Control = {
   id: 'chain',
-  title: 'Hash chain of the ledger, its newest blocks',
+  title: 'Hash chain, newest blocks',
   explanation:
-    'Transactions are as they were sealed: the newest blocks are recomputed from their rows, with some that wander through the whole chain. An item names a row that was edited, removed or inserted by somebody who could go around the rules of the database; one in state `unsealed` means that the builder does not run.',
+    'Recomputes the newest blocks and a sample of older ones from their rows. A finding names a row that was edited, removed or inserted.',
   check: async (client, { graceMs, limit }) => {
     const head = await currentHead(client);
     const items = new Map((await unsealedItems(client, graceMs)).map((item) => [item.subject, item]));
@@ -49,9 +49,9 @@ export const chainControl: Control = {
 /** Everything that was ever sealed. */
 export const wholeChainControl: Control = {
   id: 'chain-whole',
-  title: 'Hash chain of the ledger, whole',
+  title: 'Hash chain, whole',
   explanation:
-    'Every transaction, entry and ledger account is as it was sealed, as `tollgate ledger verify` recomputes it. An item names what was edited, removed or inserted.',
+    'Compares every transaction, entry and ledger account with how it was sealed. A finding names what was edited, removed or inserted.',
   every: 'day',
   check: async (client, { limit }) => {
     const { count, items } = resultOf(await verifyChainOn(client, {}));

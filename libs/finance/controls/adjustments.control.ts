@@ -33,7 +33,7 @@ export const adjustmentsControl: Control = {
   id: 'adjustments',
   title: 'Adjustments and write-offs',
   explanation:
-    'Each adjustment and write-off agrees with its posting, is reversed by nothing but its linked opposite, and was approved by a second person where one was needed. An item was made around the service: look at its posting and ask who made it.',
+    'Each adjustment and write-off must match its posting, can only be reversed by its exact opposite, and must have been approved by a second person where required.',
   check: (client, { before, limit }) =>
     findItems(client, {
       sql: `SELECT f.subject, f.state, f.details, NULL AS charge_id, ARRAY[f.transaction_id] AS transaction_ids

@@ -27,7 +27,7 @@ export const chargesTasksControl: Control = {
   id: 'charges-tasks',
   title: 'Charges against tasks and requests',
   explanation:
-    'Every charge against its task or request, and every task and answered request against its charge: charged without work, work without charge, failed without release. Refund what was charged wrongly. How a request was answered is kept for a day; findings stay until someone acknowledges them with a note.',
+    'Compares every charge with its task or request, in both directions: charges without work, work without a charge, failures without a refund. Refund wrong charges. Answers are kept for a day; findings stay until someone acknowledges them with a note.',
   window: true,
   check: (client, { graceMs, before, since = null, limit }) => {
     const range = since === null ? [] : [since, 'infinity'];

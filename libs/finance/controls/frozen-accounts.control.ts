@@ -14,8 +14,7 @@ WHERE (main < 0 AND NOT frozen) OR (main >= 0 AND frozen AND frozen_reason = 'de
 export const frozenAccountsControl: Control = {
   id: 'frozen-accounts',
   title: 'Accounts in debt',
-  explanation:
-    'Every account in debt is frozen, and none is frozen for a debt that is gone. It looks at the balances of now: freeze or thaw the account of an item, and look at its last posting.',
+  explanation: 'Accounts in debt must be frozen, and no account may be frozen for a debt that was paid.',
   check: (client, { limit }) =>
     findItems(client, {
       sql: WRONG,

@@ -13,7 +13,7 @@ export const holdsControl: Control = {
   id: 'holds',
   title: 'Outstanding holds',
   explanation:
-    'What is held although its deadline, or that of its task, is over by more than the grace. The sweeps release such holds: one that stays has a message that could not be handled, or an event that never came.',
+    'Holds that are past their deadline by more than the grace period. Sweeps release such holds; if one remains, one of its messages could not be handled.',
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OVERDUE,

@@ -4,9 +4,9 @@ import type { Control, ControlItem } from '../control.js';
 /** Finds each row that violates an invariant of the ledger. Always reads everything, regardless of the requested time. */
 export const ledgerControl: Control = {
   id: 'ledger',
-  title: 'Invariants of the ledger',
+  title: 'Ledger invariants',
   explanation:
-    'What must always hold of transactions, entries, balances, charges and tasks, as `tollgate ledger check` verifies it. Of each rule 20 rows are named at most. An item here is a fault of the books themselves.',
+    'Rules that must always hold for transactions, entries, balances, charges and tasks. A finding here is a fault in the ledger itself.',
   every: 'day',
   check: async (client, { graceMs, limit }) => {
     const { violations } = await checkLedgerOn(client, { graceMs });

@@ -8,7 +8,7 @@ export const lotsControl: Control = {
   id: 'lots',
   title: 'Lots of credit',
   explanation:
-    'Each lot is what was bought less what was refunded and charged back, is used as its uses say, and is recognised in proportion, rounded down; unused credits of an account, less uses that found none, are its main and held balances. All of it is compared, whatever the time that is asked for. An item is a fault of the books; a stuck account goes on by itself once the fault is put right.',
+    'Each lot must equal what was bought minus refunds, its uses must add up, and it must be recognized in proportion, rounded down.',
   every: 'day',
   check: (client, { limit }) => findRows(client, lotChecks, { limit }),
 };
@@ -18,7 +18,7 @@ export const deferredRevenueControl: Control = {
   id: 'deferred-revenue',
   title: 'Deferred revenue',
   explanation:
-    'Deferred revenue is what was paid for lots, less what left them and what was recognised of them, to the last unit, posting by posting and in total; and it is never below zero. Look at a posting on deferred-revenue that has no lot, refund or use behind it, or another amount.',
+    'Deferred revenue must equal the payments for lots minus what left them and what was recognized, to the last unit. It must never be below zero.',
   window: true,
   check: async (client, { limit, scope, since }) => {
     const postings = await findRows(client, [postingCheck], { limit, values: [since ?? '-infinity'] });

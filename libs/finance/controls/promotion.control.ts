@@ -52,7 +52,7 @@ export const promotionControl: Control = {
   id: 'promotion',
   title: 'Promotion cost',
   explanation:
-    'What left issued:promo is what rewards gave less what was clawed back, posting by posting; invite balances are rewards less claw-backs less moves. Look at the posting of an item.',
+    'Movements of issued:promo must equal rewards minus reversals, posting by posting. Invite balances must equal rewards minus reversals and transfers.',
   check: (client, { before, limit }) =>
     findItems(client, {
       sql: WRONG,

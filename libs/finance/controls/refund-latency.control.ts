@@ -17,7 +17,7 @@ export const refundLatencyControl: Control = {
   id: 'refund-latency',
   title: 'Refunds against failures',
   explanation:
-    'Work that failed and whose hold was not released within the grace. Look for the message that should have released it, or refund the charge.',
+    'Failed work that was not refunded within the grace period. Find the message that should have caused the refund, or refund the charge.',
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OUTSTANDING,

@@ -78,7 +78,7 @@ export const costsControl: Control = {
   id: 'costs',
   title: 'Upstream costs',
   explanation:
-    'Every charge that ended on a channel has a cost, and costs and bills equal the balances of the upstream accounts, posting by posting. Set costs that are not known; look at the posting of any other item.',
+    'Every charge that ended on a channel needs a cost, and costs and bills must equal the balances of the upstream accounts. Set missing costs.',
   every: 'day',
   check: (client, { before, graceMs, limit }) =>
     findItems(client, {

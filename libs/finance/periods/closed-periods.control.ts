@@ -13,7 +13,7 @@ export const closedPeriodsControl: Control = {
   id: 'closed-periods',
   title: 'Closed periods',
   explanation:
-    'The trial balance of each of the last twelve closed periods is read again from the entries and compared with what was stored at its close; nothing was recorded inside afterwards. An item means that the past was changed: the hash chain names the row.',
+    'Recomputes the trial balance of each closed period from its entries and compares it with the one stored at the close.',
   every: 'day',
   check: async (client, { horizon, limit }) => {
     const periods = await listPeriods(client, { limit: READ_AGAIN, beforeId: null, state: 'closed' });

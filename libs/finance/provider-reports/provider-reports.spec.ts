@@ -268,7 +268,7 @@ describe('what disagrees is found and named', () => {
     await importFile(activity([...rows, ['txn_7', 'charge', '6.50', '0.49', 'ch_7', 'pi_7']]));
     expect(await faults()).toEqual(['missing_here payment:stripe:pi_7']);
     expect((await check(paymentsControl)).items[0]?.message).toBe(
-      'The payment pi_7 of 6.50 USD is in the report of stripe and not in our books.',
+      'The payment pi_7 of 6.50 USD is in the stripe report but not in our books.',
     );
   });
 

@@ -18,7 +18,7 @@ export const suspenseControl: Control = {
   id: 'suspense',
   title: 'Money in suspense',
   explanation:
-    'Money that came or left and belongs to no order. Credit each item to the account it was meant for, return it, or book it as a cost; for the close of a period, those that came before its end and are open still count.',
+    'Money received or paid that matches no order. Credit each item to the intended account, return it, or book it as a cost.',
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
       `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor::text AS amount, s.currency, t.effective_at::text AS at,

@@ -39,8 +39,7 @@ WHERE (s.gross, s.refunds, s.cost) IS DISTINCT FROM (coalesce(b.gross, 0), coale
 export const revenueControl: Control = {
   id: 'revenue',
   title: 'Revenue',
-  explanation:
-    'What charges settled and what was refunded of them is what usage:* and usage-refund moved, on each day of UTC; and what is stored of days that are over is that too. A summary that differs can be dropped; any other day has a charge whose posting differs.',
+  explanation: 'For each UTC day, charges minus refunds must equal the movements of the revenue accounts.',
   every: 'day',
   check: (client, { before, limit }) =>
     findItems(client, {

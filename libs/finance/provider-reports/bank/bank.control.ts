@@ -5,9 +5,9 @@ import { type BankItem, findFaultyBankItems, findOverdueFiles, type OverdueFiles
 
 export const bankControl: Control = {
   id: 'bank',
-  title: 'The bank against payouts and transfers',
+  title: 'Bank lines against payouts and transfers',
   explanation:
-    'Lines of the bank against payouts of providers, transfers that were recorded as top-ups, and those that were sent back. Say what a line is that nobody recorded; ask the bank about what did not arrive.',
+    'Compares bank lines with payouts, transfers recorded as top-ups, and returned payments. Explain unrecorded lines, and ask the bank about payments that did not arrive.',
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyBankItems(client, { before, limit });
     const overdue = before === null ? await findOverdueFiles(client, reportOverdueMs) : [];
@@ -46,6 +46,14 @@ function controlItem(item: BankItem): ControlItem {
   };
 }
 
+const KIND_NAMES: Record<BankItem['kind'], string> = {
+  line: 'bank line',
+  payout: 'payout',
+  topup: 'top-up',
+  refund: 'refund',
+  suspense: 'suspense item',
+};
+
 export function bankSentence({
   kind,
   id,
@@ -59,8 +67,8 @@ export function bankSentence({
   const money = moneyText(amountMinor, currency);
   const what =
     kind === 'line'
-      ? `The line of ${money} at the bank (${reference})`
-      : `The ${kind} ${id} of ${money} (${reference})`;
+      ? `The bank line of ${money} (${reference})`
+      : `The ${KIND_NAMES[kind]} ${id} of ${money} (${reference})`;
   const other = counterpart ? `the ${counterpart.kind} ${counterpart.subject}` : 'nothing';
   switch (state) {
     case 'matched':
@@ -74,7 +82,7 @@ export function bankSentence({
     case 'refused':
       return `${what} is ${other}, and its posting was refused: ${refusal}.`;
     case 'missing_here':
-      return `${what} is recorded by nobody.`;
+      return `${what} is not in our books.`;
     case 'missing_there':
       return `${what} is not at the bank.`;
     case 'differs':

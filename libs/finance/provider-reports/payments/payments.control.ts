@@ -18,9 +18,9 @@ const NOUNS: Record<MatchKind, string> = {
 
 export const paymentsControl: Control = {
   id: 'payments',
-  title: 'Payments against the reports of their providers',
+  title: 'Payments against provider reports',
   explanation:
-    'Top-ups, money in suspense, refunds and disputes against what each provider reports, in both directions. Book what is missing here from its line of the report; ask the provider about what is missing there; import the report of times that none covers.',
+    "Compares top-ups, money in suspense, refunds and disputes with each provider's reports, in both directions. Book what our side lacks from its report line. Ask the provider about what their side lacks.",
   window: true,
   check: async (client, { graceMs, before, since = null, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
@@ -72,22 +72,22 @@ export function matchSentence(item: MatchedItem): string {
     case 'matched':
       return `${what} agrees with ${provider}: ${here ?? there ?? 'nothing in the end'}.`;
     case 'accepted':
-      return `${what} was reported by ${provider} in two ways, and a person accepted that: ${here ?? there ?? 'nothing in the end'}.`;
+      return `${what} was reported by ${provider} in two versions, and someone accepted one: ${here ?? there ?? 'nothing in the end'}.`;
     case 'not_covered':
-      return `${what} of ${here} is in our books, and no report of ${provider} covers its time.`;
+      return `${what} of ${here} is in our books, but no ${provider} report covers its time.`;
     case 'waiting':
-      return `${what} waits: ${ours === null ? 'it has just happened' : `no report of ${provider} covers its time`}.`;
+      return `${what} is waiting: ${ours === null ? 'it has only just happened' : `no ${provider} report covers its time yet`}.`;
     case 'missing_here':
-      return `${what} of ${there} is in the report of ${provider} and not in our books.`;
+      return `${what} of ${there} is in the ${provider} report but not in our books.`;
     case 'missing_there':
-      return `${what} of ${here} is in our books and not in the report of ${provider}.`;
+      return `${what} of ${here} is in our books but not in the ${provider} report.`;
     case 'twice':
       return ours !== null && ours.transactionIds.length > 1
         ? `${what} is in our books twice: ${here} in total, ${there ?? 'nothing'} at ${provider}.`
-        : `${what} is in the report of ${provider} twice: ${there} in total, ${here ?? 'nothing'} in our books.`;
+        : `${what} is in the ${provider} report twice: ${there} in total, ${here ?? 'nothing'} in our books.`;
     case 'differs':
       return item.changed
-        ? `${what} was reported by ${provider} in two ways: first as ${there}, and otherwise in a later report.`
+        ? `${what} was reported by ${provider} in two versions: first as ${there}, then differently.`
         : `${what} is ${here} in our books and ${there} at ${provider}.`;
   }
 }

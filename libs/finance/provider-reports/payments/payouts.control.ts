@@ -11,9 +11,8 @@ import {
 
 export const payoutsControl: Control = {
   id: 'payouts',
-  title: 'Payouts against the lines that they are made of',
-  explanation:
-    'What a provider paid out must be the payments of the payout less its fees, refunds and disputes. Ask the provider about a difference; import the report of payouts where one is missing.',
+  title: 'Payouts against their lines',
+  explanation: 'Each payout should equal its payments minus fees, refunds and disputes.',
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyPayouts(client, { before, limit });
     const overdue = before === null ? await findOverduePayouts(client, reportOverdueMs) : [];
@@ -56,25 +55,25 @@ export function payoutSentence(item: PayoutItem): string {
   const sum = sumOfParts(item);
   switch (state) {
     case 'matched':
-      return `The payout ${payoutId} of ${amount} equals its ${lines} lines${item.returned ? '; it came back' : ''}.`;
+      return `The payout ${payoutId} of ${amount} equals its ${lines} lines${item.returned ? '; it was returned' : ''}.`;
     case 'accepted':
-      return `The payout ${payoutId} of ${amount} was reported in two ways or is named by no line, and a person accepted that.`;
+      return `The payout ${payoutId} of ${amount} was reported in two versions or has no lines, and someone accepted that.`;
     case 'unlinked':
-      return `The payout ${payoutId} of ${amount} is named by no line: ${provider} does not say what it is made of.`;
+      return `The payout ${payoutId} of ${amount} has no lines: ${provider} does not say what it consists of.`;
     case 'lines_missing':
-      return `The payout ${payoutId} of ${amount} is named by no line, although reports of ${provider} go beyond it.`;
+      return `The payout ${payoutId} of ${amount} has no lines, although ${provider} reports go beyond it.`;
     case 'not_covered':
       return lines === 0
-        ? `The payout ${payoutId} of ${amount} is named by no line, and no report of ${provider} covers its time.`
-        : `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, and no report of ${provider} covers its time.`;
+        ? `The payout ${payoutId} of ${amount} has no lines, and no ${provider} report covers its time.`
+        : `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, but no ${provider} report covers its time.`;
     case 'waiting':
     case 'missing_there':
-      return `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, that no report has${state === 'waiting' ? ' yet' : ''}.`;
+      return `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, which no report contains${state === 'waiting' ? ' yet' : ''}.`;
     case 'twice':
-      return `The payout ${payoutId} is in the reports of ${provider} twice.`;
+      return `The payout ${payoutId} is in the ${provider} reports twice.`;
     case 'differs':
       return amountMinor === null || amountMinor === sum
-        ? `The payout ${payoutId} is reported in two ways by ${provider}.`
+        ? `The payout ${payoutId} was reported by ${provider} in two versions.`
         : `The payout ${payoutId} of ${amount} differs by ${money(amountMinor - sum, item)} from its ${lines} lines, which total ${money(sum, item)}.`;
   }
 }
