@@ -17,9 +17,9 @@ interface Interaction {
 
 const OF_USAGE: readonly Interaction[] = [
   { what: 'grouped by key', act: (page) => page.getByText('By key', { exact: true }).click() },
-  { what: 'a longer range', act: (page) => page.getByText('90 days', { exact: true }).click() },
+  { what: 'a longer range', act: (page) => page.getByText('90 d', { exact: true }).click() },
   { what: 'grouped by model', act: (page) => page.getByText('By model', { exact: true }).click() },
-  { what: 'a shorter range', act: (page) => page.getByText('7 days', { exact: true }).click() },
+  { what: 'a shorter range', act: (page) => page.getByText('7 d', { exact: true }).click() },
 ];
 const OF_LOGS: readonly Interaction[] = [
   { what: 'next page', act: (page) => page.getByRole('button', { name: 'Next page' }).click() },

@@ -157,7 +157,7 @@ describe('finance', () => {
     await figure('Margin over time, grouped by Type').getByRole('button', { name: 'Image' }).click();
     await page.waitForURL('**within=family%3Aimage**');
     await page.getByText('Only Type: Image', { exact: true }).waitFor();
-    await page.getByText('30 days', { exact: true }).click();
+    await page.getByText('30 d', { exact: true }).click();
     await page.waitForURL('**from=**');
     await page.goBack();
     expect(await tab.barriers()).toEqual([]);

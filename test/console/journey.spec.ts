@@ -146,14 +146,14 @@ async function meetAFailure({ page }: Tab): Promise<void> {
   await page.getByRole('button', { name: 'Generate video' }).click();
   await page
     .getByRole('alert')
-    .getByText(/The work failed/)
+    .getByText(/Generation failed/)
     .waitFor();
   await page.getByRole('link', { name: 'Logs' }).click();
   const tabs = page.getByRole('navigation', { name: 'Logs' });
   await tabs.getByRole('link', { name: 'Tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks' }).waitFor();
   const list = page.getByRole('table', { name: 'Tasks, newest first' });
-  await list.getByText('Released 0.25 credits').waitFor();
+  await list.getByText('Refunded 0.25 credits').waitFor();
   await tabs.getByRole('link', { name: 'Requests' }).click();
   await page.getByRole('heading', { name: 'Logs' }).waitFor();
   const usage = page.getByRole('table', { name: /^Requests/ });
@@ -175,7 +175,7 @@ async function seeTheStatement(tab: Tab): Promise<void> {
   await page.getByRole('row', { name: lines[0]! }).getByRole('link').click();
   await page
     .getByRole('dialog')
-    .getByRole('row', { name: /Released 0\.25 credits/ })
+    .getByRole('row', { name: /Refunded 0\.25 credits/ })
     .waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('charge'));

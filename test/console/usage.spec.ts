@@ -39,7 +39,7 @@ describe('the usage page', () => {
   it('says what a project cost last week three clicks after sign-in', async () => {
     const page = await open(someone, '/overview');
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    await page.getByText('7 days', { exact: true }).click();
+    await page.getByText('7 d', { exact: true }).click();
     await page.getByText('By key', { exact: true }).click();
     const costs = page.getByRole('table', { name: 'Spending breakdown' });
     await costs.getByRole('row', { name: /Spring campaign 0\.09 credits 75%/ }).waitFor();

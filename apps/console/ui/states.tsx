@@ -20,7 +20,7 @@ export function EmptyState({ title, hint, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
       <Text fw={600}>{title}</Text>
-      <Text c="dimmed" maw="34rem">
+      <Text c="dimmed" maw="34rem" className="balanced">
         {hint}
       </Text>
       {action}

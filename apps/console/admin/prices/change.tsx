@@ -28,7 +28,7 @@ export function PriceValue({
   unit: Shape<'Model'>['unit'] | undefined;
 }) {
   const { t } = useTranslation('prices');
-  if (price === null) return <>{t('value.noPrice')}</>;
+  if (price === null) return <span className="one-line">{t('value.noPrice')}</span>;
   return (
     <PriceLines
       price={price}

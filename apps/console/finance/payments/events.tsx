@@ -6,6 +6,7 @@ import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/col
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { StateFilter, useStateOf } from './state-filter.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ServerWords } from '../server-words.js';
 
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
@@ -35,7 +36,11 @@ function useColumns(): ListColumn<Shape<'PaymentEvent'>>[] {
   const { t } = useTranslation('payments');
   return [
     timeColumn('receivedAt', t('columns.at')),
-    codeColumn('type', t('events.type')),
+    column('type', t('events.type'), ({ type }) => (
+      <span className="one-line">
+        <Identifier>{type}</Identifier>
+      </span>
+    )),
     codeColumn('paymentId', t('columns.payment')),
     column('state', t('columns.state'), ({ state, detail }) => (
       <Stack gap="hair" align="flex-start">

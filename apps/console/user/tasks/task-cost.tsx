@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 
-/** What a task holds, or what it cost in the end and what was released. */
+/** What a task holds, or what it cost in the end and what was released of it, or refunded. */
 export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
   const { t } = useTranslation('calls');
   const { held, settled, released } = task;
@@ -15,7 +15,9 @@ export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled
   return (
     <Stack gap="hair" align="flex-end">
       {isCharged && <Line name={t('task.settled')} value={settled} />}
-      {isReturned && <Line name={t('task.released')} value={released} />}
+      {isReturned && (
+        <Line name={isCharged ? t('task.released') : t('chargeStates.released')} value={released} />
+      )}
       {!isCharged && !isReturned && <Line name={t('task.settled')} value="0" />}
     </Stack>
   );

@@ -68,7 +68,10 @@ function Amounts({ task }: { task: Shape<'Task'> }) {
   const amounts = [
     { name: t('task.held'), value: task.held },
     { name: t('task.settled'), value: task.settled },
-    { name: t('task.released'), value: task.released },
+    {
+      name: task.state === 'failed' ? t('chargeStates.released') : t('task.released'),
+      value: task.released,
+    },
   ];
   return (
     <Group grow component="dl" m={0} align="flex-start">

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choices } from '../../ui/lists/choice.js';
-import { column, longTextColumn, menuColumn, rightColumn } from '../../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn, onPhone, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
@@ -97,7 +97,10 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
     )),
     longTextColumn('requestedModel', t('tasks.columns.model')),
     column('state', t('tasks.columns.state'), (task) => <TaskBadge task={task} />),
-    rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
+    onPhone(
+      'side',
+      rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
+    ),
     rightColumn(ACTIONS, t('tasks.columns.file'), (task) => <TaskDownload task={task} />),
     menuColumn(({ id, keyId, model }) => [
       { copy: id },

@@ -97,6 +97,7 @@ const REFUSED = 'refused: ';
 function Timeline({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const wordsOf = (what: string) => {
+    if (what === 'released' && charge.state === 'released') return t('chargeStates.released');
     if (what in EVENTS) return t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`);
     return what.startsWith(REFUSED) ? t('charge.refused', { code: what.slice(REFUSED.length) }) : what;
   };
