@@ -22,7 +22,7 @@ import { Upstreams } from '#upstream/adapters.js';
 import { CallerAccountController } from './account/account.controller.js';
 import { CallerAccount } from './account/account.reader.js';
 import { OpenAiBillingController } from './account/openai-billing.controller.js';
-import { AssetCreator } from './assets/asset.creation.js';
+import { AssetOrders } from './assets/asset.orders.js';
 import { AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
 import { CacheEventsController } from './cache-events.controller.js';
@@ -63,8 +63,8 @@ import { VendorWebhookInbox } from './tasks/vendor-webhooks.js';
 import { TokenCountController } from './tokens/token-count.controller.js';
 import { TokenCounter } from './tokens/token-counter.js';
 import { RemixesController } from './videos/remixes.controller.js';
-import { VideoCreator } from './videos/video.creation.js';
-import { VideoRemixer } from './videos/video.remix.js';
+import { VideoOrders } from './videos/video.orders.js';
+import { RemixOrders } from './videos/remix.orders.js';
 import { VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
 
@@ -235,7 +235,6 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const allowPrivateAddress = config.pictureUrlsMayBePrivate;
   const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
   const shared = { ...core, config, clock, log };
-  const creator = new TaskCreator(shared);
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new AssetLibrary(shelves);
   const videos = new VideoLibrary(shelves);
@@ -261,10 +260,11 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: TokenCounter, useValue: new TokenCounter(shared) },
-    { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
-    { provide: VideoRemixer, useValue: new VideoRemixer({ ...shared, creator, library: videos }) },
+    { provide: TaskCreator, useValue: new TaskCreator(shared) },
+    { provide: VideoOrders, useValue: new VideoOrders(shared) },
+    { provide: RemixOrders, useValue: new RemixOrders({ ...shared, library: videos }) },
     { provide: VideoLibrary, useValue: videos },
-    { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },
+    { provide: AssetOrders, useValue: new AssetOrders({ ...shared, pictures, library: assets }) },
     { provide: AssetLibrary, useValue: assets },
     { provide: VendorWebhookInbox, useValue: new VendorWebhookInbox(shared) },
   ];

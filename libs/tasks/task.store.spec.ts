@@ -104,6 +104,17 @@ describe('tasks as the gateway writes them', () => {
     expect(await tasks.announced(task.id)).toEqual([]);
   });
 
+  it('are found by the last of the charges of a request that has one, refused ones too', async () => {
+    const [first, second, third] = [newId(), newId(), newId()];
+    const charges = [first, second, third];
+    expect(await tasks.store.lastOfCharges(charges)).toBeNull();
+    const one = await tasks.created({ chargeId: second });
+    await tasks.created({ chargeId: first });
+    expect(await tasks.store.lastOfCharges(charges)).toMatchObject({ id: one.id });
+    await tasks.store.toRefused(one.id, { code: 'insufficient_user_quota', message: 'Too little.' });
+    expect(await tasks.store.lastOfCharges(charges)).toMatchObject({ id: one.id, state: 'refused' });
+  });
+
   it('fail once, with one announcement in the same statement', async () => {
     const task = { ...(await tasks.submitting()), channelId: 'sandbox', createdAtMs: Date.now() };
     const options = { from: ['submitting', 'unknown'] as const, unbilledCost: 'perhaps' };

@@ -106,9 +106,10 @@ const FIND_ANY: Statement = {
   name: 'task_find_any',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $1 AND t.state <> 'refused'`,
 };
-const FIND_CHARGE: Statement = {
-  name: 'task_find_charge',
-  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.charge_id = $1`,
+const FIND_LAST: Statement = {
+  name: 'task_find_last',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.charge_id = ANY ($1::text[])
+    ORDER BY array_position($1::text[], t.charge_id) DESC LIMIT 1`,
 };
 const FIND_UPSTREAM: Statement = {
   name: 'task_find_upstream',
@@ -146,7 +147,7 @@ export class TaskStore {
     } catch (error) {
       const { constraint } = error as { constraint?: string };
       if (constraint !== 'tasks_charge_id_key') throw error;
-      return this.findByCharge(task.chargeId);
+      return this.lastOfCharges([task.chargeId]);
     }
   }
 
@@ -230,9 +231,9 @@ export class TaskStore {
     return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
   }
 
-  /** The task of a charge, including refused ones, for the account that made the charge. */
-  async findByCharge(chargeId: string): Promise<Task | null> {
-    const { rows } = await this.run<TaskRow>(FIND_CHARGE, [chargeId]);
+  /** The task of the last of these charges that has one, including refused ones, for the account that made the charges. */
+  async lastOfCharges(chargeIds: readonly string[]): Promise<Task | null> {
+    const { rows } = await this.run<TaskRow>(FIND_LAST, [chargeIds]);
     return rows[0] ? readTask(rows[0]) : null;
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/eventually.js';
+import { addModel } from '../support/models.js';
 import { type Pair, type PairCustomer, type SandboxStats, startPair } from '../support/pair.js';
 
 const IMAGES = '/v1/images/generations';
@@ -241,6 +242,19 @@ describe('Idempotency-Key, over two gateways', () => {
       ]);
       expect(rows).toEqual([{ id: (JSON.parse(answer.text) as { id: string }).id }]);
       expect(await customer.charges()).toHaveLength(1);
+      expect(await asked('videoCreates')).toBe(1);
+    });
+
+    it('answers with the task of the model that was accepted', async () => {
+      const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+      await addModel(pair.fixture.owner, { id: 'dead-video', like: VIDEO.model, ...nobody });
+      const several = { ...VIDEO, model: 'dead-video', models: [VIDEO.model] };
+      await leaveBehind('dead fallback', '/v1/videos', several);
+      const answer = await post('/v1/videos', keyed('dead fallback', several), 1);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-served-model')).toBe(VIDEO.model);
+      expect(JSON.parse(answer.text)).toMatchObject({ model: VIDEO.model });
+      expect(await customer.charges()).toHaveLength(2);
       expect(await asked('videoCreates')).toBe(1);
     });
 

@@ -5,6 +5,7 @@ import { closeClean, json, type Relay, startRelay, until } from '../support/rela
 
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
+const VIDEOS = '/v1/videos';
 const IMAGE = { prompt: 'a lighthouse [[instant]]' };
 const CHAT = { messages: [{ role: 'user', content: 'hello' }], max_tokens: 50 };
 
@@ -16,6 +17,7 @@ beforeAll(async () => {
   relay = await startRelay();
   const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
   await addModel(relay.fixture.owner, { id: 'dead-image', like: 'imgmodel-4', times: 10, ...nobody });
+  await addModel(relay.fixture.owner, { id: 'dead-video', like: 'vidmodel-3', times: 10, ...nobody });
   await addModel(relay.fixture.owner, { id: 'dead-chat', like: 'vendora-chat', times: 10, ...nobody });
   const other = { channel: 'words', protocol: 'anthropic', baseUrl: relay.sandboxUrl };
   await addModel(relay.fixture.owner, { id: 'elsewhere', like: 'vendora-chat', ...other });
@@ -68,6 +70,14 @@ describe('the fallback models of a key', () => {
     expect(await answer.text()).toContain('"model":"vendora-chat"');
     const failed = 'dead-chat=service_unavailable, imgmodel-4=model_not_supported_here';
     expect(headersOf(answer)).toEqual(['vendora-chat', failed]);
+  });
+
+  it('serve for a video', async () => {
+    const other = await keyOf(owner, { fallbackModels: ['imgmodel-4', 'vidmodel-3'] });
+    const answer = await send(VIDEOS, { model: 'dead-video', prompt: 'a boat', seconds: '2' }, other);
+    expect(answer.status).toBe(200);
+    const failed = 'dead-video=service_unavailable, imgmodel-4=model_not_supported_here';
+    expect(headersOf(answer)).toEqual(['vidmodel-3', failed]);
   });
 
   it('serve for a model that no vendor offers here', async () => {

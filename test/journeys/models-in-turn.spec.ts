@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import type pg from 'pg';
-import { runControls } from '#finance/control-run.js';
-import { controls } from '#finance/controls.js';
-import { catchUp } from '#finance/periods/catch-up.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
-import { requireCleanLedger } from '../support/ledger.js';
 import { person } from '../support/console.js';
+import { expectGreenControls } from '../support/green-controls.js';
 import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
@@ -27,21 +24,6 @@ interface Charge {
   charged: string;
   state: string;
   attempts: { model: string; state: string; code: string | null }[];
-}
-
-/** Every control finds nothing, however recent. Only the costs of this spec's models were never recorded. */
-async function expectGreenControls({ fixture }: Relay): Promise<void> {
-  const { billing, log } = fixture;
-  await requireCleanLedger(fixture);
-  await catchUp(billing, { log });
-  const looking = controls.filter(({ id }) => id !== 'costs');
-  const { outcomes } = await runControls(billing, { controls: looking, graceMs: 0, limitMs: 60_000 });
-  const found = outcomes.flatMap(({ control, result, error }) =>
-    result
-      ? result.items.map(({ subject, state }) => `${control.id}: ${subject} ${state}`)
-      : `${control.id}: ${error}`,
-  );
-  expect(found).toEqual([]);
 }
 
 describe('a request with several models', () => {

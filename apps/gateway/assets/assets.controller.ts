@@ -5,9 +5,14 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES } from '../http/limits.js';
+import { asBody } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
+import type { DryRun } from '../routing/dry-run.js';
+import { noOtherModel, readModelChoice } from '../routing/model-choice.js';
+import { answerTask } from '../tasks/task-answer.js';
+import { TaskCreator } from '../tasks/task.creation.js';
 import { readAssetCreation } from './asset-request.js';
-import { AssetCreator } from './asset.creation.js';
+import { AssetOrders } from './asset.orders.js';
 import { AssetLibrary } from './asset.library.js';
 import type { AssetView } from './asset.view.js';
 import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } from './assets.openapi.js';
@@ -16,7 +21,8 @@ import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } 
 @Controller('v1/3d')
 export class AssetsController {
   constructor(
-    @Inject(AssetCreator) private readonly creator: AssetCreator,
+    @Inject(AssetOrders) private readonly orders: AssetOrders,
+    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(AssetLibrary) private readonly library: AssetLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -26,12 +32,25 @@ export class AssetsController {
   @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAssetOperation })
   async create(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
+    @Body() sent: unknown,
     @Req() request: FastifyRequest,
-  ): Promise<AssetView> {
-    const asked = readAssetCreation(body);
-    const task = await this.creator.create({ caller, asked, requestId: request.id, memory: request.memory });
-    return this.library.view(task, this.originOf(request));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AssetView | DryRun> {
+    const { body, ...chosen } = readModelChoice(asBody(sent), caller);
+    const asked = readAssetCreation({ ...body, model: chosen.models[0] });
+    const isTexture = asked.mode === 'texture';
+    if (isTexture && chosen.named > 1) throw noOtherModel('draft');
+    const { id: requestId, memory } = request;
+    const images = this.orders.imagesOf(asked, { requestId, accountId: caller.accountId, memory });
+    return answerTask(
+      this.creator,
+      { caller, request, reply },
+      {
+        choice: isTexture ? { ...chosen, models: [asked.model] } : chosen,
+        orderOf: (model) => this.orders.orderOf({ caller, asked: { ...asked, model }, requestId, images }),
+        view: (task) => this.library.view(task, this.originOf(request)),
+      },
+    );
   }
 
   /** Never charges. If the upstream is down, the task shows its last known state. */

@@ -12,6 +12,7 @@ import {
 import { schemasOf } from '../http/declared-body.js';
 import { ASSET_TASKS } from './asset.library.js';
 import { assetFields } from './asset-request.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
 const TAG = '3D';
@@ -37,9 +38,9 @@ export const createAssetOperation: Operation = {
   id: 'createAsset',
   tag: TAG,
   summary: 'Create a draft, or texture a finished draft.',
-  description: 'Poll the task until it ends. A failed task costs nothing. There are no webhooks.',
-  body: json(assetFields.schema()),
-  answers: asset,
+  description: 'Poll the task until it ends. A failed task costs nothing. There are no webhooks. A texture takes no `models`: only what made its draft can texture it.',
+  body: json(assetFields.schema(MODEL_CHOICE)),
+  answers: { 200: { ...asset[200], content: json({ anyOf: [ASSET, DRY_RUN] }) } },
   refusals: [
     'invalid_image',
     'image_must_be_base64',

@@ -1,8 +1,10 @@
 import type { CatalogModel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
+import { type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
 import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
@@ -31,6 +33,12 @@ export function readTarget<T extends string>(
   const colon = target.lastIndexOf(':');
   const call = calls.find((each) => each === target.slice(colon + 1));
   return colon > 0 && call !== undefined ? { model: target.slice(0, colon), call } : null;
+}
+
+/** The models of a native call, whose path names the first, and its body without `models` and `dry_run`. @throws ApiError */
+export function readNativeChoice(sent: unknown, model: string, caller: Caller): ModelChoice {
+  const { models, dry_run, ...body } = asBody(sent);
+  return { ...readModelChoice({ model, models, dry_run }, caller), body };
 }
 
 /** The native names of common fields, used in refusals. */

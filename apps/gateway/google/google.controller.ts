@@ -1,16 +1,22 @@
-import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
+import type { ImageRecord } from '../images/image.records.js';
 import { ImageService } from '../images/image.service.js';
-import { VideoCreator } from '../videos/video.creation.js';
+import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import type { DryRun } from '../routing/dry-run.js';
+import { answerTask } from '../tasks/task-answer.js';
+import { TaskCreator } from '../tasks/task.creation.js';
+import { VideoOrders } from '../videos/video.orders.js';
 import {
   inNativeNames,
   NATIVE,
   NATIVE_CALLS,
   noSuchCall,
+  readNativeChoice,
   readPredict,
   readPredictLongRunning,
   readTarget,
@@ -20,15 +26,18 @@ import { operationName } from './operation.view.js';
 
 /** In the order of the instances. A failed instance has its reason instead. */
 interface Predictions {
-  predictions: ({ mimeType: string; bytesBase64Encoded: string } | { raiFilteredReason: string })[];
+  predictions: PredictionView[];
 }
+
+type PredictionView = { mimeType: string; bytesBase64Encoded: string } | { raiFilteredReason: string };
 
 /** The native style of Google's clients. Its paths are read here because a router would take the colons for parameters. */
 @Controller('v1beta')
 export class GoogleController {
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
-    @Inject(VideoCreator) private readonly creator: VideoCreator,
+    @Inject(VideoOrders) private readonly videos: VideoOrders,
+    @Inject(TaskCreator) private readonly creator: TaskCreator,
   ) {}
 
   @Post('models/:target')
@@ -38,47 +47,54 @@ export class GoogleController {
     @CallerOf() caller: Caller,
     @Param('target') target: string,
     @Req() request: FastifyRequest,
-  ): Promise<Predictions | { name: string }> {
-    const { body } = request;
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Predictions | { name: string } | DryRun> {
     const read = readTarget(target, NATIVE_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
     if (!NATIVE[call].name.test(model)) throw noSuchModel(model, caller.group);
-    return inNativeNames<Predictions | { name: string }>(() =>
-      call === 'predict'
-        ? this.predict({ caller, model, body, request })
-        : this.predictLongRunning({ caller, model, body, requestId: request.id }),
+    const exchange = { caller, request, reply };
+    return inNativeNames<Predictions | { name: string } | DryRun>(() =>
+      call === 'predict' ? this.predict(model, exchange) : this.predictLongRunning(model, exchange),
     );
   }
 
-  private async predict(call: {
-    caller: Caller;
-    model: string;
-    body: unknown;
-    request: FastifyRequest;
-  }): Promise<Predictions> {
-    const { caller, request } = call;
-    const { asked, prompts } = readPredict(call.body, call.model);
-    const wanted = { caller, asked, prompts, requestId: request.id, origin: null };
-    const { data } = await this.images.generate(wanted);
-    return {
-      predictions: data.map(({ mime_type = '', b64_json = '', withheld }) =>
-        withheld === undefined
-          ? { mimeType: mime_type, bytesBase64Encoded: b64_json }
-          : { raiFilteredReason: withheld },
-      ),
+  private async predict(
+    named: string,
+    { caller, request, reply }: ClientExchange,
+  ): Promise<Predictions | DryRun> {
+    const choice = readNativeChoice(request.body, named, caller);
+    const { asked, prompts } = readPredict(choice.body, named);
+    const { id: requestId } = request;
+    const callOf = (model: string) => {
+      return { caller, asked: { ...asked, model }, prompts, requestId, origin: null };
     };
+    const turns = this.images.turnsOf(requestId, choice, caller.left);
+    return answerInTurn(turns, reply, {
+      dryRun: choice.dryRun,
+      quote: (model) => this.images.quote(callOf(model)),
+      serve: async (model) => {
+        const { data } = await this.images.generate(callOf(model), turns);
+        return { model, answer: { predictions: data.map(predictionOf) } };
+      },
+    });
   }
 
-  private async predictLongRunning(call: {
-    caller: Caller;
-    model: string;
-    body: unknown;
-    requestId: string;
-  }): Promise<{ name: string }> {
-    const { caller, requestId } = call;
-    const asked = readPredictLongRunning(call.body, call.model);
-    const task = await this.creator.create({ caller, asked, dialect: 'google', requestId });
-    return { name: operationName(task) };
+  private predictLongRunning(named: string, exchange: ClientExchange): Promise<{ name: string } | DryRun> {
+    const { caller, request } = exchange;
+    const choice = readNativeChoice(request.body, named, caller);
+    const asked = readPredictLongRunning(choice.body, named);
+    const call = { caller, dialect: 'google' as const, requestId: request.id };
+    return answerTask(this.creator, exchange, {
+      choice,
+      orderOf: (model) => this.videos.orderOf({ ...call, asked: { ...asked, model } }),
+      view: (task) => ({ name: operationName(task) }),
+    });
   }
+}
+
+function predictionOf({ mime_type = '', b64_json = '', withheld }: ImageRecord): PredictionView {
+  return withheld === undefined
+    ? { mimeType: mime_type, bytesBase64Encoded: b64_json }
+    : { raiFilteredReason: withheld };
 }

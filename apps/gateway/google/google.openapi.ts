@@ -12,6 +12,7 @@ import {
   textSchema,
   integerSchema,
 } from '../openapi/operation.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Native style';
 
@@ -33,7 +34,7 @@ function prediction(parameters: Record<string, Schema>, mostInstances: number): 
         maxItems: mostInstances,
       }),
     },
-    { parameters: request({}, parameters) },
+    { parameters: request({}, parameters), ...MODEL_CHOICE },
   );
 }
 
@@ -56,6 +57,19 @@ export const retrieveNativeModelOperation: Operation = {
   refusals: ['model_not_found'],
 };
 
+const PREDICTIONS = objectSchema({
+  predictions: listSchema(
+    objectSchema(
+      {
+        mimeType: textSchema(),
+        bytesBase64Encoded: textSchema('Base64.'),
+        raiFilteredReason: textSchema('Why no image was generated for an instance. It costs nothing.'),
+      },
+      ['mimeType', 'bytesBase64Encoded', 'raiFilteredReason'],
+    ),
+  ),
+});
+
 export const predictOperation: Operation = {
   id: 'predict',
   tag: TAG,
@@ -73,28 +87,13 @@ export const predictOperation: Operation = {
         },
         MAX_INSTANCES,
       ),
-      request({ prompt: textSchema(undefined, { minLength: 1 }) }),
+      request({ prompt: textSchema(undefined, { minLength: 1 }) }, MODEL_CHOICE),
     ],
   }),
   answers: {
     200: {
       description: 'The images.',
-      content: json(
-        objectSchema({
-          predictions: listSchema(
-            objectSchema(
-              {
-                mimeType: textSchema(),
-                bytesBase64Encoded: textSchema('Base64.'),
-                raiFilteredReason: textSchema(
-                  'Why no image was generated for an instance. It costs nothing.',
-                ),
-              },
-              ['mimeType', 'bytesBase64Encoded', 'raiFilteredReason'],
-            ),
-          ),
-        }),
-      ),
+      content: json({ anyOf: [PREDICTIONS, DRY_RUN] }),
     },
   },
   refusals: ['unknown_url'],
@@ -121,7 +120,7 @@ export const predictLongRunningOperation: Operation = {
   answers: {
     200: {
       description: 'The name of the operation. Poll it at `/v1beta/{name}`.',
-      content: json(objectSchema({ name: textSchema() })),
+      content: json({ anyOf: [objectSchema({ name: textSchema() }), DRY_RUN] }),
     },
   },
   refusals: ['unknown_url', 'image_input_not_supported', 'webhook_not_supported'],

@@ -3,7 +3,7 @@ import { keepPace, PieceCheck } from '#platform/http/body-stream.js';
 import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
 import { LongText } from '#platform/http/long-text.js';
-import type { Body } from './fields.js';
+import { type Body, booleanOf } from './fields.js';
 import { MULTIPART } from './limits.js';
 
 /** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
@@ -28,26 +28,35 @@ export interface FormLimits {
   keptBytes?: number;
 }
 
+/** Fields of a form that are no text: lists, sent once per value and with or without brackets, and flags. */
+interface TypedFields {
+  readonly lists: readonly string[];
+  readonly flags: readonly string[];
+}
+
 /** A longer field is a base64 image, which is never converted to a string. */
 const LONG_FIELD_BYTES = 200 * 1024;
 
-/**
- * Reads a multipart body into named text values. A file becomes FILE_PART and its bytes are dropped. Names with brackets stay
- * as sent. If a name is sent twice, the last value counts, as with JSON. @throws as readForm
- */
-async function readMultipart(request: FastifyRequest): Promise<Body> {
-  return formBody(await readForm(request));
-}
-
 /** A body of either kind, for routes that take both. @throws as readForm */
-export async function anyBody(request: FastifyRequest): Promise<unknown> {
-  return request.isMultipart() ? readMultipart(request) : request.body;
+export async function anyBody(request: FastifyRequest, typed?: TypedFields): Promise<unknown> {
+  return request.isMultipart() ? formBody(await readForm(request), typed) : request.body;
 }
 
-/** The parts as named values. */
-export function formBody(entries: readonly FormEntry[]): Body {
+/**
+ * The parts as named values. A file is FILE_PART. Names with brackets stay as sent, except those of lists. If another name is
+ * sent twice, the last value counts, as with JSON.
+ */
+export function formBody(
+  entries: readonly FormEntry[],
+  { lists, flags }: TypedFields = { lists: [], flags: [] },
+): Body {
   const body = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of entries) body[name] = value;
+  for (const [sent, value] of entries) {
+    const name = sent.replace(/\[\]$/, '');
+    const before = body[name];
+    if (lists.includes(name)) body[name] = [...(Array.isArray(before) ? before : []), value];
+    else body[sent] = flags.includes(sent) ? booleanOf(value) : value;
+  }
   return body;
 }
 

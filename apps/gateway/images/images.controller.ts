@@ -10,7 +10,7 @@ import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
-import { dryRunOf } from '../routing/dry-run.js';
+import { answerInTurn } from '../routing/answer-in-turn.js';
 import { readModelChoice } from '../routing/model-choice.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
@@ -52,11 +52,13 @@ export class ImagesController {
       return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
     };
     const turns = this.images.turnsOf(requestId, { models, named }, caller.left);
-    if (dryRun) return answer(reply, await dryRunOf(turns, (model) => this.images.quote(callOf(model))));
-    const made = await turns.serve(async (model) => {
-      const result = await this.images.generate(callOf(model), turns);
-      void reply.headers(turns.headersFor(model));
-      return named === 1 ? result : { ...result, model };
+    const made = await answerInTurn(turns, reply, {
+      dryRun,
+      quote: (model) => this.images.quote(callOf(model)),
+      serve: async (model) => {
+        const result = await this.images.generate(callOf(model), turns);
+        return { model, answer: named === 1 ? result : { ...result, model } };
+      },
     });
     await answer(reply, made);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { FileStore } from '#storage/file-store.js';
@@ -174,11 +175,11 @@ export class Idempotency {
   }
 
   /**
-   * Whether a request that was left has made its task. If that was refused, nothing was charged or sent: the key is
-   * free again. @throws ApiError idempotency_outcome_unknown when there is no task
+   * Whether a request that was left has made its task, for the last of its models that got so far. If that was refused, nothing
+   * was charged or sent: the key is free again. @throws ApiError idempotency_outcome_unknown when there is no task
    */
   private async isTaskOf({ chargeId }: KeyedRecord): Promise<boolean> {
-    const task = await this.parts.tasks.findByCharge(chargeId);
+    const task = await this.parts.tasks.lastOfCharges(chargeIdsOf(chargeId));
     if (!task) throw unknownOutcome();
     if (task.state !== 'refused') return true;
     await this.parts.store.freeLeft(chargeId);

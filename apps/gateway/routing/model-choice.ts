@@ -1,11 +1,14 @@
 import type { Caller } from '#identity/key-authenticator.js';
 import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { ApiError } from '#platform/errors.js';
-import { type Body, invalid, isAbsent, optionalString } from '../http/fields.js';
+import { type Body, invalid, isAbsent, optionalBoolean, optionalString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 
 /** The most models of a request. Each one tried is measured and held for separately. */
 export const MAX_MODELS = MAX_ATTEMPTS;
+
+/** The same fields in a form. */
+export const FORM_CHOICE = { lists: ['models'], flags: ['dry_run'] };
 
 /** The routing fields of a request. The rest of its body is for the vendor. */
 export interface ModelChoice {
@@ -26,7 +29,7 @@ export function readModelChoice(
   sent: Body,
   { fallbackModels = [] }: Pick<Caller, 'fallbackModels'>,
 ): ModelChoice {
-  const { models: others, dry_run: dryRun, ...body } = sent;
+  const { models: others, dry_run: _, ...body } = sent;
   const first = optionalString(body, 'model', MAX_MODEL_CHARS);
   const named = [...new Set([first ?? '', ...readOthers(others)])].filter((id) => id.trim() !== '');
   if (named.length === 0) {
@@ -35,7 +38,12 @@ export function readModelChoice(
   if (named.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
   const ofKey = isAbsent(others) ? fallbackModels.filter((id) => !named.includes(id)) : [];
   const models = [...named, ...ofKey].slice(0, MAX_MODELS);
-  return { models, named: named.length, dryRun: readFlag(dryRun), body };
+  return { models, named: named.length, dryRun: optionalBoolean(sent, 'dry_run') ?? false, body };
+}
+
+/** The refusal of `models` for work that only what made its source can do. A key's fallbacks do not apply to it either. */
+export function noOtherModel(source: string): ApiError {
+  return invalid('models', `must be left out: only what made the ${source} can do this`);
 }
 
 function readOthers(value: unknown): string[] {
@@ -44,9 +52,4 @@ function readOthers(value: unknown): string[] {
     throw new ApiError('invalid_type', 'models must be an array.', { param: 'models' });
   if (value.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
   return value.map((id: unknown) => optionalString({ models: id }, 'models', MAX_MODEL_CHARS) ?? '');
-}
-
-function readFlag(value: unknown): boolean {
-  if (isAbsent(value) || typeof value === 'boolean') return value === true;
-  throw new ApiError('invalid_type', 'dry_run must be true or false.', { param: 'dry_run' });
 }

@@ -25,7 +25,7 @@ export const DRY_RUN: Schema = objectSchema({
         amount: textSchema(
           'The amount that would be held, which is the most that the request can cost. Credits, as a decimal string.',
         ),
-        units: textSchema('The number of images, calls or maximum tokens.'),
+        units: textSchema('The number of images, seconds, calls or maximum tokens.'),
         routing: {
           enum: [...routings],
           description:

@@ -1,71 +1,34 @@
-import { type CatalogModel, type Channel, keyMark } from '#catalog/catalog.js';
-import type { Caller } from '#identity/key-authenticator.js';
+import { type Channel, keyMark } from '#catalog/catalog.js';
+import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import type { Nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
-import type { Dimensions } from '#pricing/rates.js';
-import type { Task, TaskRequest } from '#tasks/task.js';
-import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
-import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { ChargeService, Hold } from '../charging/charge.service.js';
 import { paidRequest } from './paid-request.js';
-import { type ChannelEntry, noChannelFree, workOf } from '../charging/channel-entry.js';
+import { noChannelFree, workOf } from '../charging/channel-entry.js';
 import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
-import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { RoutedQuote } from '../routing/dry-run.js';
+import { ModelBusy } from '../routing/model-busy.js';
+import type { ModelChoice } from '../routing/model-choice.js';
+import { ModelTurns } from '../routing/model-turns.js';
+import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
-
-/** A checked and priced task, ready to be executed. */
-export interface TaskOrder {
-  readonly kind: Task['kind'];
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly dialect: Dialect;
-  readonly model: CatalogModel;
-  /** Billed units: seconds of a video, 1 for an asset. */
-  readonly units: number;
-  readonly dimensions: Dimensions;
-  /** The stored request, from which the create can be repeated. */
-  readonly request: TaskRequest;
-  /** The channels that can take it, best first; at least one. */
-  readonly channels: readonly Channel[];
-  /** Calls one of them. */
-  create(channel: Channel, task: SentTask, options: CreateOptions): Promise<CreateOutcome>;
-}
-
-/** What an upstream is asked, with its own name of the model. */
-type SentTask = Pick<Task, 'request'> & { upstreamModel: string };
-
-/** A task during creation, after its row was saved. */
-interface Draft extends TaskOrder {
-  readonly id: string;
-  readonly chargeId: string;
-  readonly createdAtMs: number;
-  readonly entry: ChannelEntry;
-}
-
-/** Why a task ends before any upstream works on it, and the last upstream's answer. */
-interface Failure {
-  readonly error: ApiError;
-  readonly channelId: string | null;
-  readonly upstreamStatus: number | null;
-}
 
 export interface TaskCreationParts {
   calls: ChargedCalls;
   service: ChargeService;
-  post: ResolutionPost;
   tasks: TaskStore;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -84,17 +47,34 @@ export interface TaskCreationParts {
 export class TaskCreator {
   constructor(private readonly parts: TaskCreationParts) {}
 
+  /** Takes a request through the models that it names. None begins later than one alone could take. */
+  turnsOf(
+    requestId: string,
+    { models, named }: Pick<ModelChoice, 'models' | 'named'>,
+    left?: AbortSignal,
+  ): ModelTurns {
+    const { clock, config } = this.parts;
+    const limitAtMs = clock.nowMs() + config.channelWaitMs + config.videoCreateLimitMs;
+    return new ModelTurns({ id: requestId, models, named, limitAtMs, clock, left });
+  }
+
+  /** The amount that would be held for a task. @throws ApiError */
+  async quote({ caller, model, units, dimensions }: TaskOrder): Promise<RoutedQuote> {
+    const quote = await this.parts.calls.quote({ caller, model, units: BigInt(units), dimensions });
+    return { quote, routing: model.routing };
+  }
+
   /** @throws ApiError, without a charge */
-  async create(order: TaskOrder): Promise<ViewedTask> {
+  async create(order: TaskOrder, turns: ModelTurns): Promise<ViewedTask> {
     const { calls, clock, config } = this.parts;
-    const { caller, model, channels, requestId: chargeId } = order;
-    const wanted = { model, caller, waitMs: config.channelWaitMs };
-    return calls.withChannel(channels, wanted, (entry) =>
-      this.run({ ...order, id: newId(), chargeId, createdAtMs: clock.nowMs(), entry }),
+    const { caller, model, channels } = order;
+    const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.nowMs());
+    return calls.withChannel(channels, { model, caller, waitMs }, (entry) =>
+      this.run({ ...order, id: newId(), chargeId: turns.nextChargeId(), createdAtMs: clock.nowMs(), entry }),
     );
   }
 
-  private async run(draft: Draft): Promise<ViewedTask> {
+  private async run(draft: TaskDraft): Promise<ViewedTask> {
     const { tasks, config } = this.parts;
     const { caller, model } = draft;
     const earlier = await tasks.insertCreated({
@@ -113,14 +93,14 @@ export class TaskCreator {
       deadlineMs: config.taskDeadlineMs,
     });
     // Its gateway died, and the request was repeated with the same idempotency key.
-    if (earlier) return earlier;
+    if (earlier) return (await tasks.lastOfCharges(chargeIdsOf(draft.requestId))) ?? earlier;
     const hold = await this.hold(draft);
     const paid = { ...draft, request: paidRequest(draft.request, hold) };
     await this.submit(paid, hold);
     return viewOf(paid, hold);
   }
 
-  private async hold(draft: Draft): Promise<Hold> {
+  private async hold(draft: TaskDraft): Promise<Hold> {
     const { service, tasks } = this.parts;
     const { caller, model, requestId, chargeId, id, units, dimensions } = draft;
     const outcome = await service.hold({
@@ -144,7 +124,7 @@ export class TaskCreator {
   }
 
   /** Returns when the task is with the upstream, or with a sweep. @throws ApiError when nobody took it */
-  private async submit(draft: Draft, hold: Hold): Promise<void> {
+  private async submit(draft: TaskDraft, hold: Hold): Promise<void> {
     const work = workOf(draft.caller, draft.model);
     const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
       work,
@@ -171,7 +151,7 @@ export class TaskCreator {
    * Only the winner of the move to `submitting` may call the upstream. Between channels the permission is renewed. `heldAmount`:
    * what is held, for the first of them.
    */
-  private async mayCall(draft: Draft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
+  private async mayCall(draft: TaskDraft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
     const { tasks } = this.parts;
     const target = {
       channelId: channel.id,
@@ -186,7 +166,7 @@ export class TaskCreator {
     return mayCall === true;
   }
 
-  private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
+  private async askUpstream(draft: TaskDraft, channel: Channel): Promise<CreateOutcome> {
     const { metrics, config, log } = this.parts;
     const { id, requestId } = draft;
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
@@ -206,7 +186,7 @@ export class TaskCreator {
   }
 
   /** Committed before the 200. If it cannot be, the task stays `submitting` and the sweep takes it up by its key. */
-  private async accepted(draft: Draft, { upstreamId }: Accepted): Promise<void> {
+  private async accepted(draft: TaskDraft, { upstreamId }: Accepted): Promise<void> {
     const { tasks, config, log } = this.parts;
     const won = await this.orLeaveToSweep(draft, () =>
       tasks.toSubmitted(draft.id, { upstreamId, firstPollMs: config.firstPollMs }),
@@ -222,7 +202,7 @@ export class TaskCreator {
     }
   }
 
-  private async unclear(draft: Draft): Promise<void> {
+  private async unclear(draft: TaskDraft): Promise<void> {
     const { tasks, config } = this.parts;
     await this.orLeaveToSweep(draft, () => tasks.toUnknown(draft.id, config.firstPollMs));
   }
@@ -231,22 +211,23 @@ export class TaskCreator {
    * Ends the task and announces it in one transaction, then has the money refunded before the error goes out. If a
    * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
    */
-  private async fail(draft: Draft, hold: Hold, failure: Failure): Promise<void> {
+  private async fail(draft: TaskDraft, hold: Hold, failure: TaskFailure): Promise<void> {
     const { error, channelId, upstreamStatus } = failure;
     const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
     if (won === false) return;
-    await this.parts.post.release(hold, hold.accountId, {
-      delivered: null,
-      channel: channelId,
-      reason: { code: error.code, message: error.message },
-      upstreamStatus,
-    });
-    throw error;
+    const reason = { code: error.code, message: error.message };
+    const refusal = await this.parts.calls.release(
+      hold,
+      { channel: channelId, reason, upstreamStatus },
+      error,
+    );
+    // A sweep may still create a task that could not be written as failed, so no other model may.
+    throw won === undefined && refusal instanceof ModelBusy ? refusal.asFinal() : refusal;
   }
 
   private async failTask(
-    draft: Draft,
-    { error, channelId, upstreamStatus }: Failure,
+    draft: TaskDraft,
+    { error, channelId, upstreamStatus }: TaskFailure,
     from: 'created' | 'submitting',
   ): Promise<boolean> {
     const ending = {
@@ -267,7 +248,7 @@ export class TaskCreator {
   }
 
   /** If the write fails, a sweep finds and finishes the task. The client's answer does not depend on it. */
-  private async orLeaveToSweep<T>(draft: Draft, write: () => Promise<T>): Promise<T | undefined> {
+  private async orLeaveToSweep<T>(draft: TaskDraft, write: () => Promise<T>): Promise<T | undefined> {
     try {
       return await write();
     } catch (error) {
@@ -280,7 +261,7 @@ export class TaskCreator {
     }
   }
 
-  private report(draft: Draft, channel: Channel, outcome: Failed<CreateOutcome, 'accepted'>): void {
+  private report(draft: TaskDraft, channel: Channel, outcome: Failed<CreateOutcome, 'accepted'>): void {
     const { id, requestId } = draft;
     const { kind, upstreamStatus } = outcome;
     const reason = outcome.kind === 'refused' ? outcome.code : outcome.reason;
@@ -289,7 +270,7 @@ export class TaskCreator {
   }
 }
 
-function viewOf(draft: Draft, { amount: heldAmount }: Hold): ViewedTask {
+function viewOf(draft: TaskDraft, { amount: heldAmount }: Hold): ViewedTask {
   const { id, kind, dialect, model, request, units: seconds, createdAtMs } = draft;
   const requestedModel = model.id;
   return { ...JUST_CREATED, id, kind, dialect, requestedModel, request, seconds, heldAmount, createdAtMs };

@@ -1,5 +1,5 @@
-import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
@@ -7,9 +7,13 @@ import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { publicOrigin } from '../http/public-origin.js';
+import type { DryRun } from '../routing/dry-run.js';
+import { FORM_CHOICE } from '../routing/model-choice.js';
+import { answerTask } from '../tasks/task-answer.js';
+import { TaskCreator } from '../tasks/task.creation.js';
 import { VideoLibrary } from './video.library.js';
-import { readRemixPrompt } from './video-request.js';
-import { VideoRemixer } from './video.remix.js';
+import { readRemix } from './video-request.js';
+import { RemixOrders } from './remix.orders.js';
 import type { VideoView } from './video.view.js';
 import { remixVideoOperation } from './videos.openapi.js';
 
@@ -17,7 +21,8 @@ import { remixVideoOperation } from './videos.openapi.js';
 @Controller('v1/videos/:id/remix')
 export class RemixesController {
   constructor(
-    @Inject(VideoRemixer) private readonly remixer: VideoRemixer,
+    @Inject(RemixOrders) private readonly orders: RemixOrders,
+    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -29,9 +34,18 @@ export class RemixesController {
     @CallerOf() caller: Caller,
     @Param('id') id: string,
     @Req() request: FastifyRequest,
-  ): Promise<VideoView> {
-    const prompt = readRemixPrompt(await anyBody(request));
-    const task = await this.remixer.remix({ caller, id, prompt, requestId: request.id });
-    return this.library.view(task, () => publicOrigin(request, this.config));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<VideoView | DryRun> {
+    const { prompt, dryRun } = readRemix(await anyBody(request, FORM_CHOICE));
+    const order = await this.orders.orderOf({ caller, id, prompt, requestId: request.id });
+    return answerTask(
+      this.creator,
+      { caller, request, reply },
+      {
+        choice: { models: [order.model.id], named: 1, dryRun },
+        orderOf: () => Promise.resolve(order),
+        view: (task) => this.library.view(task, () => publicOrigin(request, this.config)),
+      },
+    );
   }
 }

@@ -8,6 +8,7 @@ import { asBody, type Body, booleanOf, invalid, isAbsent } from '../http/fields.
 import { knownFields } from '../http/known-fields.js';
 import { MAX_SHAPE_CHARS } from '../http/limits.js';
 import { textSchema } from '../openapi/operation.js';
+import { noOtherModel } from '../routing/model-choice.js';
 import { limitsOf, type Measure, refuseBeyondLimits } from '#catalog/model-limits.js';
 
 /** A request for a video with checked fields. What depends on the model is checked by `fitToModel`. */
@@ -81,12 +82,18 @@ export function readVideoCreation(parsed: unknown): VideoCreation {
 }
 
 /** The body of a remix. */
-export const remixFields = declareBody({ prompt: PROMPT }, {});
-const REMIX_FIELDS = new Set([...remixFields.names, 'user']);
+export const remixFields = declareBody(
+  { prompt: PROMPT },
+  { dry_run: fieldOf.flag('Returns what the request would cost. Nothing is held or sent.') },
+);
+const REMIX_FIELDS = new Set([...remixFields.names, 'models', 'user']);
 
 /** @throws ApiError */
-export function readRemixPrompt(parsed: unknown): string {
-  return remixFields.read.prompt(knownFields(asBody(parsed), REMIX_FIELDS));
+export function readRemix(parsed: unknown): { prompt: string; dryRun: boolean } {
+  const body = knownFields(asBody(parsed), REMIX_FIELDS);
+  if (isGiven(body['models'])) throw noOtherModel('video');
+  const { read } = remixFields;
+  return { prompt: read.prompt(body), dryRun: read.dry_run(body) ?? false };
 }
 
 function asked<Param extends string>(

@@ -7,9 +7,15 @@ import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
+import { asBody } from '../http/fields.js';
 import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
-import { VideoCreator } from './video.creation.js';
+import type { ClientExchange } from '../routing/answer-in-turn.js';
+import type { DryRun } from '../routing/dry-run.js';
+import { FORM_CHOICE, readModelChoice } from '../routing/model-choice.js';
+import { answerTask } from '../tasks/task-answer.js';
+import { TaskCreator } from '../tasks/task.creation.js';
+import { VideoOrders } from './video.orders.js';
 import { readVideoCreation } from './video-request.js';
 import { VideoLibrary, type VideoPage } from './video.library.js';
 import type { VideoView } from './video.view.js';
@@ -34,7 +40,8 @@ interface DeletedVideo {
 @Controller()
 export class VideosController {
   constructor(
-    @Inject(VideoCreator) private readonly creator: VideoCreator,
+    @Inject(VideoOrders) private readonly orders: VideoOrders,
+    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -43,16 +50,24 @@ export class VideosController {
   @Post('v1/videos')
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideoOperation })
-  create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
-    return this.createIn('openai', caller, request);
+  create(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<VideoView | DryRun> {
+    return this.createIn('openai', { caller, request, reply });
   }
 
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideoOperation })
-  generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
-    return this.createIn('xai', caller, request);
+  generate(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<VideoView | DryRun> {
+    return this.createIn('xai', { caller, request, reply });
   }
 
   @Get(['v1/videos', 'vendora/v1/videos'])
@@ -92,9 +107,15 @@ export class VideosController {
     await this.library.send(await this.library.requested(request), { request, reply });
   }
 
-  private async createIn(dialect: Dialect, caller: Caller, request: FastifyRequest): Promise<VideoView> {
-    const asked = readVideoCreation(await anyBody(request));
-    const task = await this.creator.create({ caller, asked, dialect, requestId: request.id });
-    return this.library.view(task, () => publicOrigin(request, this.config));
+  private async createIn(dialect: Dialect, exchange: ClientExchange): Promise<VideoView | DryRun> {
+    const { caller, request } = exchange;
+    const choice = readModelChoice(asBody(await anyBody(request, FORM_CHOICE)), caller);
+    const asked = readVideoCreation({ ...choice.body, model: choice.models[0] });
+    const call = { caller, dialect, requestId: request.id };
+    return answerTask(this.creator, exchange, {
+      choice,
+      orderOf: (model) => this.orders.orderOf({ ...call, asked: { ...asked, model } }),
+      view: (task) => this.library.view(task, () => publicOrigin(request, this.config)),
+    });
   }
 }

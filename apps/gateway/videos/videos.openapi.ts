@@ -15,6 +15,7 @@ import { TASK_FIELDS } from '../tasks/task.openapi.js';
 import { schemasOf } from '../http/declared-body.js';
 import { VIDEO_TASKS, videoPageQuery } from './video.library.js';
 import { remixFields, videoFields } from './video-request.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Videos';
 
@@ -40,8 +41,9 @@ const VIDEO = objectSchema(
 );
 
 const path = { id: 'The ID of the video.' };
-const body = json(videoFields.schema());
+const body = json(videoFields.schema(MODEL_CHOICE));
 const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
+const made = { 200: { ...video[200], content: json({ anyOf: [VIDEO, DRY_RUN] }) } };
 
 export const createVideoOperation: Operation = {
   id: 'createVideo',
@@ -49,7 +51,7 @@ export const createVideoOperation: Operation = {
   summary: 'Create a video, with the states queued, in_progress, completed and failed.',
   description: 'Text prompts only. Poll the video until it ends. A failed video costs nothing.',
   body,
-  answers: video,
+  answers: made,
   refusals: ['image_input_not_supported'],
 };
 
@@ -67,7 +69,7 @@ export const remixVideoOperation: Operation = {
     'Uses the vendor, model, length and size of the original, at the price of such a video. Poll it like any other video.',
   path: { id: 'The ID of a finished video.' },
   body: json(remixFields.schema()),
-  answers: video,
+  answers: made,
   refusals: ['video_not_found', 'video_not_ready', 'video_failed', 'video_deleted', 'video_not_remixable'],
 };
 

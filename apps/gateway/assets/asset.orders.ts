@@ -5,39 +5,37 @@ import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
+import type { InputImage } from '#upstream/outcomes.js';
 import { channelsFree, makerFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { PictureLoader } from '../images/picture.loader.js';
-import type { MemoryShare } from '../protection/body-memory.js';
-import type { TaskCreator } from '../tasks/task.creation.js';
-import type { ViewedTask } from '../tasks/task.view.js';
+import type { TaskOrder } from '../tasks/task-order.js';
 import type { AssetLibrary } from './asset.library.js';
 import type { AssetCreation } from './asset-request.js';
 
-export interface AssetCall {
+interface AssetCall {
   caller: Caller;
   asked: AssetCreation;
   requestId: string;
-  /** Where images are counted. */
-  memory: MemoryShare | null;
+  /** The bytes of its images, read once for all its models. @throws ApiError */
+  images(): Promise<readonly InputImage[]>;
 }
 
 export interface AssetCreationParts {
   catalog: CatalogCache;
   upstreams: Upstreams;
   health: ChannelHealth;
-  creator: TaskCreator;
   pictures: PictureLoader;
   library: AssetLibrary;
 }
 
-/** Checks an asset against its model and draft, and creates the task. An asset is billed as one call. */
-export class AssetCreator {
+/** Checks assets against their models and drafts. An asset is billed as one call. */
+export class AssetOrders {
   constructor(private readonly parts: AssetCreationParts) {}
 
-  /** @throws ApiError, without a charge */
-  async create({ caller, asked, requestId, memory }: AssetCall): Promise<ViewedTask> {
-    const { catalog, upstreams, creator, pictures } = this.parts;
+  /** @throws ApiError if the model cannot make it now */
+  async orderOf({ caller, asked, requestId, images: load }: AssetCall): Promise<TaskOrder> {
+    const { catalog, upstreams } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
@@ -50,12 +48,8 @@ export class AssetCreator {
       const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
       throw new ApiError('draft_not_found', message, { param: 'draft_id' });
     }
-    const { accountId } = caller;
-    const { images } = await pictures.load(
-      { images: asked.images, mask: undefined },
-      { requestId, accountId, memory },
-    );
-    return creator.create({
+    const images = await load();
+    return {
       kind: '3d',
       caller,
       requestId,
@@ -67,7 +61,15 @@ export class AssetCreator {
       channels: holders,
       create: (channel, task, options) =>
         upstreams.adapterFor(channel.protocol).createAsset(channel, assetRequestOf(task, images), options),
-    });
+    };
+  }
+
+  /** Reads the images of a request when they are first needed. */
+  imagesOf(asked: AssetCreation, call: Parameters<PictureLoader['load']>[1]): AssetCall['images'] {
+    const { pictures } = this.parts;
+    let loaded: Promise<readonly InputImage[]> | undefined;
+    const load = async () => (await pictures.load({ images: asked.images, mask: undefined }, call)).images;
+    return () => (loaded ??= load());
   }
 
   private async finishedDraft(caller: Caller, draftId: string): Promise<Task> {

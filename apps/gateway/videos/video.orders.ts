@@ -8,8 +8,7 @@ import { videoRequestOf } from '#upstream/video-request.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { invalid } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import type { TaskCreator } from '../tasks/task.creation.js';
-import type { ViewedTask } from '../tasks/task.view.js';
+import type { TaskOrder } from '../tasks/task-order.js';
 import { ModelWithoutChannel } from '../routing/model-busy.js';
 import { fitToModel, taskRequestOf, type VideoCreation, videoDimensions } from './video-request.js';
 
@@ -20,27 +19,26 @@ export interface VideoCall {
   requestId: string;
 }
 
-/** Checks a video against its model, and creates the task. */
-export class VideoCreator {
+/** Checks videos against their models. */
+export class VideoOrders {
   constructor(
     private readonly parts: {
       catalog: CatalogCache;
       upstreams: Upstreams;
       health: ChannelHealth;
-      creator: TaskCreator;
     },
   ) {}
 
-  /** @throws ApiError, without a charge */
-  async create({ caller, asked, dialect, requestId }: VideoCall): Promise<ViewedTask> {
-    const { catalog, upstreams, creator } = this.parts;
+  /** @throws ApiError if the model cannot make it now */
+  async orderOf({ caller, asked, dialect, requestId }: VideoCall): Promise<TaskOrder> {
+    const { catalog, upstreams } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'video');
     const fitted = fitToModel(asked, model);
     const request = taskRequestOf(asked, fitted);
     const { seconds } = fitted;
-    return creator.create({
+    return {
       kind: 'video',
       caller,
       requestId,
@@ -54,7 +52,7 @@ export class VideoCreator {
         upstreams
           .adapterFor(channel.protocol)
           .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
-    });
+    };
   }
 
   /** @throws ApiError, also if no vendor of the model makes it without sound */

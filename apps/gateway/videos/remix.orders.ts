@@ -10,9 +10,8 @@ import { videoRequestOf } from '#upstream/video-request.js';
 import { makerFree } from '../charging/channel-entry.js';
 import { upstreamModel } from '../charging/vendor-model.js';
 import { modelForGroup } from '../http/model-access.js';
-import type { TaskCreator } from '../tasks/task.creation.js';
+import type { TaskOrder } from '../tasks/task-order.js';
 import type { VideoLibrary } from './video.library.js';
-import type { ViewedTask } from '../tasks/task.view.js';
 import { videoDimensions } from './video-request.js';
 
 interface RemixCall {
@@ -23,21 +22,20 @@ interface RemixCall {
   requestId: string;
 }
 
-/** Remixes a finished video with another prompt, with the vendor and the key that made it. */
-export class VideoRemixer {
+/** Checks remixes: a finished video with another prompt, by the vendor and the key that made it. */
+export class RemixOrders {
   constructor(
     private readonly parts: {
       catalog: CatalogCache;
       upstreams: Upstreams;
       health: ChannelHealth;
-      creator: TaskCreator;
       library: VideoLibrary;
     },
   ) {}
 
-  /** @throws ApiError, without a charge */
-  async remix({ caller, id, prompt, requestId }: RemixCall): Promise<ViewedTask> {
-    const { catalog, upstreams, creator } = this.parts;
+  /** @throws ApiError if it cannot be remixed now */
+  async orderOf({ caller, id, prompt, requestId }: RemixCall): Promise<TaskOrder> {
+    const { catalog, upstreams } = this.parts;
     const source = await this.finished(caller.accountId, id);
     const current = await catalog.get();
     const model = modelForGroup(current, source.requestedModel, caller.group);
@@ -50,7 +48,7 @@ export class VideoRemixer {
     if (channels.length === 0 || request === null) throw notRemixable();
     const { seconds } = source;
     refuseUnlessMade(model, source);
-    return creator.create({
+    return {
       kind: 'video',
       caller,
       requestId,
@@ -64,7 +62,7 @@ export class VideoRemixer {
         upstreams
           .adapterFor(channel.protocol)
           .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
-    });
+    };
   }
 
   private async finished(accountId: string, id: string): Promise<Task> {

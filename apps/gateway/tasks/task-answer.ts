@@ -1,0 +1,33 @@
+import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import type { DryRun } from '../routing/dry-run.js';
+import type { ModelChoice } from '../routing/model-choice.js';
+import type { TaskCreator } from './task.creation.js';
+import type { TaskOrder } from './task-order.js';
+import type { ViewedTask } from './task.view.js';
+
+interface AskedTask<T> {
+  readonly choice: Pick<ModelChoice, 'models' | 'named' | 'dryRun'>;
+  /** @throws ApiError if the model cannot make it */
+  orderOf(model: string): Promise<TaskOrder>;
+  view(task: ViewedTask): T;
+}
+
+/**
+ * Creates the task with the first of the models that an upstream accepts it for; for a dry run, says what would happen.
+ * @throws ApiError, without a charge
+ */
+export function answerTask<T>(
+  creator: TaskCreator,
+  { caller, request, reply }: ClientExchange,
+  { choice, orderOf, view }: AskedTask<T>,
+): Promise<T | DryRun> {
+  const turns = creator.turnsOf(request.id, choice, caller.left);
+  return answerInTurn(turns, reply, {
+    dryRun: choice.dryRun,
+    quote: async (model) => creator.quote(await orderOf(model)),
+    serve: async (model) => {
+      const task = await creator.create(await orderOf(model), turns);
+      return { model: task.requestedModel, answer: view(task) };
+    },
+  });
+}
