@@ -14,7 +14,7 @@ import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
 import { failedProbe, type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
-import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
+import { type Capability, type Protocol, UpstreamAdapter, type VideoSound } from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
 import type { ChannelWebhook, VendorNotice } from './webhooks/vendor-webhooks.js';
@@ -23,6 +23,8 @@ import { XaiProtocol } from './xai/xai.protocol.js';
 interface ProtocolClass {
   /** The types of models that it supports. A spec compares them with its methods. */
   readonly families: readonly Family[];
+  /** Of its videos, if it makes any. */
+  readonly sound?: VideoSound;
   new (connections: UpstreamConnections): Protocol;
 }
 
@@ -53,13 +55,18 @@ export function canServe(protocol: string, family: Family): boolean {
   return classes.get(protocol)?.families.includes(family) ?? false;
 }
 
+/** Whether the videos of a protocol have sound; undefined if it makes none. */
+export function soundOfVideos(protocol: string): VideoSound | undefined {
+  return classes.get(protocol)?.sound;
+}
+
 /** The adapters of every protocol over shared connections. One per program, closed at its end. */
 export class Upstreams {
   private readonly connections = new UpstreamConnections();
   private readonly adapters = new Map(
     [...classes].map(([name, ProtocolOf]): [string, UpstreamAdapter] => [
       name,
-      new UpstreamAdapter(name, new ProtocolOf(this.connections)),
+      new UpstreamAdapter(name, new ProtocolOf(this.connections), ProtocolOf.sound),
     ]),
   );
 

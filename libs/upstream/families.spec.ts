@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Family } from '#pricing/price-book.js';
-import { canServe, protocolNames, Upstreams } from './adapters.js';
+import { canServe, protocolNames, soundOfVideos, Upstreams } from './adapters.js';
 import type { Capability } from './protocol.js';
 import { channelTo } from './upstream.fixture.js';
 
@@ -34,6 +34,11 @@ it.each(protocolNames)('what %s is said to serve is what it can', (protocol) => 
   const offered = new Set([...capabilities].map((capability) => FAMILY[capability]));
   const said = new Set(Object.values(FAMILY).filter((family) => canServe(protocol, family)));
   expect(said).toEqual(offered);
+});
+
+it.each(protocolNames)('%s says of its videos, and of nothing else, whether they have sound', (protocol) => {
+  const { capabilities } = upstreams.adapterFor(protocol);
+  expect(soundOfVideos(protocol) !== undefined).toBe(capabilities.has('videos'));
 });
 
 it('a protocol of a later version serves nothing, and its channel fails each trial', async () => {

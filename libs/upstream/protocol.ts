@@ -45,6 +45,9 @@ export interface CreateOptions {
   webhookUrl?: string | undefined;
 }
 
+/** Whether a vendor's videos have sound: as each create asks for it, or always. */
+export type VideoSound = 'asked' | 'always';
+
 /**
  * A protocol: a folder, and a line in the table of `adapters.ts`, which also requires `families` of its class. It has
  * the methods for what the vendor offers, and no others. No method throws because of an upstream. The outcome says what
@@ -67,8 +70,6 @@ export interface Protocol {
   /** Edits change only what the mask leaves open. Without this, everything would be repainted, and paid for. */
   readonly takesMasks?: boolean;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
-  /** Videos are made with or without sound, as requested. */
-  readonly takesAudio?: boolean;
   /** Requests a video like an earlier one of the same channel and key. */
   remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Polls the state of a task. */
@@ -95,8 +96,9 @@ export class UpstreamAdapter {
   constructor(
     private readonly name: string,
     private readonly protocol: Protocol,
+    sound?: VideoSound,
   ) {
-    this.capabilities = new Set(capabilitiesOf(protocol));
+    this.capabilities = new Set(capabilitiesOf(protocol, sound));
   }
 
   async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
@@ -221,7 +223,7 @@ export class UpstreamAdapter {
 
 const COUNTED: readonly CountedKind[] = ['messages', 'contents'];
 
-function capabilitiesOf(protocol: Protocol): Capability[] {
+function capabilitiesOf(protocol: Protocol, sound?: VideoSound): Capability[] {
   const capabilities: Capability[] = Object.keys(protocol.streams ?? {}) as StreamKind[];
   for (const kind of COUNTED) {
     if (protocol.countTokens && protocol.streams?.[kind]) capabilities.push(`${kind}Count`);
@@ -230,7 +232,7 @@ function capabilitiesOf(protocol: Protocol): Capability[] {
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.editImages && protocol.takesMasks) capabilities.push('maskedEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
-  if (protocol.createVideo && protocol.pollVideo && protocol.takesAudio) capabilities.push('silentVideos');
+  if (protocol.createVideo && protocol.pollVideo && sound === 'asked') capabilities.push('silentVideos');
   if (protocol.remixVideo && protocol.pollVideo) capabilities.push('videoRemixes');
   if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
   return capabilities;

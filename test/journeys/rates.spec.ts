@@ -304,16 +304,32 @@ describe('a model with rates', () => {
     expect(quote).toMatchObject({ amount: '0.1' });
   });
 
-  it('charges a 3D asset by its mode', async () => {
+  it('charges a 3D asset by its mode and by whether an image was handed over', async () => {
     const rates = [{ when: { mode: 'texture' as const }, unitPrice: '0.25' }];
     await change([{ kind: 'price', model: MESH, price: { unitPrice: '0.1', rates } }]);
     const draft = await mesh({ prompt: 'a boat [[instant]]' });
     expect(await priced(draft.chargeId)).toEqual([{ mode: 'draft' }, '0.1', '0.1']);
     const texture = await mesh({ mode: 'texture', draft_id: draft.id, prompt: 'blue [[instant]]' });
     expect(await priced(texture.chargeId)).toEqual([{ mode: 'texture' }, '0.25', '0.25']);
+    const ofImages = [{ when: { mode: 'draft' as const, input: 'image' as const }, unitPrice: '0.15' }, ...rates];
+    await change([{ kind: 'price', model: MESH, price: { unitPrice: '0.1', rates: ofImages } }]);
+    const pictured = await mesh({ image: PNG, prompt: 'a boat [[instant]]' });
+    const said = { mode: 'draft', input: 'image' };
+    expect(await priced(pictured.chargeId)).toEqual([said, '0.15', '0.15']);
+    const prompted = await mesh({ prompt: 'a boat [[instant]]' });
+    expect(await priced(prompted.chargeId)).toEqual([{ mode: 'draft' }, '0.1', '0.1']);
+    const body = { model: MESH, keyId: customer.keyId, dimensions: { input: 'image' as const } };
+    const { data: quote } = await owner.api.POST('/api/quote', { body });
+    expect(quote).toMatchObject({ amount: '0.15', unitPrice: '0.15' });
   });
 
-  it('makes no video without sound at a vendor that always adds it', async () => {
+  it('makes and prices no video without sound at a vendor that always adds it', async () => {
+    const price = { unitPrice: '0.4', rates: [{ when: { audio: 'off' as const }, unitPrice: '0.2' }] };
+    const { error: fault } = await propose([{ kind: 'price', model: ALWAYS_WITH_SOUND, price }]);
+    expect(fault?.error).toMatchObject({
+      param: 'changes.0',
+      message: expect.stringMatching(/^rates\.0 can never apply: all channels of \S+ make videos with sound/),
+    });
     const body = { model: ALWAYS_WITH_SOUND, prompt: 'a boat', generate_audio: false };
     const refused = await customer.send('/v1/videos', json(body));
     const error = { code: 'invalid_value', param: 'generate_audio' };

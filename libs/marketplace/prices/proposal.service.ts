@@ -12,6 +12,7 @@ import { authorOf, secondPersonReason } from './price-duties.js';
 import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
+import { requireSilence } from './sound-rates.js';
 
 /** The actor, as named in the audit log, and their request. */
 export interface DoneBy {
@@ -172,13 +173,15 @@ async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise
   );
   const atMs = effectiveMs(wanted.effectiveAt, rows[0]!.nowMs);
   const seen = new Set<string>();
-  return wanted.changes.map((change, at) => {
+  const based = wanted.changes.map((change, at) => {
     const subject = changeSubject(change);
     const fault = seen.has(subject) ? `The ${subject} is changed twice.` : faultOf(book, change, atMs);
     if (fault) throw new ApiError('invalid_value', fault, { param: `changes.${at}` });
     seen.add(subject);
     return basedChange(book, change, atMs);
   });
+  await requireSilence(client, wanted.changes);
+  return based;
 }
 
 async function lockOpen(client: pg.ClientBase, id: string, revision: number): Promise<Proposal> {

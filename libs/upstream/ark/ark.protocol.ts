@@ -47,8 +47,8 @@ const SCALES: Readonly<Record<string, number>> = { '1k': 0.5, '2k': 1, '3k': 1.5
 /** Volcengine Ark: Seedream images in OpenAI's style, one per call, and Seedance videos as tasks. */
 export class ArkProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
+  static readonly sound = 'asked';
   readonly probe = { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' };
-  readonly takesAudio = true;
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {

@@ -29,12 +29,12 @@ const LENGTH_WITH_UNIT = /\/(veo|luma)/;
 /** fal: requests in the queue of the model's endpoint. Images are polled within the call, videos are tasks. */
 export class FalProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
+  static readonly sound = 'asked';
   readonly probe = {
     path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status',
     expected: 404,
   };
   readonly takesMasks = true;
-  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly webhooks: FalWebhooks;
 

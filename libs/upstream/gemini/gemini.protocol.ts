@@ -24,6 +24,7 @@ function contentsPath({ model, stream }: Record<string, unknown>): string {
 /** Google's Gemini API: images by :predict, videos by :predictLongRunning, its operations and files, and contents. */
 export class GeminiProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat'] as const;
+  static readonly sound = 'always';
   readonly probe = { path: '/v1beta/models?pageSize=1' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;

@@ -31,11 +31,11 @@ const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
  */
 export class OpenAiXaiProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat', 'speech'] as const;
+  static readonly sound = 'asked';
   readonly probe = { path: '/v1/models' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;
-  readonly takesAudio = true;
   readonly streams = openAiStreams;
   private readonly channelsWithoutSize = new Set<string>();
   private readonly channelsWithoutForms = new Set<string>();

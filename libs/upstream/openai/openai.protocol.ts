@@ -48,6 +48,7 @@ const DEFAULT_VIDEO = { aspectRatio: '16:9', shortSide: 720 };
 /** OpenAI: images, edits as forms, videos at /v1/videos, chat, responses, speech and transcriptions. */
 export class OpenAiProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat', 'speech'] as const;
+  static readonly sound = 'always';
   readonly probe = { path: '/v1/models' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;

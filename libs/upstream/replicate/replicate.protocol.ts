@@ -17,8 +17,8 @@ import {
 /** Replicate: predictions of models. Images are polled within the call, videos are tasks. */
 export class ReplicateProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
+  static readonly sound = 'asked';
   readonly probe = { path: '/v1/account' };
-  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly webhooks = new StandardWebhooks(({ id }) => id);
 

@@ -31,8 +31,8 @@ const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
  */
 export class VertexProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat'] as const;
+  static readonly sound = 'asked';
   readonly probe = { path: '/v1/publishers/google/models/none', expected: 404 };
-  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly streams = {
     contents: {

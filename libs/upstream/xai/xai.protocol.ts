@@ -19,6 +19,7 @@ import { createVideoAtXai } from './video.js';
 /** xAI: images and edits in JSON, shapes as aspect ratios, videos at /v1/videos/generations with 202 while pending. */
 export class XaiProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
+  static readonly sound = 'always';
   readonly probe = { path: '/v1/models' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
