@@ -14,7 +14,7 @@ import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
 import { failedProbe, type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
-import { type Capability, type Protocol, UpstreamAdapter, type VideoSound } from './protocol.js';
+import { type Capability, type KeyForm, type Protocol, UpstreamAdapter, type VideoSound } from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
 import type { ChannelWebhook, VendorNotice } from './webhooks/vendor-webhooks.js';
@@ -25,6 +25,8 @@ interface ProtocolClass {
   readonly families: readonly Family[];
   /** Of its videos, if it makes any. */
   readonly sound?: VideoSound;
+  /** Of its keys, if they are not plain words. */
+  readonly keyForm?: KeyForm;
   new (connections: UpstreamConnections): Protocol;
 }
 
@@ -58,6 +60,17 @@ export function canServe(protocol: string, family: Family): boolean {
 /** Whether the videos of a protocol have sound; undefined if it makes none. */
 export function soundOfVideos(protocol: string): VideoSound | undefined {
   return classes.get(protocol)?.sound;
+}
+
+const PLAIN_KEY = /^[\x21-\x7e]{1,500}$/;
+const plainKeys: KeyForm = {
+  fault: (text) =>
+    PLAIN_KEY.test(text) ? null : 'must be printable, without blanks, and of at most 500 characters',
+  kept: (key) => key,
+};
+
+export function keyFormOf(protocol: ChannelProtocol): KeyForm {
+  return classes.get(protocol)?.keyForm ?? plainKeys;
 }
 
 /** The adapters of every protocol over shared connections. One per program, closed at its end. */

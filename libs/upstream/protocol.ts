@@ -45,6 +45,14 @@ export interface CreateOptions {
   webhookUrl?: string | undefined;
 }
 
+/** How the keys of a protocol are written. */
+export interface KeyForm {
+  /** Why a text is no key, as the end of a sentence that quotes nothing of it; null for a key. */
+  fault(text: string): string | null;
+  /** A key as it is kept. */
+  kept(key: string): string;
+}
+
 /** Whether a vendor's videos have sound: as each create asks for it, or always. */
 export type VideoSound = 'asked' | 'always';
 

@@ -2,16 +2,11 @@ import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type pg from 'pg';
 import { isIP } from 'node:net';
 import { keyMark } from '#catalog/catalog.js';
-import type { ChannelProtocol } from '#upstream/adapters.js';
+import { type ChannelProtocol, keyFormOf } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
 import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
-import {
-  readServiceAccount,
-  serviceAccountFault,
-  writtenServiceAccount,
-} from '#upstream/vertex/service-account.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
 import { ChannelRow } from './channel.entity.js';
@@ -144,7 +139,7 @@ export class ChannelService {
     { id, protocol }: Pick<ChannelRow, 'id' | 'protocol'>,
     keys: readonly string[],
   ): Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
-    const written = keys.map((key) => writtenKey(protocol, key));
+    const written = keys.map((key) => keptKey(protocol, key));
     const [apiKey = '', ...furtherApiKeys] = written.map((key) =>
       this.secrets.seal(key, placeOf.channel(id)),
     );
@@ -201,18 +196,12 @@ function notFound(id: string): ApiError {
   return new ApiError('not_found', `There is no channel ${id}.`);
 }
 
-const PLAIN_KEY = /^[\x21-\x7e]{1,500}$/;
-
-/** A key as stored: of a service account, only the necessary fields, on one line. @throws ApiError, which quotes no key */
-function writtenKey(protocol: ChannelProtocol, key: string): string {
-  const isAccount = protocol === 'vertex';
-  const fault = isAccount ? serviceAccountFault(key) : plainFault(key);
+/** @throws ApiError, which quotes no key */
+function keptKey(protocol: ChannelProtocol, key: string): string {
+  const form = keyFormOf(protocol);
+  const fault = form.fault(key);
   if (fault) throw new ApiError('invalid_value', `apiKeys: ${fault}.`, { param: 'apiKeys' });
-  return isAccount ? writtenServiceAccount(readServiceAccount(key)!) : key;
-}
-
-function plainFault(key: string): string | null {
-  return PLAIN_KEY.test(key) ? null : 'must be printable, without blanks, and of at most 500 characters';
+  return form.kept(key);
 }
 
 function fieldsOf(wanted: ChannelChange) {

@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { asObject, asText } from '../answers.js';
+import type { KeyForm } from '../protocol.js';
 
 /** The fields of a service account's document that are needed to call on its behalf. */
 export interface ServiceAccount {
@@ -42,8 +43,13 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Why a text is no service account that can sign, as the end of a sentence, or null. It quotes nothing of the text. */
-export function serviceAccountFault(text: string): string | null {
+/** Service accounts that can sign, kept as only what is needed of them, in one line. */
+export const serviceAccounts: KeyForm = {
+  fault: serviceAccountFault,
+  kept: (key) => writtenServiceAccount(readServiceAccount(key)!),
+};
+
+function serviceAccountFault(text: string): string | null {
   const account = readServiceAccount(text);
   if (!account) return 'must be the JSON document of a service account';
   try {
@@ -54,8 +60,7 @@ export function serviceAccountFault(text: string): string | null {
   }
 }
 
-/** A service account as stored: only the necessary fields, on one line. */
-export function writtenServiceAccount({ tokenUri, ...account }: ServiceAccount): string {
+function writtenServiceAccount({ tokenUri, ...account }: ServiceAccount): string {
   return JSON.stringify({
     type: 'service_account',
     project_id: account.projectId,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Channel } from '#catalog/catalog.js';
 import { UpstreamConnections } from '../connections.js';
 import { channelTo } from '../upstream.fixture.js';
-import { serviceAccountFault, readServiceAccount, writtenServiceAccount } from './service-account.js';
+import { readServiceAccount, serviceAccounts } from './service-account.js';
 import { ServiceTokens } from './service-tokens.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -160,7 +160,7 @@ describe('the tokens of a service account', () => {
 describe('a service account', () => {
   it('is kept in one line with what is needed alone', () => {
     const pretty = JSON.stringify({ ...JSON.parse(document()), client_id: '1', auth_uri: 'x' }, null, 2);
-    const written = writtenServiceAccount(readServiceAccount(pretty)!);
+    const written = serviceAccounts.kept(pretty);
     expect(written).not.toMatch(/\n|client_id|auth_uri/);
     expect(readServiceAccount(written)).toEqual(readServiceAccount(pretty));
   });
@@ -168,13 +168,13 @@ describe('a service account', () => {
   it.each([
     ['sk-abc', 'must be the JSON document of a service account'],
     ['{"client_email": "a@b"}', 'must be the JSON document of a service account'],
-  ])('is refused as %s', (text, fault) => expect(serviceAccountFault(text)).toBe(fault));
+  ])('is refused as %s', (text, fault) => expect(serviceAccounts.fault(text)).toBe(fault));
 
   it('is refused with a key of another kind', () => {
     const { privateKey: other } = generateKeyPairSync('ed25519');
     const pem = other.export({ type: 'pkcs8', format: 'pem' }).toString();
-    expect(serviceAccountFault(document({ private_key: pem }))).toBe('must hold an RSA key');
-    expect(serviceAccountFault(document({ private_key: 'x' }))).toMatch(/can be read/);
-    expect(serviceAccountFault(document())).toBeNull();
+    expect(serviceAccounts.fault(document({ private_key: pem }))).toBe('must hold an RSA key');
+    expect(serviceAccounts.fault(document({ private_key: 'x' }))).toMatch(/can be read/);
+    expect(serviceAccounts.fault(document())).toBeNull();
   });
 });

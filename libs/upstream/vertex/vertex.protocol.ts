@@ -15,7 +15,7 @@ import type {
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
-import { readServiceAccount } from './service-account.js';
+import { readServiceAccount, serviceAccounts } from './service-account.js';
 import { ServiceTokens } from './service-tokens.js';
 import { modelOfOperation, readFetched, readStarted, readVideo } from './vertex.answers.js';
 
@@ -32,6 +32,7 @@ const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
 export class VertexProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat'] as const;
   static readonly sound = 'asked';
+  static readonly keyForm = serviceAccounts;
   readonly probe = { path: '/v1/publishers/google/models/none', expected: 404 };
   readonly calls: ChannelCalls;
   readonly streams = {
