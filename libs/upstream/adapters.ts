@@ -14,7 +14,13 @@ import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
 import { failedProbe, type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
-import { type Capability, type KeyForm, type Protocol, UpstreamAdapter, type VideoSound } from './protocol.js';
+import {
+  type Capability,
+  type KeyForm,
+  type Protocol,
+  UpstreamAdapter,
+  type VideoSound,
+} from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
 import type { ChannelWebhook, VendorNotice } from './webhooks/vendor-webhooks.js';

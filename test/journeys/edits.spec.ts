@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { instantPng as PNG } from '#apps/sandbox-upstream/images.js';
+import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 const MODEL = 'vendora-imagine-edit';
@@ -22,6 +23,8 @@ describe('edits of images', () => {
     relay = await startRelay();
     pictures = createServer((_request, response) => response.end(PNG));
     await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+    const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+    await addModel(relay.fixture.owner, { id: 'dead-edit', like: MODEL, times: 10, ...nobody });
   });
   afterAll(async () => {
     pictures.close();
@@ -52,6 +55,27 @@ describe('edits of images', () => {
       expect(await customer.balance()).toEqual({ main: '0.96', held: '0' });
     },
   );
+
+  it('fall back to another model, as JSON and as a form, and are priced by a dry run', async () => {
+    const customer = await relay.customer('1');
+    const several = { model: 'dead-edit', models: [MODEL], prompt: 'at night' };
+    const { images } = customer.sdk();
+    const priced = { object: 'dry_run', models: [{ model: 'dead-edit' }, { model: MODEL, amount: '0.02' }] };
+    const unsent = { ...several, image: file(), dry_run: true };
+    const dry: unknown = await images.edit(unsent);
+    expect(dry).toMatchObject(priced);
+    const dryJson = await customer.send(EDITS, json({ ...several, image: B64, dry_run: true }));
+    expect(await dryJson.json()).toMatchObject(priced);
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+    const failed = 'dead-edit=service_unavailable';
+    const { data, response } = await images.edit({ ...several, image: file() }).withResponse();
+    expect(data).toMatchObject({ model: MODEL, data: [{ url: expect.any(String) as string }] });
+    const answer = await customer.send(EDITS, json({ ...several, image: addressOfPicture() }));
+    expect(await answer.json()).toMatchObject({ model: MODEL });
+    for (const { headers } of [response, answer])
+      expect([headers.get('x-served-model'), headers.get('x-failed-models')]).toEqual([MODEL, failed]);
+    expect(await customer.balance()).toEqual({ main: '0.96', held: '0' });
+  });
 
   it('are answered in the requested format only', async () => {
     const customer = await relay.customer('1');

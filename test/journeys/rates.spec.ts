@@ -311,7 +311,10 @@ describe('a model with rates', () => {
     expect(await priced(draft.chargeId)).toEqual([{ mode: 'draft' }, '0.1', '0.1']);
     const texture = await mesh({ mode: 'texture', draft_id: draft.id, prompt: 'blue [[instant]]' });
     expect(await priced(texture.chargeId)).toEqual([{ mode: 'texture' }, '0.25', '0.25']);
-    const ofImages = [{ when: { mode: 'draft' as const, input: 'image' as const }, unitPrice: '0.15' }, ...rates];
+    const ofImages = [
+      { when: { mode: 'draft' as const, input: 'image' as const }, unitPrice: '0.15' },
+      ...rates,
+    ];
     await change([{ kind: 'price', model: MESH, price: { unitPrice: '0.1', rates: ofImages } }]);
     const pictured = await mesh({ image: PNG, prompt: 'a boat [[instant]]' });
     const said = { mode: 'draft', input: 'image' };

@@ -111,7 +111,8 @@ describe('a task with several models', () => {
     const customer = await relay.customer('5');
     const { videos } = customer.sdk();
     const asked = { model: 'dead-video', models: [VIDEO], prompt: PROMPT, seconds: '4' } as const;
-    const dry: unknown = await videos.create({ ...asked, ...{ dry_run: true } });
+    const unsent = { ...asked, dry_run: true };
+    const dry: unknown = await videos.create(unsent);
     expect(dry).toMatchObject({ object: 'dry_run', model: 'dead-video', models: [{}, { model: VIDEO }] });
     expect(await tasksOf(customer)).toEqual([]);
     expect(await videos.create(asked)).toMatchObject({ model: VIDEO, seconds: '4' });
@@ -121,7 +122,10 @@ describe('a task with several models', () => {
   it('stays with the model whose upstream may have accepted it, or refused what it says', async () => {
     const customer = await relay.customer('5');
     const body = { model: VIDEO, models: ['vidmodel-3'], seconds: '4' };
-    const unclear = await customer.send('/v1/videos', json({ ...body, prompt: '[[fault:accept-then-timeout]]' }));
+    const unclear = await customer.send(
+      '/v1/videos',
+      json({ ...body, prompt: '[[fault:accept-then-timeout]]' }),
+    );
     expect([unclear.status, unclear.headers.get('x-served-model')]).toEqual([200, VIDEO]);
     const refused = await customer.send('/v1/videos', json({ ...body, prompt: '[[fault:moderation]]' }));
     expect(refused.status).toBe(400);

@@ -8,7 +8,7 @@ import { assetRequestOf } from '#upstream/asset-request.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { channelsFree, makerFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import type { PictureLoader } from '../images/picture.loader.js';
+import type { Pictures } from '../images/picture.loader.js';
 import type { TaskOrder } from '../tasks/task-order.js';
 import type { AssetLibrary } from './asset.library.js';
 import type { AssetCreation } from './asset-request.js';
@@ -17,24 +17,23 @@ interface AssetCall {
   caller: Caller;
   asked: AssetCreation;
   requestId: string;
-  /** The bytes of its images, read once for all its models. @throws ApiError */
-  images(): Promise<readonly InputImage[]>;
+  /** Reads its images once, for all models of the request. @throws ApiError */
+  loaded: () => Promise<Pictures<InputImage>>;
 }
 
-export interface AssetCreationParts {
+interface AssetOrdersParts {
   catalog: CatalogCache;
   upstreams: Upstreams;
   health: ChannelHealth;
-  pictures: PictureLoader;
   library: AssetLibrary;
 }
 
 /** Checks assets against their models and drafts. An asset is billed as one call. */
 export class AssetOrders {
-  constructor(private readonly parts: AssetCreationParts) {}
+  constructor(private readonly parts: AssetOrdersParts) {}
 
   /** @throws ApiError if the model cannot make it now */
-  async orderOf({ caller, asked, requestId, images: load }: AssetCall): Promise<TaskOrder> {
+  async orderOf({ caller, asked, requestId, loaded }: AssetCall): Promise<TaskOrder> {
     const { catalog, upstreams } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
@@ -48,7 +47,7 @@ export class AssetOrders {
       const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
       throw new ApiError('draft_not_found', message, { param: 'draft_id' });
     }
-    const images = await load();
+    const { images } = await loaded();
     return {
       kind: '3d',
       caller,
@@ -62,14 +61,6 @@ export class AssetOrders {
       create: (channel, task, options) =>
         upstreams.adapterFor(channel.protocol).createAsset(channel, assetRequestOf(task, images), options),
     };
-  }
-
-  /** Reads the images of a request when they are first needed. */
-  imagesOf(asked: AssetCreation, call: Parameters<PictureLoader['load']>[1]): AssetCall['images'] {
-    const { pictures } = this.parts;
-    let loaded: Promise<readonly InputImage[]> | undefined;
-    const load = async () => (await pictures.load({ images: asked.images, mask: undefined }, call)).images;
-    return () => (loaded ??= load());
   }
 
   private async finishedDraft(caller: Caller, draftId: string): Promise<Task> {

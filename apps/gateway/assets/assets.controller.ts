@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -6,6 +6,7 @@ import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
+import { PictureLoader } from '../images/picture.loader.js';
 import { publicOrigin } from '../http/public-origin.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { noOtherModel, readModelChoice } from '../routing/model-choice.js';
@@ -20,9 +21,11 @@ import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } 
 /** 3D assets: drafts, and textures of finished drafts. */
 @Controller('v1/3d')
 export class AssetsController {
+  @Inject(TaskCreator) private readonly creator!: TaskCreator;
+  @Inject(PictureLoader) private readonly pictures!: PictureLoader;
+
   constructor(
     @Inject(AssetOrders) private readonly orders: AssetOrders,
-    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(AssetLibrary) private readonly library: AssetLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -32,22 +35,22 @@ export class AssetsController {
   @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAssetOperation })
   async create(
     @CallerOf() caller: Caller,
-    @Body() sent: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AssetView | DryRun> {
-    const { body, ...chosen } = readModelChoice(asBody(sent), caller);
+    const { body, ...chosen } = readModelChoice(asBody(request.body), caller);
     const asked = readAssetCreation({ ...body, model: chosen.models[0] });
     const isTexture = asked.mode === 'texture';
     if (isTexture && chosen.named > 1) throw noOtherModel('draft');
     const { id: requestId, memory } = request;
-    const images = this.orders.imagesOf(asked, { requestId, accountId: caller.accountId, memory });
+    const pictures = { images: asked.images, mask: undefined };
+    const loaded = this.pictures.once(pictures, { requestId, accountId: caller.accountId, memory });
     return answerTask(
       this.creator,
       { caller, request, reply },
       {
         choice: isTexture ? { ...chosen, models: [asked.model] } : chosen,
-        orderOf: (model) => this.orders.orderOf({ caller, asked: { ...asked, model }, requestId, images }),
+        orderOf: (model) => this.orders.orderOf({ caller, asked: { ...asked, model }, requestId, loaded }),
         view: (task) => this.library.view(task, this.originOf(request)),
       },
     );

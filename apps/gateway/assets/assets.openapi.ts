@@ -38,7 +38,8 @@ export const createAssetOperation: Operation = {
   id: 'createAsset',
   tag: TAG,
   summary: 'Create a draft, or texture a finished draft.',
-  description: 'Poll the task until it ends. A failed task costs nothing. There are no webhooks. A texture takes no `models`: only what made its draft can texture it.',
+  description:
+    'Poll the task until it ends. A failed task costs nothing. There are no webhooks. A texture takes no `models`: only what made its draft can texture it.',
   body: json(assetFields.schema(MODEL_CHOICE)),
   answers: { 200: { ...asset[200], content: json({ anyOf: [ASSET, DRY_RUN] }) } },
   refusals: [

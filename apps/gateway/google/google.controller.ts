@@ -1,9 +1,10 @@
-import { Controller, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
+import { pathPart } from '../http/path-part.js';
 import type { ImageRecord } from '../images/image.records.js';
 import { ImageService } from '../images/image.service.js';
 import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
@@ -45,10 +46,10 @@ export class GoogleController {
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predictOperation, predictLongRunningOperation] })
   async call(
     @CallerOf() caller: Caller,
-    @Param('target') target: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Predictions | { name: string } | DryRun> {
+    const target = pathPart(request, 'target');
     const read = readTarget(target, NATIVE_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
@@ -59,10 +60,7 @@ export class GoogleController {
     );
   }
 
-  private async predict(
-    named: string,
-    { caller, request, reply }: ClientExchange,
-  ): Promise<Predictions | DryRun> {
+  private async predict(named: string, { caller, request, reply }: ClientExchange): Promise<Predictions | DryRun> {
     const choice = readNativeChoice(request.body, named, caller);
     const { asked, prompts } = readPredict(choice.body, named);
     const { id: requestId } = request;

@@ -102,17 +102,24 @@ describe('the images of an edit in a form', () => {
     ['an address as text', [field('image', ADDRESS)], [ADDRESS]],
     ['base64 as text', [field('image[]', B64)], [PNG.toString('hex')]],
   ])('are read from %s', (_what, pictures, expected) => {
-    expect(seen(readFormEdit(form(...pictures)).pictures.images)).toEqual(expected);
+    expect(seen(readFormEdit(form(...pictures), 'm').pictures.images)).toEqual(expected);
   });
 
   it('come with text fields for numbers and booleans', () => {
-    const edit = readFormEdit(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
+    const edit = readFormEdit(
+      form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')),
+      'm',
+    );
     expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
-    expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
-    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'yes')))).param).toBe('stream');
+    expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')), 'm')).code).toBe(
+      'invalid_type',
+    );
+    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'yes')), 'm')).param).toBe(
+      'stream',
+    );
     const two = [file('image'), field('n', '2'), field('stream', 'true')];
-    expect(refusal(() => readFormEdit(form(...two))).param).toBe('n');
-    expect(refusal(() => readFormEdit(form(file('image'), field('quality', '')))).param).toBe('quality');
-    expect(refusal(() => readFormEdit(form(file('mask')))).code).toBe('missing_required_parameter');
+    expect(refusal(() => readFormEdit(form(...two), 'm')).param).toBe('n');
+    expect(refusal(() => readFormEdit(form(file('image'), field('quality', '')), 'm')).param).toBe('quality');
+    expect(refusal(() => readFormEdit(form(file('mask')), 'm')).code).toBe('missing_required_parameter');
   });
 });

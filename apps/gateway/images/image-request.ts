@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, booleanOf, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
 import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
 import { textSchema } from '../openapi/operation.js';
+import { FORM_CHOICE, type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PICTURES, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
@@ -85,10 +87,20 @@ export function readImageGeneration(parsed: unknown): ImageGeneration {
   return readCommon(knownFields(asBody(parsed), GENERATION_FIELDS), 'url');
 }
 
-/** Reads an edit from JSON or a form, with the images under any name that clients use. @throws ApiError */
-export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit> {
-  if (!request.isMultipart()) return readJsonEdit(request.body);
-  return readFormEdit(await readForm(request));
+/**
+ * Reads an edit from JSON or a form, with the images under any name that clients use. `sent`: the fields as they are read of
+ * JSON. @throws ApiError
+ */
+export async function readImageEdit(
+  request: FastifyRequest,
+  caller: Caller,
+): Promise<{ edit: ImageEdit; choice: ModelChoice; sent: Body }> {
+  const form = request.isMultipart() ? await readForm(request) : null;
+  const sent = form ? formBody(form, FORM_CHOICE) : asBody(request.body);
+  const choice = readModelChoice(sent, caller);
+  const [model] = choice.models;
+  const edit = form ? readFormEdit(form, model) : readJsonEdit({ ...choice.body, model });
+  return { edit, choice, sent };
 }
 
 /** Exported for its spec, like the next. */
@@ -100,14 +112,16 @@ export function readJsonEdit(parsed: unknown): ImageEdit {
   return editOf(body, [...images, ...others], readPictures(body, 'mask'));
 }
 
-export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
+/** `model`: the first of those that the form names. */
+export function readFormEdit(entries: readonly FormEntry[], model: string | undefined): ImageEdit {
   const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formPicture);
   const numbered = entries.map(([name, value, file]): FormEntry => [
     name.replace(NUMBERED, '$1'),
     value,
     file,
   ]);
-  const body = knownFields(formBody(numbered), EDIT_FIELDS);
+  const { models: _, dry_run: __, ...fields } = formBody(numbered, FORM_CHOICE);
+  const body = knownFields({ ...fields, model }, EDIT_FIELDS);
   // In a form all values are text.
   const [n, partial] = [numberOf(body['n']), numberOf(body['partial_images'])];
   const typed = { ...body, n, partial_images: partial, stream: booleanOf(body['stream']) };

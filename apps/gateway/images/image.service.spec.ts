@@ -28,8 +28,6 @@ import { readGatewayConfig } from '../gateway.config.js';
 import { GatewayMetrics } from '../gateway.metrics.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageCall, ImageService } from './image.service.js';
-import { PictureLoader } from './picture.loader.js';
-import { PictureReader } from './picture.reader.js';
 
 const SECRET = 's'.repeat(32);
 const PNG =
@@ -46,7 +44,6 @@ let pool: pg.Pool;
 let bus: Bus;
 let folder: string;
 let upstream: StubUpstream;
-let reader: PictureReader;
 let images: ImageService;
 let caller: Caller;
 /** What the upstream answers, one call after the other. */
@@ -75,13 +72,11 @@ beforeEach(async () => {
   freed = [];
   upstream.requests.length = 0;
   bus = billing.bus(300);
-  reader = new PictureReader({ clock: systemClock, threads: 1, limitMs: 1_000, maxPixels: 1 });
   images = serviceOn(bus);
   const { accountId, keyId } = await under.ledger.account({ credits: '1' });
   caller = { accountId, keyId, group: 'Vendora-Main' };
 });
 afterEach(async () => {
-  await reader.close();
   await bus.close();
 });
 
@@ -115,7 +110,6 @@ function serviceOn(on: Bus): ImageService {
     onNothingTaken: (id) => freed.push(id),
   });
   const files = new ImageFiles(new FolderStore(folder), { secret: SECRET, lifeMs: 60_000, clock });
-  const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress: true, log });
   return new ImageService({
     catalog,
     calls,
@@ -123,12 +117,17 @@ function serviceOn(on: Bus): ImageService {
     upstreams,
     health,
     files,
-    pictures,
     config,
     clock,
     metrics,
     log,
   });
+}
+
+/** By the one model that it names. */
+function generate(wanted: ImageCall) {
+  const { requestId, asked } = wanted;
+  return images.generate(wanted, images.turnsOf(requestId, { models: [asked.model], named: 1 }));
 }
 
 function call(model: string, count = 1): ImageCall {
@@ -154,7 +153,7 @@ describe('a call for images', () => {
   it('is settled by what was delivered before it is answered, as the charge of its request', async () => {
     answers = [made(2)];
     const asked = call('imgmodel-4', 3);
-    const { data, usage } = await images.generate(asked);
+    const { data, usage } = await generate(asked);
     expect(data).toEqual([1, 2].map(() => ({ b64_json: PNG, mime_type: 'image/png' })));
     expect(usage).toEqual({ cost_in_usd_ticks: 600_000_000 });
     expect(await charges()).toEqual([`${asked.requestId} imgmodel-4 settled`]);
@@ -182,7 +181,7 @@ describe('a call for images', () => {
     };
     const served = async (usage: object) => {
       answers = [oneOfFour(usage)];
-      const answer = await images.generate(call('drawn', 4));
+      const answer = await generate(call('drawn', 4));
       return [answer.data.length, answer.usage.input_tokens, answer.usage.output_tokens];
     };
     expect(await served({ usage: { input_tokens: 100, output_tokens: 4_003 } })).toEqual([1, 100, 1_000]);
@@ -193,7 +192,7 @@ describe('a call for images', () => {
 
   it('is released once before it fails, if it is unclear what the upstream did', async () => {
     answers = [(request) => void request.socket.destroy()];
-    await expect(images.generate(call('imgmodel-4'))).rejects.toMatchObject({
+    await expect(generate(call('imgmodel-4'))).rejects.toMatchObject({
       code: 'generation_failed',
       shouldRetry: false,
     });
@@ -255,7 +254,7 @@ describe('a call for images', () => {
     const served = async (first: StubHandler) => {
       answers = [first, made(1)];
       upstream.requests.length = 0;
-      const answer = await images.generate(call('imgmodel-4')).catch(() => null);
+      const answer = await generate(call('imgmodel-4')).catch(() => null);
       return [upstream.requests.length, answer?.data.length ?? null];
     };
     expect(await served(busy)).toEqual([2, 1]);
@@ -266,7 +265,7 @@ describe('a call for images', () => {
   it('leaves no hold behind if it is unclear whether there is one', async () => {
     billing.beforeHold = () => Promise.reject(new Error('billing does not answer'));
     const asked = call('imgmodel-4');
-    await expect(images.generate(asked)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(generate(asked)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(upstream.requests).toEqual([]);
     const { rows } = await under.ledger.owner.query(
       `SELECT FROM outbox WHERE payload->>'chargeId' = $1 AND payload->>'outcome' = 'failed'`,
@@ -278,7 +277,7 @@ describe('a call for images', () => {
   it('asks no upstream for what the balance does not cover', async () => {
     const poor = await under.ledger.account({ credits: '0.05' });
     const wanted = { ...call('imgmodel-4', 2), caller: { ...caller, ...poor } };
-    await expect(images.generate(wanted)).rejects.toMatchObject({ code: 'insufficient_user_quota' });
+    await expect(generate(wanted)).rejects.toMatchObject({ code: 'insufficient_user_quota' });
     expect(upstream.requests).toEqual([]);
   });
 });

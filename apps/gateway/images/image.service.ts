@@ -21,7 +21,6 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
-import type { MemoryShare } from '../protection/body-memory.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
@@ -30,7 +29,7 @@ import type { ImageFiles } from './image.files.js';
 import { type HeldImages, type ImageRecord, ImageRecords } from './image.records.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
-import type { PictureLoader, Pictures } from './picture.loader.js';
+import type { Pictures } from './picture.loader.js';
 
 /** The answer, in OpenAI's shape. */
 export interface ImageResult {
@@ -49,8 +48,8 @@ export interface ImageCall {
   prompts?: readonly string[];
   /** Makes the call an edit of them. */
   pictures?: Pictures<PictureInput>;
-  /** Where fetched images are counted. */
-  memory?: MemoryShare | null;
+  /** Reads them once, for all models of the request. @throws ApiError */
+  loaded?: () => Promise<Pictures<InputImage>>;
   requestId: string;
   /** The scheme and host for links. Null if the format has none. */
   origin: string | null;
@@ -70,7 +69,6 @@ export interface ImageServiceParts {
   upstreams: Upstreams;
   health: ChannelHealth;
   files: ImageFiles;
-  pictures: PictureLoader;
   config: GatewayConfig;
   clock: Clock;
   metrics: GatewayMetrics;
@@ -102,18 +100,14 @@ export class ImageService {
   }
 
   /** @throws ApiError */
-  async generate(
-    call: ImageCall,
-    turns = this.turnsOf(call.requestId, { models: [call.asked.model], named: 1 }),
-  ): Promise<ImageResult> {
+  async generate(call: ImageCall, turns: ModelTurns): Promise<ImageResult> {
     const { clock, config } = this.parts;
     const { caller, asked, requestId, origin } = call;
     const { prompts = [asked.prompt] } = call;
     const { limitAtMs } = turns;
     const { channels, ...wanted } = await traced('route', {}, () => this.planned(call));
     const { model } = wanted;
-    const given = call.pictures;
-    const pictures = given && (await traced('read images', {}, () => this.loaded(given, call)));
+    const pictures = call.loaded && (await traced('read images', {}, call.loaded));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);
@@ -172,14 +166,6 @@ export class ImageService {
     if (!made) throw await this.giveBack(held, failed!);
     crashPoint('upstream.accepted');
     return this.deliver(held, results, made);
-  }
-
-  /** The bytes of the delivered images. @throws ApiError */
-  loaded(
-    pictures: Pictures<PictureInput>,
-    { caller, requestId, memory = null }: Pick<ImageCall, 'caller' | 'requestId' | 'memory'>,
-  ): Promise<Pictures<InputImage>> {
-    return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }
 
   private hold({ caller, requestId }: ImageCall, wanted: Wanted, turns: ModelTurns): Promise<Hold> {

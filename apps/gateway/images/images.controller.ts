@@ -8,10 +8,10 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
-import { asBody } from '../http/fields.js';
+import { asBody, type Body } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
-import { answerInTurn } from '../routing/answer-in-turn.js';
-import { readModelChoice } from '../routing/model-choice.js';
+import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import { type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageCall, ImageService } from './image.service.js';
@@ -23,11 +23,13 @@ import {
   listChargeImagesOperation,
 } from './images.openapi.js';
 import { KeptImages } from './kept-images.js';
+import { PictureLoader } from './picture.loader.js';
 
 @Controller()
 export class ImagesController {
   @Inject(ConversationService) private readonly conversations!: ConversationService;
   @Inject(KeptImages) private readonly kept!: KeptImages;
+  @Inject(PictureLoader) private readonly pictures!: PictureLoader;
 
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
@@ -43,24 +45,13 @@ export class ImagesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { models, named, dryRun, body } = readModelChoice(asBody(request.body), caller);
-    const asked = readImageGeneration({ ...body, model: models[0] });
+    const choice = readModelChoice(asBody(request.body), caller);
+    const asked = readImageGeneration({ ...choice.body, model: choice.models[0] });
     const { id: requestId } = request;
     if (asked.partialImages !== undefined)
-      return this.stream('imageStream', { caller, request, reply, image: { asked, inputImages: 0 } });
-    const callOf = (model: string): ImageCall => {
-      return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
-    };
-    const turns = this.images.turnsOf(requestId, { models, named }, caller.left);
-    const made = await answerInTurn(turns, reply, {
-      dryRun,
-      quote: (model) => this.images.quote(callOf(model)),
-      serve: async (model) => {
-        const result = await this.images.generate(callOf(model), turns);
-        return { model, answer: named === 1 ? result : { ...result, model } };
-      },
-    });
-    await answer(reply, made);
+      return this.stream('imageStream', { caller, request, reply }, { asked, inputImages: 0 });
+    const call = { caller, asked, requestId, origin: this.originOf(asked, request) };
+    return this.answer(choice, { caller, request, reply }, call);
   }
 
   /** As a form or JSON. An edit is billed by the images it makes. */
@@ -72,27 +63,46 @@ export class ImagesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { pictures, ...asked } = await readImageEdit(request);
-    const origin = this.originOf(asked, request);
+    const { edit, choice, sent } = await readImageEdit(request, caller);
+    const { pictures, ...asked } = edit;
     const { id: requestId, memory } = request;
-    const call = { caller, asked, pictures, memory, requestId, origin };
-    if (asked.partialImages === undefined) return answer(reply, await this.images.generate(call));
-    let loaded: ReturnType<ImageService['loaded']> | undefined;
-    const load = () => (loaded ??= this.images.loaded(pictures, call));
-    const image = { asked, inputImages: pictures.images.length, pictures: load };
-    return this.stream('editStream', { caller, request, reply, image });
+    const loaded = this.pictures.once(pictures, { requestId, accountId: caller.accountId, memory });
+    const exchange = { caller, request, reply };
+    if (asked.partialImages !== undefined) {
+      const image = { asked, inputImages: pictures.images.length, pictures: loaded };
+      return this.stream('editStream', exchange, { ...image, sent });
+    }
+    const origin = this.originOf(asked, request);
+    return this.answer(choice, exchange, { caller, asked, pictures, loaded, requestId, origin });
+  }
+
+  private async answer(
+    choice: Pick<ModelChoice, 'models' | 'named' | 'dryRun'>,
+    { caller, request, reply }: ClientExchange,
+    call: ImageCall,
+  ): Promise<void> {
+    const turns = this.images.turnsOf(request.id, choice, caller.left);
+    const callOf = (model: string): ImageCall => ({ ...call, asked: { ...call.asked, model } });
+    const answer = await answerInTurn(turns, reply, {
+      dryRun: choice.dryRun,
+      quote: (model) => this.images.quote(callOf(model)),
+      serve: async (model) => {
+        const result = await this.images.generate(callOf(model), turns);
+        return { model, answer: choice.named === 1 ? result : { ...result, model } };
+      },
+    });
+    await reply.send(answer);
   }
 
   /** A streamed image passes through like a conversation. */
   private stream(
     kind: ImageStreamKind,
-    call: { caller: Caller; request: FastifyRequest; reply: FastifyReply; image: StreamedImage },
+    { caller, request, reply }: ClientExchange,
+    { sent = asBody(request.body), ...image }: StreamedImage & { sent?: Body },
   ): Promise<void> {
-    const { caller, request, reply, image } = call;
     const { headers, id: requestId } = request;
-    const body = kind === 'imageStream' ? asBody(request.body) : { model: image.asked.model };
     const client = new ClientStream(reply);
-    return this.conversations.converse({ caller, kind, headers, requestId, body, image }, client);
+    return this.conversations.converse({ caller, kind, headers, requestId, body: sent, image }, client);
   }
 
   /** Null if the answer has no links. */
@@ -122,8 +132,4 @@ export class ImagesController {
   ): Promise<void> {
     await this.files.send(name, request, reply);
   }
-}
-
-async function answer(reply: FastifyReply, body: object): Promise<void> {
-  await reply.send(body);
 }

@@ -14,7 +14,7 @@ import {
   integerSchema,
 } from '../openapi/operation.js';
 import { imageFields } from './image-request.js';
-import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
+import { DRY_RUN, FORM_MODEL_CHOICE, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Images';
 
@@ -61,7 +61,7 @@ const EVENTS = { 'text/event-stream': null };
 const answers = {
   200: {
     description: 'The images. Only delivered images are charged.',
-    content: { ...json(RESULT), ...EVENTS },
+    content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS },
   },
 };
 
@@ -70,9 +70,7 @@ export const generateImagesOperation: Operation = {
   tag: TAG,
   summary: 'Generate images from text.',
   body: json(imageFields.schema(MODEL_CHOICE)),
-  answers: {
-    200: { ...answers[200], content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS } },
-  },
+  answers,
   refusals: [],
 };
 
@@ -83,8 +81,9 @@ export const editImagesOperation: Operation = {
   description:
     'Priced like generated images. Without `response_format`, each image has both a URL and base64.',
   body: {
-    ...json(imageFields.schema({ image: PICTURES, images: PICTURES, mask: PICTURE })),
+    ...json(imageFields.schema({ ...MODEL_CHOICE, image: PICTURES, images: PICTURES, mask: PICTURE })),
     'multipart/form-data': imageFields.schema({
+      ...FORM_MODEL_CHOICE,
       n: textSchema('The number of images, in digits.'),
       stream: textSchema('`true` or `false`.'),
       partial_images: textSchema('The number of partial images in a stream, in digits.'),

@@ -56,6 +56,12 @@ export class PictureLoader {
     return { images: loaded.slice(0, images.length), mask: loaded[images.length] };
   }
 
+  /** The same when they are first needed, once for all models of a request. */
+  once(pictures: Pictures<PictureInput>, call: PictureCall): () => Promise<Pictures<InputImage>> {
+    let loaded: Promise<Pictures<InputImage>> | undefined;
+    return () => (loaded ??= this.load(pictures, call));
+  }
+
   private async fetched(
     { url, param }: Extract<PictureInput, { kind: 'address' }>,
     { requestId, memory }: PictureCall,

@@ -1,5 +1,12 @@
 import { routings } from '#catalog/channel-order.js';
-import { flagSchema, listSchema, objectSchema, type Schema, textSchema } from '../openapi/operation.js';
+import {
+  flagSchema,
+  listSchema,
+  objectSchema,
+  oneOfWords,
+  type Schema,
+  textSchema,
+} from '../openapi/operation.js';
 import { MAX_MODELS } from './model-choice.js';
 
 /** The fields by which a request chooses among models. */
@@ -12,6 +19,14 @@ export const MODEL_CHOICE = {
   dry_run: flagSchema(
     'Returns what the request would cost and which model would serve it. Nothing is held or sent.',
   ),
+};
+
+/** The same in a form. */
+export const FORM_MODEL_CHOICE = {
+  models: listSchema(textSchema(), {
+    description: 'Fallback models, tried in this order after `model`. Repeat the field for each.',
+  }),
+  dry_run: oneOfWords(['true', 'false'], 'Returns what the request would cost. Nothing is held or sent.'),
 };
 
 export const DRY_RUN: Schema = objectSchema({

@@ -8,8 +8,8 @@ import type { ViewedTask } from './task.view.js';
 interface AskedTask<T> {
   readonly choice: Pick<ModelChoice, 'models' | 'named' | 'dryRun'>;
   /** @throws ApiError if the model cannot make it */
-  orderOf(model: string): Promise<TaskOrder>;
-  view(task: ViewedTask): T;
+  readonly orderOf: (model: string) => Promise<TaskOrder>;
+  readonly view: (task: ViewedTask) => T;
 }
 
 /**

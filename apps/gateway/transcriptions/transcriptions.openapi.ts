@@ -1,8 +1,8 @@
 import type { HearingKind } from '#upstream/outcomes.js';
 import { conversationBodies } from '../conversation/conversation-bodies.js';
 import { MAX_SOUND_BYTES } from '../http/limits.js';
-import { listSchema, objectSchema, oneOfWords, type Operation, textSchema } from '../openapi/operation.js';
-import { DRY_RUN } from '../routing/routing.openapi.js';
+import { objectSchema, type Operation, textSchema } from '../openapi/operation.js';
+import { DRY_RUN, FORM_MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Conversation';
 const CHARGED =
@@ -12,17 +12,10 @@ const FILE = textSchema(
   `The audio, at most ${MAX_SOUND_BYTES} bytes: flac, mp3, mp4, m4a, ogg, wav or webm, containing PCM, MP3, AAC, Opus, Vorbis or FLAC. Its name and type are ignored.`,
   { contentMediaType: 'application/octet-stream' },
 );
-const MODEL_CHOICE = {
-  models: listSchema(textSchema(), {
-    description: 'Fallback models, tried in this order after `model`. Repeat the field for each.',
-  }),
-  dry_run: oneOfWords(['true', 'false'], 'Returns what the request would cost. Nothing is held or sent.'),
-};
-
 const TRANSCRIPT = objectSchema({ text: textSchema() });
 
 function hearing(kind: HearingKind, operation: Pick<Operation, 'id' | 'summary'>): Operation {
-  const { properties, required = [] } = conversationBodies[kind].schema(MODEL_CHOICE);
+  const { properties, required = [] } = conversationBodies[kind].schema(FORM_MODEL_CHOICE);
   const form = { type: 'object', properties: { file: FILE, ...properties }, required: ['file', ...required] };
   return {
     ...operation,

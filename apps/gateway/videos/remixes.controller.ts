@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -6,6 +6,7 @@ import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
+import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { FORM_CHOICE } from '../routing/model-choice.js';
@@ -20,9 +21,10 @@ import { remixVideoOperation } from './videos.openapi.js';
 /** OpenAI's way to remix a finished video. The result is a video like any other. */
 @Controller('v1/videos/:id/remix')
 export class RemixesController {
+  @Inject(TaskCreator) private readonly creator!: TaskCreator;
+
   constructor(
     @Inject(RemixOrders) private readonly orders: RemixOrders,
-    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -32,11 +34,11 @@ export class RemixesController {
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: remixVideoOperation })
   async remix(
     @CallerOf() caller: Caller,
-    @Param('id') id: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<VideoView | DryRun> {
     const { prompt, dryRun } = readRemix(await anyBody(request, FORM_CHOICE));
+    const id = pathPart(request, 'id');
     const order = await this.orders.orderOf({ caller, id, prompt, requestId: request.id });
     return answerTask(
       this.creator,

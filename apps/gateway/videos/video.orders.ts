@@ -12,7 +12,7 @@ import type { TaskOrder } from '../tasks/task-order.js';
 import { ModelWithoutChannel } from '../routing/model-busy.js';
 import { fitToModel, taskRequestOf, type VideoCreation, videoDimensions } from './video-request.js';
 
-export interface VideoCall {
+interface VideoCall {
   caller: Caller;
   asked: VideoCreation;
   dialect: Dialect;

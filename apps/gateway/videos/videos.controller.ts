@@ -39,9 +39,10 @@ interface DeletedVideo {
 
 @Controller()
 export class VideosController {
+  @Inject(TaskCreator) private readonly creator!: TaskCreator;
+
   constructor(
     @Inject(VideoOrders) private readonly orders: VideoOrders,
-    @Inject(TaskCreator) private readonly creator: TaskCreator,
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
