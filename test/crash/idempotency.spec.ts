@@ -141,15 +141,4 @@ describe('an Idempotency-Key whose gateway is killed', () => {
       expect(rows).toEqual([{ id }]);
     },
   );
-
-  it('with the second model of a video held is answered its task, and both models are released', async () => {
-    const models = ['vidmodel-3'];
-    const several = { ...VIDEO, body: { ...VIDEO.body, models, prompt: '[[fault:reject-503]]' } };
-    await killedBy('charge.held#2', several);
-    const answer = await send(several);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({ model: 'vidmodel-3' });
-    await until('the releases', async () => (await charges()).join() === 'released,released');
-    expect(await asked()).toBe(0);
-  });
 });

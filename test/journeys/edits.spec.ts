@@ -70,7 +70,7 @@ describe('edits of images', () => {
     const failed = 'dead-edit=service_unavailable';
     const { data, response } = await images.edit({ ...several, image: file() }).withResponse();
     expect(data).toMatchObject({ model: MODEL, data: [{ url: expect.any(String) as string }] });
-    const answer = await customer.send(EDITS, json({ ...several, image: addressOfPicture() }));
+    const answer = await customer.send(EDITS, json({ ...several, image: B64 }));
     expect(await answer.json()).toMatchObject({ model: MODEL });
     for (const { headers } of [response, answer])
       expect([headers.get('x-served-model'), headers.get('x-failed-models')]).toEqual([MODEL, failed]);

@@ -20,6 +20,8 @@ describe('Idempotency-Key, over two gateways', () => {
 
   beforeAll(async () => {
     pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
+    const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+    await addModel(pair.fixture.owner, { id: 'dead-video', like: VIDEO.model, ...nobody });
   });
   afterAll(() => pair.close());
   beforeEach(async () => {
@@ -246,14 +248,13 @@ describe('Idempotency-Key, over two gateways', () => {
     });
 
     it('answers with the task of the model that was accepted', async () => {
-      const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
-      await addModel(pair.fixture.owner, { id: 'dead-video', like: VIDEO.model, ...nobody });
       const several = { ...VIDEO, model: 'dead-video', models: [VIDEO.model] };
       await leaveBehind('dead fallback', '/v1/videos', several);
       const answer = await post('/v1/videos', keyed('dead fallback', several), 1);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('x-served-model')).toBe(VIDEO.model);
       expect(JSON.parse(answer.text)).toMatchObject({ model: VIDEO.model });
+      expect(await customer.charges()).toContain('released');
       expect(await customer.charges()).toHaveLength(2);
       expect(await asked('videoCreates')).toBe(1);
     });
