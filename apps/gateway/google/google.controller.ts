@@ -60,7 +60,10 @@ export class GoogleController {
     );
   }
 
-  private async predict(named: string, { caller, request, reply }: ClientExchange): Promise<Predictions | DryRun> {
+  private async predict(
+    named: string,
+    { caller, request, reply }: ClientExchange,
+  ): Promise<Predictions | DryRun> {
     const choice = readNativeChoice(request.body, named, caller);
     const { asked, prompts } = readPredict(choice.body, named);
     const { id: requestId } = request;
