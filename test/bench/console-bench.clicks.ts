@@ -54,7 +54,7 @@ async function measureOn(
   relay: ConsoleRelay,
   { path, choices, samples }: Measured,
 ): Promise<Figure[]> {
-  const tab = await Tab.open(browser, relay, { as: relay.owner });
+  const tab = await Tab.open(browser, relay, { as: relay.owner, isFirstVisit: true });
   await tab.page.addInitScript({ content: WATCHING });
   await tab.goto(path);
   const times = new Map<string, number[]>(choices.map(({ what }) => [what, []]));

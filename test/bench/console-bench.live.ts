@@ -80,7 +80,7 @@ interface Holding {
 export async function measureLive(browser: Browser, relay: ConsoleRelay, updates: number): Promise<Figure[]> {
   const door = await LiveDoor.open(relay);
   try {
-    const tab = await Tab.open(browser, { consoleUrl: door.url }, { as: relay.owner });
+    const tab = await Tab.open(browser, { consoleUrl: door.url }, { as: relay.owner, isFirstVisit: true });
     const { page } = tab;
     await page.clock.install();
     await tab.goto('/overview');

@@ -91,7 +91,7 @@ async function pageOn(browser: Browser, relay: ConsoleRelay, samples: number): P
 }
 
 async function openTab(browser: Browser, relay: ConsoleRelay, opening: Opening): Promise<Tab> {
-  const tab = await Tab.open(browser, relay, { as: relay.owner });
+  const tab = await Tab.open(browser, relay, { as: relay.owner, isFirstVisit: true });
   await tab.page.addInitScript({ content: watching(opening) });
   return tab;
 }
@@ -139,7 +139,7 @@ export async function measureFloors(
   samples: number,
 ): Promise<Figure[]> {
   const { owner } = relay;
-  const tab = await Tab.open(browser, relay, { as: owner });
+  const tab = await Tab.open(browser, relay, { as: owner, isFirstVisit: true });
   const pictures: number[] = [];
   for (let sample = 0; sample < samples; sample += 1) {
     const startMs = performance.now();

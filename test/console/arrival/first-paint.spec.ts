@@ -53,7 +53,7 @@ async function serveStatically(): Promise<{ url: string; server: Server }> {
 
 /** By a browser that was never here: when the largest of what it shows was drawn. */
 async function largestPaint(url: string, isThere: (tab: Tab) => Promise<unknown>): Promise<number> {
-  const tab = await Tab.open(browser, { consoleUrl: new URL(url).origin });
+  const tab = await Tab.open(browser, { consoleUrl: new URL(url).origin }, { isFirstVisit: true });
   await tab.page.addInitScript({ content: PAINTS });
   await tab.page.goto(url);
   await isThere(tab);
