@@ -79,20 +79,26 @@ export class RoleGrants {
   ): Promise<GrantAnswer> {
     const { client } = transaction;
     if (roles.length === 0) return { person, approvalId: null };
-    if (await isFirstAlone(client, actor, roles)) {
-      const by = { actor: `user:${actor.userId}`, requestId };
-      return {
-        person: await addRoles(client, person, { roles, grantor: actor.userId, by }),
-        approvalId: null,
-      };
-    }
+    if (!(await isFirstAlone(client, actor, roles)))
+      return { person, approvalId: await this.ask(transaction, { person, roles }, actor) };
+    const by = { actor: `user:${actor.userId}`, requestId };
+    const granted = await addRoles(client, person, { roles, grantor: actor.userId, by });
+    return { person: granted, approvalId: null };
+  }
+
+  /** @returns the approval that another administrator decides; the pending one if it was requested before */
+  private async ask(
+    transaction: EntityTransaction,
+    { person, roles }: { person: ListedPerson; roles: readonly Role[] },
+    actor: PersonChange['actor'],
+  ): Promise<string> {
     const { userId, accountId } = person;
     const payload: GrantPayload = { userId, roles: [...roles] };
-    const { rows } = await client.query<{ id: string }>(
+    const { rows } = await transaction.client.query<{ id: string }>(
       `SELECT id FROM approvals WHERE kind = $1 AND state = 'pending' AND payload = $2::jsonb LIMIT 1`,
       [KIND, JSON.stringify(payload)],
     );
-    if (rows[0]) return { person, approvalId: rows[0].id };
+    if (rows[0]) return rows[0].id;
     const asked = await this.parts.approvals.request(transaction, {
       kind: KIND,
       subject: `user:${userId}`,
@@ -103,7 +109,7 @@ export class RoleGrants {
       actor,
       requestId: newId(),
     });
-    return { person, approvalId: asked.id };
+    return asked.id;
   }
 }
 

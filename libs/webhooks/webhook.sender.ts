@@ -119,24 +119,13 @@ export class WebhookSender {
 
   private async attempt(delivery: DueDelivery): Promise<DeliveryAttempt> {
     const { config, connections, clock } = this.parts;
-    const { endpointId, eventId, body, url } = delivery;
-    const secrets = delivery.secrets.map((secret) =>
-      this.parts.secrets.open(secret, placeOf.webhook(endpointId)),
-    );
-    const traceparent = currentTrace();
     const startedAt = new Date(clock.nowMs());
     const beganMs = performance.now();
-    const timestamp = Math.floor(startedAt.getTime() / 1000);
     const result = await httpCall(config.allowPrivate ? connections.anyFiles : connections.publicFiles, {
       method: 'POST',
-      url: new URL(url),
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'user-agent': 'Tollgate-Webhooks/1',
-        ...(traceparent !== undefined && { traceparent }),
-        ...signedHeaders({ id: eventId, timestamp, body }, secrets),
-      },
-      body,
+      url: new URL(delivery.url),
+      headers: this.headersOf(delivery, startedAt),
+      body: delivery.body,
       timeoutMs: config.timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
       signal: AbortSignal.timeout(config.timeoutMs),
@@ -147,6 +136,18 @@ export class WebhookSender {
     if (result.sent) return { ...noted, error: result.reason, answer: null };
     this.parts.log.info({ endpointId: delivery.endpointId, reason: result.reason }, 'a webhook was not sent');
     return { ...noted, durationMs: 0, error: NOT_CONNECTED, answer: null };
+  }
+
+  private headersOf({ endpointId, eventId, body, secrets }: DueDelivery, at: Date): Record<string, string> {
+    const opened = secrets.map((secret) => this.parts.secrets.open(secret, placeOf.webhook(endpointId)));
+    const timestamp = Math.floor(at.getTime() / 1000);
+    const traceparent = currentTrace();
+    return {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Tollgate-Webhooks/1',
+      ...(traceparent !== undefined && { traceparent }),
+      ...signedHeaders({ id: eventId, timestamp, body }, opened),
+    };
   }
 
   /** With jitter, so that deliveries that failed together are not retried together. */

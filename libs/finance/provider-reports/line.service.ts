@@ -2,9 +2,10 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
-import { inEntityTransaction } from '#database/entity-transaction.js';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
+import type { Actor } from '#identity/role.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalService } from '#approvals/approval.service.js';
@@ -148,39 +149,39 @@ export class LineService {
     reason: string,
     { actor, requestId, auditId }: FinanceRequest,
   ): Promise<AcceptanceAnswer> {
-    const { provider, lineId } = key;
     const people = { requestedBy: `user:${actor.userId}`, approvedBy: null };
-    const line = await this.find(provider, lineId);
+    const line = await this.find(key.provider, key.lineId);
     return inEntityTransaction(this.parts.source, async (transaction) => {
       const accountId = await payerOf(transaction.client, line);
       await refuseOwnInterest(transaction.client, actor, accountId);
       try {
-        await acceptLine(transaction.client, {
-          provider,
-          lineId,
-          reason,
-          requestId,
-          auditId,
-          through: null,
-          ...people,
-          house: this.parts.inbox.currency,
-        });
+        const house = this.parts.inbox.currency;
+        const wanted = { ...key, reason, requestId, auditId, through: null, house };
+        await acceptLine(transaction.client, { ...wanted, ...people });
         return { state: 'done', approvalId: null };
       } catch (error) {
         if (!(error instanceof AcceptanceNeedsTwo)) throw error;
-        const { id, state } = await this.parts.approvals.request(transaction, {
-          kind: 'provider-line.acceptance',
-          subject: `line:${provider}:${lineId}`,
-          accountId,
-          payload: { provider, lineId, through: error.through.toString(), reason },
-          reason,
-          actor,
-          amount: nanos(error.amount),
-          requestId,
-        });
-        return { state: state === 'rejected' ? 'rejected' : 'pending', approvalId: id };
+        return this.askSecond(transaction, { line, accountId, reason, actor, requestId }, error);
       }
     });
+  }
+
+  private async askSecond(
+    transaction: EntityTransaction,
+    asked: { line: StoredLine; accountId: string | null; reason: string; actor: Actor; requestId: string },
+    { through, amount }: AcceptanceNeedsTwo,
+  ): Promise<AcceptanceAnswer> {
+    const { line, reason, ...rest } = asked;
+    const { provider, lineId } = line;
+    const { id, state } = await this.parts.approvals.request(transaction, {
+      ...rest,
+      kind: 'provider-line.acceptance',
+      subject: `line:${provider}:${lineId}`,
+      payload: { provider, lineId, through: through.toString(), reason },
+      reason,
+      amount: nanos(amount),
+    });
+    return { state: state === 'rejected' ? 'rejected' : 'pending', approvalId: id };
   }
 }
 
