@@ -105,7 +105,8 @@ describe('finance', () => {
       .getByRole('button', { name: 'Credit' })
       .click();
     const credit = page.getByRole('dialog', { name: 'Credit it to an account' });
-    await credit.getByLabel(/^Account to credit/).fill(buyer.accountId);
+    await credit.getByLabel(/^Account to credit/).fill(buyer.email);
+    await page.getByRole('option', { name: buyer.email }).click();
     await say(credit, 'Credit', 'The buyer wrote to us.');
     await page.getByRole('row', { name: /pi_lost.*Credited/ }).waitFor();
     expect((await buyer.api.GET('/api/account')).data!.balance.main).toBe('10');

@@ -91,6 +91,35 @@ describe('names', () => {
   });
 });
 
+describe('accounts to record money for', () => {
+  const find = (by: Person, query: string) =>
+    by.api.GET('/api/finance/accounts', { params: { query: { query } } });
+
+  it('are found by finance, with what tells them apart and nothing else', async () => {
+    const customer = await person(relay);
+    const { accountId, email } = customer;
+    const name = `Foundry ${newId()}`;
+    await customer.api.PATCH('/api/account', { body: { name } });
+    const finance = await person(relay, { roles: ['finance'] });
+    for (const query of [accountId, email, name.toLowerCase()])
+      expect((await find(finance, query)).data).toEqual({ items: [{ accountId, name, email }] });
+    for (const tooShort of ['', 'Fo', ' Fo '])
+      expect((await find(finance, tooShort)).response.status).toBe(400);
+    for (const other of [customer, support, await person(relay, { roles: ['admin'] })])
+      expect((await find(other, email)).response.status).toBe(403);
+  });
+
+  it('are ten at most', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 11; count++)
+      ids.push((await relay.fixture.account({ credits: '0' })).accountId);
+    const name = `Crowd ${newId()}`;
+    await relay.fixture.owner.query('UPDATE accounts SET name = $2 WHERE id = ANY ($1)', [ids, name]);
+    const { data } = await find(await person(relay, { roles: ['finance'] }), name);
+    expect(data!.items.map(({ accountId }) => accountId)).toEqual(ids.reverse().slice(0, 10));
+  });
+});
+
 const freeze = (by: Person, accountId: string, reason = 'under review') =>
   by.api.POST('/api/support/accounts/{accountId}/freeze', {
     params: { path: { accountId } },

@@ -10,6 +10,11 @@ const positive = creditAmount.refine((value) => value > 0n, 'must be above 0');
 const forUsers = routesFor(['user'], 'Account');
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
 
+/** Enough to recognize an account: finance sees nothing else of one that it looks up. */
+const payingAccountView = foundAccountView
+  .pick({ accountId: true, name: true, email: true })
+  .meta({ id: 'PayingAccount' });
+
 export const accountRoutes = {
   show: forUsers.get('getAccount', '/api/account', {
     summary: 'Get your account and its balances.',
@@ -67,5 +72,16 @@ export const supportRoutes = {
     params,
     answer: z.object({ revoked: z.number().int() }),
     refusals: ['second_person_required'],
+  }),
+};
+
+export const payingAccountRoutes = {
+  find: routesFor(['finance'], 'Finance').get('findPayingAccounts', '/api/finance/accounts', {
+    summary: 'Find accounts to record money for, newest first.',
+    description:
+      'Searches by the ID of an account, person or key, or by the beginning of a key, email address or name. Returns at most 10.',
+    load: 'light',
+    query: z.strictObject({ query: z.string().trim().min(3).max(254) }),
+    answer: z.object({ items: z.array(payingAccountView) }),
   }),
 };

@@ -5,6 +5,7 @@ import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
+import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { refreshDesk } from './desk.js';
 
@@ -18,7 +19,7 @@ export function CreateAdjustment() {
       hint={t('adjust.hint')}
       button={{ variant: 'filled' }}
       fields={{
-        accountId: textField(t('account'), { rule: [ID, t('idWrong')] }),
+        accountId: accountField(t('account'), { missing: t('accountMissing') }),
         ticketId: textField(t('ticket'), { hint: t('adjust.ticketHint'), rule: [ID, t('idWrong')] }),
         amount: creditsField(t('adjust.amount'), {
           hint: t('adjust.amountHint'),

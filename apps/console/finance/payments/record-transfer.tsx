@@ -3,7 +3,8 @@ import { api } from '../../api/client.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
-import { ID, PAYMENT } from '../../ui/patterns.js';
+import { PAYMENT } from '../../ui/patterns.js';
+import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { today } from '../utc-days.js';
 import { refreshPayments } from './payments.js';
@@ -13,7 +14,7 @@ const REFERENCE = /^[\x21-\x7e]{1,200}$/;
 function useFields() {
   const { t } = useTranslation('payments');
   return {
-    accountId: textField(t('columns.account'), { rule: [ID, t('accountWrong')], isOptional: true }),
+    accountId: accountField(t('columns.account')),
     orderId: textField(t('transfer.order'), { hint: t('transfer.orderHint') }),
     paymentId: textField(t('transfer.reference'), { rule: [REFERENCE, t('transfer.referenceWrong')] }),
     paid: amountField(t('columns.paid'), { rule: [PAYMENT, t('paymentWrong')], isHalf: true }),
@@ -42,7 +43,7 @@ export function RecordTransfer() {
       hint={t('transfer.hint')}
       fields={useFields()}
       faults={({ accountId, orderId }) => ({
-        accountId: (accountId.trim() === '') === (orderId.trim() === '') && t('transfer.eitherOr'),
+        accountId: (accountId === null) === (orderId.trim() === '') && t('transfer.eitherOr'),
       })}
       send={async ({ accountId, orderId, valueDate, note, ...transfer }, requestId) => {
         const to = accountId === '' ? { orderId } : { accountId };

@@ -8,10 +8,9 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
-import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
-import { ID } from '../../ui/patterns.js';
 import { refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
@@ -80,7 +79,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
       hint={t('credit.hint')}
       button={{ size: 'xs' }}
       fields={{
-        accountId: textField(t('credit.account'), { rule: [ID, t('accountWrong')] }),
+        accountId: accountField(t('credit.account'), { missing: t('accountMissing') }),
         note: useNote(),
       }}
       send={async (values, requestId) => {
