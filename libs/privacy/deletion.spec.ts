@@ -96,6 +96,11 @@ async function someone(credits = '3'): Promise<Someone> {
     keyId,
     word,
   );
+  await run(
+    'INSERT INTO billing_details (account_id, name, address, tax_id) VALUES ($1, $2, $2, $2)',
+    accountId,
+    word,
+  );
   // The address before, which only the mail about its change still knows.
   await run(
     `INSERT INTO mail_outbox (template, recipient, details, ended_at)

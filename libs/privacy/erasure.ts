@@ -38,6 +38,8 @@ const STEPS: readonly Step[] = [
   ofAccount(`UPDATE idempotency_keys SET expires_at = now()
     WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) AND expires_at > now()`),
   ofAccount('UPDATE topup_orders SET checkout_url = NULL WHERE account_id = $1 AND checkout_url IS NOT NULL'),
+  ofAccount(`UPDATE billing_details SET name = NULL, address = NULL, tax_id = NULL
+    WHERE account_id = $1 AND num_nonnulls(name, address, tax_id) > 0`),
   ofAccount('DELETE FROM data_exports WHERE account_id = $1'),
   eraseAddresses,
 ];

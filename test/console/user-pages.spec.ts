@@ -77,6 +77,7 @@ describePages({
     },
     { name: 'statement-empty', path: '/wallet?tab=statement&kind=write-off' },
     { name: 'invites', path: '/wallet?tab=invites', prepare: invitee },
+    { name: 'billing-details', path: '/wallet?tab=details' },
     {
       name: 'token-change',
       path: '/tokens',

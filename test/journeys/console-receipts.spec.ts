@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatAmount, readableAmount } from '#money/amount.js';
+import { recordTopup } from '#ledger/postings/topup.js';
+import { formatAmount, parseAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { mailTopup } from '#payments/receipts/topup.mail.js';
 import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
 import { type Person, person } from '../support/console.js';
 import { awaitMail, mailTo } from '../support/mail.js';
 import { textsOfPdf } from '../support/pdf.js';
@@ -100,6 +102,42 @@ describe('a receipt', () => {
     const wanted = ['收据', '上海某某科技有限公司', '实付金额', paid];
     expect(await textsOf(buyer, path)).toEqual(expect.arrayContaining(wanted));
     expect(await textsOf(buyer, `${path}?language=en`)).toContain('Total paid');
+  });
+
+  it('names the buyer as they were when it was paid, as does the statement of the month', async () => {
+    const buyer = await person(relay, { credits: '5' });
+    const nameless = await topupOf(buyer);
+    const details = { name: 'Buyer GmbH', address: '2 Market Square\n20095 Hamburg', taxId: 'DE111111111' };
+    const enter = (body: typeof details) => buyer.api.PUT('/api/account/billing-details', { body });
+    expect((await enter(details)).data).toEqual(details);
+    const { topupId: named } = await recordTopup(relay.fixture.billing, {
+      ...priceCredits(parseAmount('5'), '1.3'),
+      accountId: buyer.accountId,
+      provider: 'manual',
+      paymentId: newId(),
+      rate: '1.3',
+      currency: 'USD',
+    });
+    await enter({ ...details, name: 'Another GmbH', taxId: 'DE222222222' });
+    const receipt = (topupId: string) => textsOf(buyer, `/api/topups/${topupId}/receipt.pdf`);
+    expect(await receipt(named)).toEqual(
+      expect.arrayContaining(['Buyer GmbH', '2 Market Square', '20095 Hamburg', 'DE111111111']),
+    );
+    expect((await receipt(nameless)).join()).not.toMatch(/GmbH|DE[12]{9}/);
+    const { rows } = await relay.fixture.owner.query<{ month: string }>(
+      `SELECT to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM billing_details
+       WHERE account_id = $1 ORDER BY id DESC LIMIT 1`,
+      [buyer.accountId],
+    );
+    expect(await textsOf(buyer, `/api/statements/${rows[0]!.month}`)).toEqual(
+      expect.arrayContaining(['Another GmbH', 'Tax ID of the customer DE222222222']),
+    );
+    await enter({ ...details, name: 'Another GmbH', taxId: 'DE222222222' });
+    const { rowCount } = await relay.fixture.owner.query(
+      'SELECT FROM billing_details WHERE account_id = $1',
+      [buyer.accountId],
+    );
+    expect(rowCount).toBe(2);
   });
 
   it('is for the account that paid and for finance, and for nobody else', async () => {

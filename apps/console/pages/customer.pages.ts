@@ -147,7 +147,7 @@ const ofUser = [
     path: '/wallet',
     loader: textsOf('wallet', 'calls'),
     validateSearch: searchOf({
-      tab: oneOf('statement', 'invites'),
+      tab: oneOf('statement', 'invites', 'details'),
       cursor,
       /** An amount to begin with, such as that of an order that was not paid. */
       credits: anyText,

@@ -32,6 +32,7 @@ import {
   type Shared,
   SHARED,
 } from '../control-plane.tokens.js';
+import { BillingDetailsController } from './billing-details.controller.js';
 import { FinanceController } from './finance.controller.js';
 import { SuspenseController } from './suspense.controller.js';
 import { PaymentEventsController } from './payment-events.controller.js';
@@ -76,6 +77,7 @@ function openProviders(
   controllers: [
     TopupsController,
     ReceiptsController,
+    BillingDetailsController,
     PaymentEventsController,
     FinanceController,
     SuspenseController,

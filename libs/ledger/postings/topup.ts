@@ -163,8 +163,9 @@ async function insertTopup(
   const topupId = newId();
   const { accountId, credits, paidMinor } = request;
   await client.query(
-    `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
+       billing_details_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2))`,
     [
       topupId,
       accountId,

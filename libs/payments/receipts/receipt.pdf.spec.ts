@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { textsOfPdf } from '../../../test/support/pdf.js';
+import { NO_DETAILS } from './billing-details.js';
 import { receiptPdf } from './receipt.pdf.js';
 import type { Receipt } from './receipt.store.js';
 
@@ -8,6 +9,7 @@ const receipt: Receipt = {
   topupId: 'topup-1',
   accountId: 'account-1',
   name: 'A customer',
+  buyer: NO_DETAILS,
   credits: 10_000_000_000n,
   paidMinor: 1_300n,
   currency: 'USD',

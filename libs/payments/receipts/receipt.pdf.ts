@@ -38,10 +38,11 @@ export function issuerLines({ issuer: { name, address, taxId }, language }: Rece
 
 function paymentRows(receipt: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
-  const { topupId, name, accountId, paidAt, provider, paymentId } = receipt;
+  const { topupId, name, buyer, accountId, paidAt, provider, paymentId } = receipt;
   return [
     { label: t.number, value: topupId },
-    { label: t.customer, value: name },
+    { label: t.customer, value: [buyer.name ?? name, buyer.address].filter(Boolean).join('\n') },
+    ...(buyer.taxId === null ? [] : [{ label: t.customerTaxId, value: buyer.taxId }]),
     { label: t.account, value: accountId },
     { label: t.paidAt, value: minuteOf(paidAt.toISOString()) },
     { label: t.method, value: t.methods[provider] },

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
+import type { BillingDetails } from './billing-details.js';
 import { type OrderReversals, readReversals } from '../order.reversals.js';
 
 /** A payment on its receipt: credits in nanos, money in minor units. */
@@ -8,6 +9,8 @@ export interface Receipt extends OrderReversals {
   accountId: string;
   /** The account's current name. */
   name: string;
+  /** As the account had entered them when it paid. */
+  buyer: BillingDetails;
   credits: bigint;
   paidMinor: bigint;
   currency: string;
@@ -26,8 +29,10 @@ export async function findReceipt(
 ): Promise<Receipt | null> {
   const { rows } = await pool.query<Omit<Receipt, keyof OrderReversals>>(
     `SELECT p.id AS "topupId", p.account_id AS "accountId", a.name, p.credits, p.paid_minor AS "paidMinor", p.currency,
+       jsonb_build_object('name', d.name, 'address', d.address, 'taxId', d.tax_id) AS buyer,
        trim_scale(p.rate)::text AS rate, p.provider, p.payment_id AS "paymentId", t.effective_at AS "paidAt"
      FROM topups p JOIN accounts a ON a.id = p.account_id JOIN ledger_transactions t ON t.id = p.transaction_id
+       LEFT JOIN billing_details d ON d.id = p.billing_details_id
      WHERE p.id = $1 AND ($2::text IS NULL OR p.account_id = $2)`,
     [topupId, accountId],
   );

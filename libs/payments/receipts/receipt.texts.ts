@@ -8,6 +8,7 @@ interface ReceiptTexts {
   readonly taxId: string;
   readonly payment: string;
   readonly customer: string;
+  readonly customerTaxId: string;
   readonly account: string;
   readonly number: string;
   readonly paidAt: string;
@@ -32,6 +33,7 @@ export const receiptTexts: Record<MailLanguage, ReceiptTexts> = {
     taxId: 'Tax ID',
     payment: 'Payment',
     customer: 'Customer',
+    customerTaxId: 'Tax ID of the customer',
     account: 'Account',
     number: 'Receipt number',
     paidAt: 'Paid',
@@ -54,6 +56,7 @@ export const receiptTexts: Record<MailLanguage, ReceiptTexts> = {
     taxId: '税号',
     payment: '付款',
     customer: '客户',
+    customerTaxId: '客户税号',
     account: '账户',
     number: '收据编号',
     paidAt: '付款时间',

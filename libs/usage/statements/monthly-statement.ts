@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type BillingDetails, readBillingDetails } from '#payments/receipts/billing-details.js';
 import { balanceBefore } from '#ledger/postings/account-balance.js';
 import { atHorizon, type Horizon, RECORDING_APART } from '#ledger/postings/horizon.js';
 
@@ -9,6 +10,8 @@ export interface MonthlyStatement {
   accountId: string;
   /** The account's current name. */
   name: string;
+  /** As the account had entered them by the end of the month. */
+  buyer: BillingDetails;
   /** The key if it covers only one; null: the whole account. */
   key: { keyId: string; name: string } | null;
   /** The end of what it covers, as text: the end of the month, or what is final by now. */
@@ -53,9 +56,12 @@ interface Month {
  * @throws Error if the moves do not lead from the opening to the closing balance
  */
 export function readMonthlyStatement(pool: pg.Pool, asked: Asked): Promise<MonthlyStatement | null> {
-  const [year, number] = asked.month.split('-').map(Number) as [number, number];
-  const end = new Date(Date.UTC(year, number, 1));
-  return atHorizon(pool, (client, horizon) => read(client, horizon, asked), end);
+  return atHorizon(pool, (client, horizon) => read(client, horizon, asked), endOf(asked.month));
+}
+
+function endOf(month: string): Date {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, number, 1));
 }
 
 async function read(
@@ -70,7 +76,8 @@ async function read(
   const { name, ledgerIds } = account;
   const sums = await sumsOf(client, { ...account, keyId: keyId ?? null }, bounds);
   const moves = movesOf(sums);
-  const about = { month, accountId, name, key, to: bounds.to, moves, work: workOf(sums) };
+  const buyer = await readBillingDetails(client, accountId, endOf(month));
+  const about = { month, accountId, name, buyer, key, to: bounds.to, moves, work: workOf(sums) };
   if (key) return { ...about, balances: null, money: [] };
   const balances = await balancesOf(client, ledgerIds, bounds);
   const reached = moves.reduce((total, { amount }) => total + amount, balances.opening);

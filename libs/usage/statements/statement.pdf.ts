@@ -16,13 +16,13 @@ const MOST_KEYS = 100;
  */
 export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Promise<Buffer> {
   const t = monthlyTexts[look.language];
-  const { month, name, key, accountId, to } = statement;
+  const { month, key, accountId, to } = statement;
   return pdfOf({
     language: t.tag,
     title: t.title(monthIn(t.tag, month)),
     lines: [
       ...issuerLines(look),
-      name,
+      ...buyerLines(statement, t),
       `${t.account} ${accountId}`,
       ...(key ? [`${t.key} ${key.name} (${key.keyId})`] : []),
       `${t.upTo} ${minuteOf(to)}`,
@@ -38,6 +38,14 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
     ],
     notes: [key ? t.keyNote : t.note],
   });
+}
+
+function buyerLines({ name, buyer }: MonthlyStatement, t: (typeof monthlyTexts)[MailLanguage]): string[] {
+  return [
+    buyer.name ?? name,
+    ...(buyer.address === null ? [] : [buyer.address]),
+    ...(buyer.taxId === null ? [] : [`${t.taxId} ${buyer.taxId}`]),
+  ];
 }
 
 function monthIn(language: string, month: string): string {

@@ -5,6 +5,7 @@ interface StatementTexts {
   readonly colon: string;
   readonly title: (month: string) => string;
   readonly account: string;
+  readonly taxId: string;
   readonly key: string;
   readonly upTo: string;
   readonly credits: string;
@@ -36,6 +37,7 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     colon: ': ',
     title: (month) => `Monthly statement, ${month}`,
     account: 'Account',
+    taxId: 'Tax ID of the customer',
     key: 'Key',
     upTo: 'Includes everything recorded before',
     credits: 'Credits',
@@ -78,6 +80,7 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     colon: '：',
     title: (month) => `月度对账单 ${month}`,
     account: '账户',
+    taxId: '客户税号',
     key: '密钥',
     upTo: '数据截至',
     credits: '额度',

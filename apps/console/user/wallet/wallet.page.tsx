@@ -13,6 +13,7 @@ import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
+import { BillingSettings } from './billing-settings.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
@@ -37,6 +38,7 @@ export function WalletPage() {
           { name: 'top-up', label: t('tabs.top-up'), content: () => <Ordering /> },
           { name: 'statement', label: t('tabs.statement'), content: () => <LateStatement /> },
           { name: 'invites', label: t('tabs.invites'), content: () => <Invites /> },
+          { name: 'details', label: t('tabs.details'), content: () => <BillingSettings /> },
         ]}
       />
     </PageFrame>

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { NO_NAME } from '#identity/redaction.js';
+import { name } from '#platform/http/fields.js';
+
+const address = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(300, 'must have at most 300 characters')
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  .regex(/^[^\u0000-\u0009\u000b-\u001f\u007f]*$/, 'must be lines of text')
+  .refine((text) => text.split('\n').length <= 6, 'must have at most 6 lines');
+
+/** Whom receipts and statements name as the buyer. */
+export const billingDetails = z
+  .strictObject({
+    name: name.nullable().meta({ description: "The legal name. Null: the account's name is shown." }),
+    address: address.nullable().meta({ description: 'At most 6 lines.' }),
+    taxId: name.nullable().meta({ description: 'Such as a VAT number.' }),
+  })
+  .meta({ id: 'BillingDetails' });
+
+export type BillingDetails = z.output<typeof billingDetails>;
+
+export const NO_DETAILS: BillingDetails = { name: null, address: null, taxId: null };
+
+/**
+ * What an account has entered last.
+ * @param before what came later does not count
+ */
+export async function readBillingDetails(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+  before: Date | null = null,
+): Promise<BillingDetails> {
+  const { rows } = await database.query<BillingDetails>(
+    `SELECT name, address, tax_id AS "taxId" FROM billing_details
+     WHERE account_id = $1 AND ($2::timestamptz IS NULL OR recorded_at < $2) ORDER BY id DESC LIMIT 1`,
+    [accountId, before],
+  );
+  return rows[0] ?? NO_DETAILS;
+}
+
+interface Entering {
+  accountId: string;
+  /** As in the audit log. */
+  by: string;
+  requestId: string;
+}
+
+/** Enters what holds from now on. Receipts of before stay as they are. */
+export function enterBillingDetails(
+  pool: pg.Pool,
+  { accountId, by, requestId }: Entering,
+  { name: buyer, address: lines, taxId }: BillingDetails,
+): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+    const { rowCount } = await client.query(
+      `INSERT INTO billing_details (account_id, name, address, tax_id) SELECT $1, $2, $3, $4
+       WHERE NOT EXISTS (SELECT FROM (SELECT name, address, tax_id FROM billing_details
+           WHERE account_id = $1 ORDER BY id DESC LIMIT 1) AS newest
+         WHERE (newest.name, newest.address, newest.tax_id) IS NOT DISTINCT FROM ($2::text, $3::text, $4::text))`,
+      [accountId, buyer, lines, taxId],
+    );
+    if (rowCount === 0) return;
+    const after = { billingDetails: NO_NAME };
+    await audit(client, {
+      actor: by,
+      action: 'account.changed',
+      subject: `account:${accountId}`,
+      accountId,
+      after,
+      requestId,
+    });
+  });
+}
