@@ -181,7 +181,7 @@ describe('mail', () => {
 
 describe('refusals', () => {
   it('are told in the language of the page, with the sentence of the server where that says more', async () => {
-    const tab = await open({ look: { language: 'zh' }, expectedStatuses: [400, 401] });
+    const tab = await open({ look: { language: 'zh' }, expectedStatuses: [400, 401, 503] });
     const { page } = tab;
     await tab.goto('/sign-in');
     await page.getByLabel('电子邮箱').fill('nobody@example.com');
@@ -196,6 +196,15 @@ describe('refusals', () => {
     await page.keyboard.press('Enter');
     await page.getByText('此项未被接受：').waitFor();
     await page.locator('[lang="en"]').getByText('This invite code does not exist.').waitFor();
+
+    await tab.signIn(await person(relay));
+    await tab.goto('/overview');
+    await page.route('**/api/sign-out', (route) =>
+      route.fulfill({ status: 503, json: { error: { code: 'service_unavailable', message: 'Away.' } } }),
+    );
+    await page.getByRole('button', { name: '您的账户' }).click();
+    await page.getByRole('menuitem', { name: '退出登录' }).click();
+    await page.getByText('服务暂时无法响应').waitFor();
   });
 });
 

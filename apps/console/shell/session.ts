@@ -56,6 +56,11 @@ export function useIsViewing(): boolean {
   return (useSession()?.viewing ?? null) !== null;
 }
 
+/** The same outside of pages. */
+export function isViewing(): boolean {
+  return (queryClient.getQueryData<Shape<'Session'> | null>(SESSION)?.viewing ?? null) !== null;
+}
+
 /** After what the session says of its person has changed. */
 export async function readSessionAgain(): Promise<void> {
   queryClient.setQueryData(SESSION, await sessionQuery.queryFn());

@@ -1,5 +1,7 @@
 import { Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { ApiFailure } from '../../api/failure.js';
+import { FailureLine, useFailureText } from '../../ui/failure-text.js';
 import { useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
 import { EmptyState } from '../../ui/states.js';
@@ -26,7 +28,7 @@ export function DownloadList() {
 
 function OneDownload({ download }: { download: FileDownload }) {
   const { t } = useTranslation('costs');
-  const { id, name, state, message, address } = download;
+  const { id, name, state, failure, address } = download;
   return (
     <Card withBorder component="li" padding="sm">
       <Stack gap="xs">
@@ -58,9 +60,18 @@ function OneDownload({ download }: { download: FileDownload }) {
             )}
           </Group>
         </Group>
-        {state === 'failed' && message !== null && <Text size="sm">{message}</Text>}
+        {state === 'failed' && failure !== null && <Failed failure={failure} />}
       </Stack>
     </Card>
+  );
+}
+
+function Failed({ failure }: { failure: ApiFailure }) {
+  const textOf = useFailureText();
+  return (
+    <Text size="sm">
+      <FailureLine {...textOf(failure)} />
+    </Text>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { failureFrom } from '../../api/failure.js';
+import { type ApiFailure, asFailure, failureFrom } from '../../api/failure.js';
 import { saveFile } from '../../ui/save-file.js';
 
 /** A file on its way, or what became of it. */
@@ -11,7 +11,7 @@ export interface FileDownload {
   /** Milliseconds. */
   startedAt: number;
   endedAt: number | null;
-  message: string | null;
+  failure: ApiFailure | null;
   /** Of the browser, where the file is whole. */
   address: string | null;
 }
@@ -54,7 +54,7 @@ export async function startDownload(path: string, name: string): Promise<void> {
   const stop = new AbortController();
   running.set(id, stop);
   const begun = { id, name, state: 'running', bytes: 0, startedAt: Date.now() } as const;
-  downloads = [{ ...begun, endedAt: null, message: null, address: null }, ...downloads];
+  downloads = [{ ...begun, endedAt: null, failure: null, address: null }, ...downloads];
   change(id, {});
   try {
     const file = await read(path, stop.signal, (bytes) => change(id, { bytes }));
@@ -63,7 +63,7 @@ export async function startDownload(path: string, name: string): Promise<void> {
     saveFile(address, name);
   } catch (error) {
     const state = stop.signal.aborted ? 'cancelled' : 'failed';
-    change(id, { state, endedAt: Date.now(), message: (error as Error).message });
+    change(id, { state, endedAt: Date.now(), failure: asFailure(error) });
   } finally {
     running.delete(id);
   }

@@ -11,14 +11,13 @@ import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
 import { Filters, useNarrowed } from './filters.js';
-import { matchTones, refreshReconciliation } from './reconciliation.js';
-import { ServerWords } from '../server-words.js';
+import { MatchOutcome, useBankReason } from './match-outcome.js';
+import { refreshReconciliation } from './reconciliation.js';
 
 const states = [
   'missing_here',
@@ -65,6 +64,7 @@ export function Bank() {
 
 function useColumns(): ListColumn<Shape<'BankItem'>>[] {
   const { t } = useTranslation('reconciliation');
+  const reasonOf = useBankReason();
   return [
     column('what', t('bank.what'), ({ kind, id, reference, at }) => (
       <Stack gap={0}>
@@ -78,12 +78,14 @@ function useColumns(): ListColumn<Shape<'BankItem'>>[] {
       </Stack>
     )),
     paymentColumn('amount', t('line.amount'), { signed: true }),
-    column('state', t('state'), ({ state, message, refusal }) => (
-      <Stack gap="tiny" align="flex-start">
-        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        <ServerWords>{state !== 'matched' && <Text size="xs">{message}</Text>}</ServerWords>
-        {refusal !== null && <Text size="xs">{refusal}</Text>}
-      </Stack>
+    column('state', t('state'), (item) => (
+      <MatchOutcome state={item.state} reason={reasonOf(item)}>
+        {item.refusal !== null && (
+          <Text size="xs" lang="en">
+            {item.refusal}
+          </Text>
+        )}
+      </MatchOutcome>
     )),
     column('counterpart', t('bank.counterpart'), ({ counterpart }) =>
       counterpart === null ? (

@@ -8,16 +8,14 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
-import { ServerWords } from '../server-words.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
+import { MatchOutcome, usePaymentReason } from './match-outcome.js';
 import { PaymentDays } from './payment-days.js';
-import { matchTones } from './reconciliation.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const states = [
@@ -69,20 +67,15 @@ export function Payments() {
 
 function useColumns(): ListColumn<Shape<'Match'>>[] {
   const { t } = useTranslation('reconciliation');
+  const reasonOf = usePaymentReason();
   return [
     column('theirs', t('payments.theirs'), (match) => <Theirs match={match} />),
-    column('state', t('state'), ({ state, message, daysApart }) => (
-      <Stack gap="tiny" align="flex-start">
-        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        {state !== 'matched' && (
-          <ServerWords>
-            <Text size="xs">{message}</Text>
-          </ServerWords>
+    column('state', t('state'), (match) => (
+      <MatchOutcome state={match.state} reason={reasonOf(match)}>
+        {match.daysApart !== null && match.daysApart > 0 && (
+          <SmallPrint>{t('payments.daysApart', { count: match.daysApart })}</SmallPrint>
         )}
-        {daysApart !== null && daysApart > 0 && (
-          <SmallPrint>{t('payments.daysApart', { count: daysApart })}</SmallPrint>
-        )}
-      </Stack>
+      </MatchOutcome>
     )),
     column('ours', t('payments.ours'), (match) => <Ours match={match} />),
     column('do', t('payments.do'), (match) => <Action match={match} />),

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -8,14 +8,12 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
-import { matchTones } from './reconciliation.js';
-import { ServerWords } from '../server-words.js';
+import { MatchOutcome, usePayoutReason } from './match-outcome.js';
 
 const states = [
   'differs',
@@ -58,6 +56,7 @@ const parts = ['payments', 'refunds', 'disputes', 'adjustments', 'fees'] as cons
 
 function useColumns(): ListColumn<Shape<'Payout'>>[] {
   const { t } = useTranslation('reconciliation');
+  const reasonOf = usePayoutReason();
   return [
     column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
       <TwoLines
@@ -69,12 +68,7 @@ function useColumns(): ListColumn<Shape<'Payout'>>[] {
         }
       />
     )),
-    column('state', t('state'), ({ state, message }) => (
-      <Stack gap="tiny" align="flex-start">
-        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        <ServerWords>{state !== 'matched' && <Text size="xs">{message}</Text>}</ServerWords>
-      </Stack>
-    )),
+    column('state', t('state'), (payout) => <MatchOutcome state={payout.state} reason={reasonOf(payout)} />),
     ...parts.map((part) => paymentColumn(part, t(`payouts.parts.${part}`))),
     rightColumn('sum', t('payouts.sum'), (payout) => (
       <Money value={addDecimals(...parts.map((part) => payout[part]))} currency={payout.currency} />

@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type ApiFailure, asFailure } from '../../api/failure.js';
-import { useFieldText } from '../failure-text.js';
+import { FailureLine, useFieldText } from '../failure-text.js';
 import { ErrorState } from '../states.js';
 
 /** What is used of a form of the library's `useForm`. */
@@ -108,15 +108,7 @@ function fieldOf(failure: ApiFailure, values: object): string | null {
 /** What a field is at fault for, in the language of the page where there are words for it. */
 export function useFieldError(): (failure: ApiFailure) => ReactNode {
   const textOf = useFieldText();
-  return (failure) => {
-    const { text, details } = textOf(failure);
-    if (details === null) return text;
-    return (
-      <>
-        {text} <span lang="en">{details}</span>
-      </>
-    );
-  };
+  return (failure) => <FailureLine {...textOf(failure)} />;
 }
 
 /** What went wrong with a form, where no field is at fault. */

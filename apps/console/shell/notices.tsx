@@ -1,6 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import i18next from 'i18next';
 import { asFailure } from '../api/failure.js';
+import { FailureLine, wordsOfFailure } from '../ui/failure-text.js';
+import { isViewing } from './session.js';
 
 /** Says that something was done. For what people stay to read, put it on the page instead. */
 export function notify(message: string): void {
@@ -9,10 +11,16 @@ export function notify(message: string): void {
 
 /** Says that something failed which has no place on the page, such as a button of the header. */
 export function notifyFailure(error: unknown): void {
-  const { message, requestId } = asFailure(error);
-  const id = requestId === null ? '' : ` ${i18next.t('failure.requestId', { ns: 'shell' })} ${requestId}`;
+  const failure = asFailure(error);
+  const t = i18next.getFixedT(null, 'shell');
+  const { requestId } = failure;
   notifications.show({
-    message: `${message}${id}`,
+    message: (
+      <>
+        <FailureLine {...wordsOfFailure(failure, { t, isViewing: isViewing() })} />
+        {requestId !== null && ` ${t('failure.requestId')} ${requestId}`}
+      </>
+    ),
     color: 'red',
     autoClose: false,
     closeButtonProps: closeButton(),

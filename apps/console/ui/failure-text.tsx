@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { type ApiFailure } from '../api/failure.js';
 import { useIsViewing } from '../shell/session.js';
@@ -52,17 +53,32 @@ export interface FailureText {
 }
 
 /** The text of a failure in the current language. Unknown codes show the server's message. */
+export function wordsOfFailure(
+  { code, message }: ApiFailure,
+  { t, isViewing }: { t: TFunction<'shell'>; isViewing: boolean },
+): FailureText {
+  if (isViewing && code === 'forbidden') return { text: t('viewing.refused'), details: null };
+  const told = TOLD.find((each) => each === code);
+  if (told) return { text: t(`failure.codes.${told}`), details: null };
+  const explained = EXPLAINED.find((each) => each === code);
+  if (explained) return { text: t(`failure.codes.${explained}`), details: message };
+  return { text: message, details: null };
+}
+
 export function useFailureText(): (failure: ApiFailure) => FailureText {
   const { t } = useTranslation('shell');
   const isViewing = useIsViewing();
-  return ({ code, message }) => {
-    if (isViewing && code === 'forbidden') return { text: t('viewing.refused'), details: null };
-    const told = TOLD.find((each) => each === code);
-    if (told) return { text: t(`failure.codes.${told}`), details: null };
-    const explained = EXPLAINED.find((each) => each === code);
-    if (explained) return { text: t(`failure.codes.${explained}`), details: message };
-    return { text: message, details: null };
-  };
+  return (failure) => wordsOfFailure(failure, { t, isViewing });
+}
+
+/** A failure in one line. */
+export function FailureLine({ text, details }: FailureText) {
+  if (details === null) return text;
+  return (
+    <>
+      {text} <span lang="en">{details}</span>
+    </>
+  );
 }
 
 /** The same at the field that is at fault, where English pages show the server's sentence as it is. */
