@@ -210,7 +210,7 @@ export class ApprovalService {
   private async close(
     client: pg.PoolClient,
     approval: Approval,
-    { state, note, actor, requestId }: Decision & { state: ApprovalState },
+    { state, note, actor, requestId }: Decision & { state: 'approved' | 'rejected' },
   ): Promise<void> {
     const outcome = approval.outcome === null ? null : JSON.stringify(approval.outcome);
     await client.query(

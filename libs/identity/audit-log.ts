@@ -1,11 +1,11 @@
 import type pg from 'pg';
+import type { AuditAction } from './audit-actions.js';
 import { withoutAddresses, withoutAddressesIn } from './redaction.js';
 
 export interface AuditRecord {
   /** `user:{id}`, `cli:{login}` or `system`. */
   actor: string;
-  /** The action, such as `price.proposed`. */
-  action: string;
+  action: AuditAction;
   /** The subject: `kind:{id}`, such as `model:imgmodel-4`. */
   subject: string;
   /** The customer concerned, if any. */

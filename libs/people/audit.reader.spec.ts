@@ -18,9 +18,9 @@ beforeAll(async () => {
   for (const [actor, action, subject] of [
     [one, 'model.changed', 'model:a'],
     [two, 'model.changed', 'model:b'],
-    [one, 'price.proposed', 'model:a'],
-    [two, 'price.proposed', 'model:b'],
-    [one, 'price.confirmed', 'model:b'],
+    [one, 'prices.proposed', 'model:a'],
+    [two, 'prices.proposed', 'model:b'],
+    [one, 'prices.confirmed', 'model:b'],
   ] as const)
     await inTransaction(ledger.billing, (client) =>
       audit(client, {
@@ -53,9 +53,9 @@ describe('the audit log', () => {
     const all = await pages({});
     expect(all.map(({ action }) => action)).toEqual([
       'model.changed',
-      'price.confirmed',
-      'price.proposed',
-      'price.proposed',
+      'prices.confirmed',
+      'prices.proposed',
+      'prices.proposed',
       'model.changed',
       'model.changed',
     ]);

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { beginsWith } from '#database/like.js';
 import { lock } from '#database/locks.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -100,7 +101,7 @@ export class RolesService {
 
   private change(
     { userId, actor, requestId }: PersonChange,
-    action: string,
+    action: AuditAction,
     work: (
       client: pg.ClientBase,
       before: ListedPerson,

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { grantGroup, withdrawGroup } from '#groups/account-groups.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
@@ -70,7 +71,7 @@ async function note(
     action,
     before,
     after,
-  }: GroupOfAccount & { action: string; before?: unknown; after?: unknown },
+  }: GroupOfAccount & { action: AuditAction; before?: unknown; after?: unknown },
 ): Promise<void> {
   const subject = `account:${accountId}`;
   await audit(client, {

@@ -1,5 +1,6 @@
 import { ArrayOverlap, type DataSource, type EntityManager, In, IsNull, Not } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
@@ -243,7 +244,7 @@ async function addMessage(
 }
 
 type Noted = Pick<Ticket, 'id' | 'accountId' | 'state' | 'assigneeId'> & {
-  action: string;
+  action: AuditAction;
   after?: { assigneeId: string | null };
 };
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type DataSource, IsNull } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
@@ -154,7 +155,7 @@ export class EndpointService {
   private note(
     { client }: { client: pg.PoolClient },
     { actor, requestId }: Asker,
-    noted: { action: string; endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
+    noted: { action: AuditAction; endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
   ): Promise<void> {
     const { endpoint, ...values } = noted;
     const { id, accountId } = endpoint;

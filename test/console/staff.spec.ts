@@ -416,7 +416,7 @@ describe('an administrator', () => {
     await tab.goto('/admin/audit-log?subject=channel:sandbox');
     await page.getByRole('table').getByRole('link').first().click();
     await page
-      .getByRole('dialog')
+      .getByRole('dialog', { name: 'Channel changed' })
       .getByRole('row', { name: /enabled true false/ })
       .waitFor();
     await tab.goto('/admin/channels/sandbox');

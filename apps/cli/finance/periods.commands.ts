@@ -200,7 +200,7 @@ async function close(options: CloseOptions): Promise<void> {
     await inTransaction(pool, (client) =>
       audit(client, {
         actor,
-        action: `period.${state}`,
+        action: state === 'closed' ? 'period.closed' : 'period.abandoned',
         subject: `period:${id}`,
         requestId: null,
         after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash, graceMs },

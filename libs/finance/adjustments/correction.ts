@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import {
   adjust,
@@ -60,7 +61,7 @@ export const doReverseWriteOff = noted('debt.write_off_reversed', reverseWriteOf
 
 /** Makes a correction and notes it in the audit log under this action. Throws CorrectionRefused. */
 function noted<Asked extends Omit<Signatures, 'auditId'>, Made extends Adjustment | WriteOff>(
-  action: string,
+  action: AuditAction,
   correct: (client: pg.PoolClient, asked: Asked) => Promise<Made>,
 ) {
   return async (
@@ -77,7 +78,7 @@ function noted<Asked extends Omit<Signatures, 'auditId'>, Made extends Adjustmen
 /** Notes it only once: a repeated request does nothing. */
 async function noteOnce(
   client: pg.PoolClient,
-  action: string,
+  action: AuditAction,
   made: (Adjustment | WriteOff) & Pick<Signatures, 'auditId'>,
 ): Promise<void> {
   const { id, accountId, ticketId, amount, requestedBy, approvedBy, reversesId, auditId } = made;

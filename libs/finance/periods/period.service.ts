@@ -81,7 +81,7 @@ export class PeriodService {
     return inTransaction(this.parts.pool, (client) =>
       audit(client, {
         actor: closedBy,
-        action: `period.${state}`,
+        action: state === 'closed' ? 'period.closed' : 'period.abandoned',
         subject: `period:${id}`,
         after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
         requestId: auditId,

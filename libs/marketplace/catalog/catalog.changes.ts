@@ -3,6 +3,7 @@ import type { OutboxRelay } from '#bus/outbox.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import type { DoneBy } from '../prices/proposal.service.js';
@@ -10,7 +11,7 @@ import type { DoneBy } from '../prices/proposal.service.js';
 /** The effect of a catalog change, for the audit log, without secrets. */
 export interface CatalogChange<T> {
   readonly result: T;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: string;
   readonly before?: unknown;
   readonly after: unknown;

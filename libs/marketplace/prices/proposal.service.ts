@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { noteDoneAlone, readFact } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
@@ -225,7 +226,7 @@ async function decide(
 async function noteDecision(
   client: pg.ClientBase,
   proposal: Proposal,
-  by: DoneBy & { action: string },
+  by: DoneBy & { action: AuditAction },
 ): Promise<void> {
   const { id, revision, note, effectiveAt, changes } = proposal;
   const after = { revision, note, effectiveAt, changes: changes.map(({ change }) => change) };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
@@ -115,7 +116,7 @@ async function writeSettings(
 async function note(
   client: pg.ClientBase,
   { by, accountId, requestId }: AccountOperation,
-  what: { action: string; before?: unknown; after?: unknown },
+  what: { action: AuditAction; before?: unknown; after?: unknown },
 ): Promise<void> {
   const subject = `account:${accountId}`;
   await audit(client, { actor: by, subject, accountId, requestId, ...what });

@@ -4,6 +4,7 @@ import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { grantGroup, hasGroup, withdrawGroup } from '#groups/account-groups.js';
 import { findAccount, insertAccount } from '#identity/account.store.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import {
   type CreatedKey,
@@ -166,7 +167,7 @@ async function requireBoth(client: pg.ClientBase, { accountId, group }: AccountG
 
 async function noteGroup(
   client: pg.ClientBase,
-  { by, action, accountId, group }: AccountGroupName & { by: string; action: string },
+  { by, action, accountId, group }: AccountGroupName & { by: string; action: AuditAction },
 ): Promise<void> {
   const subject = `account:${accountId}`;
   await audit(client, { actor: by, action, subject, accountId, after: { group }, requestId: null });
@@ -174,7 +175,11 @@ async function noteGroup(
 
 async function noteKey(
   client: pg.ClientBase,
-  { by, keyId, ...rest }: { by: string; action: string; accountId: string; keyId: string; after?: unknown },
+  {
+    by,
+    keyId,
+    ...rest
+  }: { by: string; action: AuditAction; accountId: string; keyId: string; after?: unknown },
 ): Promise<void> {
   await audit(client, { actor: by, subject: `key:${keyId}`, requestId: null, ...rest });
 }

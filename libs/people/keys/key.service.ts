@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
 import { outboxInsert, outboxRow, type OutboxRelay } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { insertKey, revokeKey } from '#identity/key.store.js';
 import { NO_NAME } from '#identity/redaction.js';
@@ -213,7 +214,7 @@ async function withSpend(manager: EntityManager, keys: ApiKey[]): Promise<KeyWit
 }
 
 interface Note extends KeyChange {
-  action: string;
+  action: AuditAction;
   keyId: string;
   before?: unknown;
   after?: unknown;

@@ -4,14 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import {
-  column,
-  longTextColumn,
-  menuColumn,
-  onPhone,
-  personColumn,
-  textColumn,
-} from '../../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn, onPhone, personColumn } from '../../ui/lists/columns.js';
+import { Choice } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
@@ -20,6 +14,7 @@ import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
 import { Ago, When } from '../../ui/time/when.js';
+import { useActions } from './audit-actions.js';
 import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
@@ -33,6 +28,7 @@ export function AuditPage() {
   const { cursor, entry, ...filter } = route.useSearch();
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = isNarrowed(filter);
+  const { nameOf } = useActions();
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>
@@ -58,7 +54,7 @@ export function AuditPage() {
         param="entry"
         size="xl"
         row={entries.data?.items.find(({ id }) => id === entry)}
-        title={({ action }) => action}
+        title={({ action }) => nameOf(action)}
       >
         {(open) => <Details entry={open} />}
       </OpenRow>
@@ -66,12 +62,14 @@ export function AuditPage() {
   );
 }
 
-const FILTERS = ['action', 'subject', 'actor', 'accountId'] as const;
+const FILTERS = ['subject', 'actor', 'accountId'] as const;
 
 function Filters() {
   const { t } = useTranslation('admin');
+  const { options } = useActions();
   return (
     <Group align="flex-end" gap="sm">
+      <Choice param="action" label={t('audit.action')} options={options} width="14rem" searchable />
       {FILTERS.map((name) => (
         <WordsField
           key={name}
@@ -87,13 +85,14 @@ function Filters() {
 
 function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   const { t } = useTranslation('admin');
+  const { nameOf } = useActions();
   return [
     column('at', t('audit.at'), ({ id, recordedAt }) => (
       <OpenLink param="entry" value={id} size="sm">
         <Ago at={recordedAt} />
       </OpenLink>
     )),
-    textColumn('action', t('audit.action')),
+    column('action', t('audit.action'), ({ action }) => <span title={action}>{nameOf(action)}</span>),
     column('subject', t('audit.subject'), ({ subject }) => (
       <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
         <AuditSubject subject={subject} />
@@ -113,7 +112,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
     ),
     menuColumn(({ action, subject, actor, accountId }) => [
       { copy: subject },
-      { only: { action }, what: action },
+      { only: { action }, what: nameOf(action) },
       { only: { actor }, what: t('audit.thisActor') },
       ...(accountId === null ? [] : [{ only: { accountId }, what: t('list.account', { ns: 'shell' }) }]),
     ]),
@@ -122,11 +121,13 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
 
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
   const { t } = useTranslation('admin');
-  const { subject, actor, accountId, recordedAt, requestId, before, after } = entry;
+  const { action, subject, actor, accountId, recordedAt, requestId, before, after } = entry;
   const changes = changesBetween(before, after);
   return (
     <Stack>
-      <Text className="model-name">{subject}</Text>
+      <Text className="model-name">
+        {action} · {subject}
+      </Text>
       <TextLine>
         <Who actor={actor} /> · <When at={recordedAt} />
       </TextLine>
