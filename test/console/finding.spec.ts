@@ -82,6 +82,15 @@ it('says so where no page has the name', async () => {
   await page.getByText('No pages found').waitFor();
 });
 
+it('suggests pages whose address is like one that leads nowhere', async () => {
+  const page = await open('/usgae');
+  await page.getByText('/usgae', { exact: true }).waitFor();
+  const suggested = page.getByRole('main').getByRole('listitem');
+  expect(await suggested.first().textContent()).toContain('/usage');
+  await suggested.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+});
+
 it('opens a request by its id, with the models that were tried for it', async () => {
   const page = await open('/overview');
   await search(page, requestId);

@@ -226,6 +226,17 @@ describe('the frame', () => {
     }
   });
 
+  it('begins all pages at one edge, however wide they are', async () => {
+    tab = await Tab.open(browser, relay, { look: { width: 'widest' } });
+    await tab.goto('/marketplace');
+    const edge = async () => (await tab.page.getByRole('heading', { level: 1 }).boundingBox())!.x;
+    const common = await edge();
+    for (const path of ['/connect', '/status', '/retention']) {
+      await tab.follow(path);
+      expect([path, await edge()]).toEqual([path, common]);
+    }
+  });
+
   it('copies the lines of an SDK with the address of this relay', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;

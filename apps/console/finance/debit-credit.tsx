@@ -27,7 +27,7 @@ export function DebitCredit({
   return (
     <Paper withBorder>
       <ScrollArea.Autosize type="auto">
-        <Table className="data-list sides" aria-label={label} verticalSpacing="xs">
+        <Table className="data-list phone-rows sides" aria-label={label} verticalSpacing="row">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{heading}</Table.Th>
@@ -38,7 +38,7 @@ export function DebitCredit({
           <Table.Tbody>
             {lines.map(({ key, name, unit, amount }) => (
               <Table.Tr key={key}>
-                <Table.Td data-label={heading}>{name}</Table.Td>
+                <Table.Td data-phone="main">{name}</Table.Td>
                 <Sides
                   debit={signOf(amount) < 0 ? amount.slice(1) : null}
                   credit={signOf(amount) < 0 ? null : amount}
@@ -49,7 +49,7 @@ export function DebitCredit({
           </Table.Tbody>
           <Table.Tfoot>
             {units.map((unit) => (
-              <Totals key={unit} heading={heading} lines={lines.filter((line) => line.unit === unit)} />
+              <Totals key={unit} lines={lines.filter((line) => line.unit === unit)} />
             ))}
           </Table.Tfoot>
         </Table>
@@ -59,13 +59,13 @@ export function DebitCredit({
 }
 
 /** Of lines of one unit. */
-function Totals({ heading, lines }: { heading: string; lines: readonly DebitCreditLine[] }) {
+function Totals({ lines }: { lines: readonly DebitCreditLine[] }) {
   const { t } = useTranslation('finance');
   const { unit } = lines[0]!;
   const amounts = lines.map(({ amount }) => amount);
   return (
     <Table.Tr>
-      <Table.Th scope="row" data-label={heading}>
+      <Table.Th scope="row" data-phone="main">
         {t('sides.total', { unit })}
       </Table.Th>
       <Sides debit={sumOf(amounts, -1).replace(/^-/, '')} credit={sumOf(amounts, 1)} unit={unit} isTotal />
@@ -90,14 +90,20 @@ function Sides({
 }) {
   const { t } = useTranslation('finance');
   const weight = isTotal ? { fw: 600 } : {};
-  return (
-    <>
-      <Table.Td ta="right" data-label={t('sides.debit')} {...weight}>
-        {debit !== null && <Money value={debit} currency={unit} />}
-      </Table.Td>
-      <Table.Td ta="right" data-label={t('sides.credit')} {...weight}>
-        {credit !== null && <Money value={credit} currency={unit} />}
-      </Table.Td>
-    </>
-  );
+  const sides = [
+    { name: t('sides.debit'), amount: debit },
+    { name: t('sides.credit'), amount: credit },
+  ];
+  return sides.map(({ name, amount }) => (
+    <Table.Td
+      key={name}
+      ta="right"
+      data-label={name}
+      data-phone={amount === null ? 'hidden' : 'below'}
+      data-number
+      {...weight}
+    >
+      {amount !== null && <Money value={amount} currency={unit} />}
+    </Table.Td>
+  ));
 }

@@ -14,7 +14,14 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
   const isViewing = useIsViewing();
   if (error instanceof NotForYou) {
     const hint = isViewing ? t('viewing.refused') : t('page.forbidden.hint');
-    return <Told title={t('page.forbidden.title')} hint={hint} />;
+    return (
+      <PageFrame title={t('page.forbidden.title')} width={40}>
+        <Stack gap="xs">
+          <Text>{hint}</Text>
+          <TextLink to="/">{t('page.home')}</TextLink>
+        </Stack>
+      </PageFrame>
+    );
   }
   if (isMissingPart(error)) {
     return (
@@ -33,23 +40,6 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
   return (
     <PageFrame title={t('page.fault.title')} width={40}>
       <ErrorState error={error} retry={retry} />
-    </PageFrame>
-  );
-}
-
-export function NotFoundPage() {
-  const { t } = useTranslation('shell');
-  return <Told title={t('page.notFound.title')} hint={t('page.notFound.hint')} />;
-}
-
-function Told({ title, hint }: { title: string; hint: string }) {
-  const { t } = useTranslation('shell');
-  return (
-    <PageFrame title={title} width={40}>
-      <Stack gap="xs">
-        <Text>{hint}</Text>
-        <TextLink to="/">{t('page.home')}</TextLink>
-      </Stack>
     </PageFrame>
   );
 }

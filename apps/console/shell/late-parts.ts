@@ -10,4 +10,8 @@ export const LazySecondFactorPage = lazyRouteComponent(
   () => import('./second-factor.js'),
   'SecondFactorPage',
 );
+export const LazyNotFoundPage = lazyRouteComponent(
+  () => import('./navigation/not-found.page.js'),
+  'NotFoundPage',
+);
 export const LazyOnePersonBanner = lazyRouteComponent(() => import('./one-person.js'), 'OnePersonBanner');

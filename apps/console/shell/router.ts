@@ -3,14 +3,15 @@ import { whenSignedOut } from '../api/client.js';
 import { pages } from '../pages/pages.js';
 import { rootRoute } from '../pages/root.route.js';
 import { parseSearch, stringifySearch } from '../ui/search.js';
-import { FaultPage, NotFoundPage } from './fault.page.js';
+import { FaultPage } from './fault.page.js';
 import { Layout } from './layout.js';
+import { LazyNotFoundPage } from './late-parts.js';
 import { leave } from './session.js';
 
 rootRoute.update({
   component: Layout,
   errorComponent: FaultPage,
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: LazyNotFoundPage,
 });
 
 export const router = createRouter({

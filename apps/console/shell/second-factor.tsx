@@ -14,7 +14,7 @@ const SetUpDevice = lazy(async () => ({
 export function SecondFactorPage() {
   const { t } = useTranslation('shell');
   return (
-    <PageFrame title={t('secondFactor.title')} width={32}>
+    <PageFrame title={t('secondFactor.title')} width={32} isCentred>
       <Text>{t('secondFactor.about')}</Text>
       <Suspense fallback={null}>
         <SetUpDevice done={() => void readSessionAgain()} />

@@ -11,6 +11,8 @@ interface PageProps {
   picture?: ReactNode;
   /** Rem; forms are easier to read when they are narrow. */
   width?: number;
+  /** In the middle where there is no navigation; other pages begin at one edge, however wide they are. */
+  isCentred?: boolean;
   children: ReactNode;
 }
 
@@ -19,11 +21,7 @@ const WIDEST = 75;
 
 let isFirstPage = true;
 
-/**
- * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
- * screen readers say where one has come to.
- */
-export function PageFrame({ title, about, actions, picture, width = WIDEST, children }: PageProps) {
+function useHeading() {
   const heading = useRef<HTMLHeadingElement>(null);
   // The server drew the head of the landing page, until there is a page.
   useLayoutEffect(() => document.getElementById('first-paint')?.remove(), []);
@@ -31,7 +29,18 @@ export function PageFrame({ title, about, actions, picture, width = WIDEST, chil
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
+  return heading;
+}
+
+/**
+ * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
+ * screen readers say where one has come to.
+ */
+export function PageFrame(props: PageProps) {
+  const { title, about, actions, picture, width = WIDEST, children } = props;
+  const heading = useHeading();
   const isHero = picture !== undefined;
+  const { isCentred = isHero } = props;
   const head = (
     <div>
       <Title
@@ -52,7 +61,13 @@ export function PageFrame({ title, about, actions, picture, width = WIDEST, chil
     </div>
   );
   return (
-    <Stack gap="lg" className="page" w="100%" maw={`${width}rem`}>
+    <Stack
+      gap="lg"
+      className="page"
+      w="100%"
+      maw={`${isCentred ? width : WIDEST}rem`}
+      style={{ '--page-width': `${width}rem` }}
+    >
       <title>{`${title} · Tollgate`}</title>
       {isHero ? (
         <div className="hero">

@@ -25,7 +25,7 @@ export function EntrancePage({
   children: ReactNode;
 }) {
   return (
-    <PageFrame title={title} {...(about ? { about } : {})} width={26}>
+    <PageFrame title={title} {...(about ? { about } : {})} width={26} isCentred>
       <Paper withBorder p="lg">
         <Stack>{children}</Stack>
       </Paper>

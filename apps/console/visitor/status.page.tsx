@@ -6,8 +6,8 @@ import { Notice } from '../ui/notice.js';
 import { PageFrame } from '../ui/page.js';
 import { Loaded, Section } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
-import { Hint, SmallPrint } from '../ui/texts.js';
-import { DayStrip, FAIR, useDay, useSeconds, useShare } from './market/record-days.js';
+import { Hint } from '../ui/texts.js';
+import { DayStrip, FAIR, StripLegend, useDay, useSeconds, useShare } from './market/record-days.js';
 
 type Status = Shape<'ServiceStatus'>;
 type Family = Status['families'][number];
@@ -24,10 +24,11 @@ export function StatusPage() {
         {(found) => (
           <>
             <Now status={found} />
-            <Section title={t('status.types')} aside={<SmallPrint>{t('record.legend')}</SmallPrint>}>
+            <Section title={t('status.types')}>
               {found.families.map((family) => (
                 <FamilyCard key={family.family} family={family} />
               ))}
+              <StripLegend />
             </Section>
             <Section title={t('status.incidents')}>
               <Incidents families={found.families} />

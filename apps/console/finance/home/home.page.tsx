@@ -127,11 +127,14 @@ function Controls() {
     <Section title={t('books.title')} aside={<TextLink to="/finance/books">{t('home.toControls')}</TextLink>}>
       <Loaded query={controls} lines={9}>
         {({ items }) => (
-          <Strip>
-            {items.map((control) => (
-              <Light key={control.id} control={control} />
-            ))}
-          </Strip>
+          <>
+            <Strip>
+              {items.map((control) => (
+                <Light key={control.id} control={control} />
+              ))}
+            </Strip>
+            <SmallPrint>{t('heat.legend')}</SmallPrint>
+          </>
         )}
       </Loaded>
     </Section>

@@ -58,7 +58,7 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
   const locale = useLocale();
   const heads = ['units', 'unitPrice', 'multiplier', 'amount'] as const;
   return (
-    <Table className="data-list" aria-label={t(`charge.${name}`)} layout="fixed" withTableBorder>
+    <Table className="data-list phone-rows" aria-label={t(`charge.${name}`)} layout="fixed" withTableBorder>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t(`charge.${name}`)}</Table.Th>
@@ -72,27 +72,27 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
       <Table.Tbody>
         {rows.map((row) => (
           <Table.Tr key={row.what}>
-            <Table.Td data-label={t(`charge.${name}`)}>{t(`charge.lines.${row.what}`)}</Table.Td>
-            <Table.Td data-label={t('charge.heads.units')} ta="right">
+            <Table.Td data-phone="main">{t(`charge.lines.${row.what}`)}</Table.Td>
+            <Table.Td data-label={t('charge.heads.units')} data-phone="below" data-number ta="right">
               {exactDecimal(row.units, locale)}
             </Table.Td>
-            <Table.Td data-label={t('charge.heads.unitPrice')} ta="right">
+            <Table.Td data-label={t('charge.heads.unitPrice')} data-phone="below" data-number ta="right">
               <Money value={row.unitPrice} />
             </Table.Td>
-            <Table.Td data-label={t('charge.heads.multiplier')} ta="right">
+            <Table.Td data-label={t('charge.heads.multiplier')} data-phone="below" data-number ta="right">
               × {exactDecimal(pricing.multiplier, locale)}
             </Table.Td>
-            <Table.Td data-label={t('charge.heads.amount')} ta="right">
+            <Table.Td data-phone="side" ta="right">
               <Money value={amountOf(row, pricing.multiplier)} />
             </Table.Td>
           </Table.Tr>
         ))}
         {total !== null && (
           <Table.Tr>
-            <Table.Td fw={600} colSpan={4}>
+            <Table.Td fw={600} colSpan={4} data-phone="main">
               {t(`charge.totals.${name}`)}
             </Table.Td>
-            <Table.Td fw={600} ta="right" data-label="">
+            <Table.Td fw={600} ta="right" data-phone="side">
               <Money value={total} />
             </Table.Td>
           </Table.Tr>

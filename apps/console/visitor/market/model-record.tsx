@@ -5,8 +5,8 @@ import type { Shape } from '../../api/shape.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { Figure } from '../../ui/lists/facts.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
-import { DayStrip, useDay, useSeconds, useShare } from './record-days.js';
+import { Hint } from '../../ui/texts.js';
+import { DayStrip, StripLegend, useDay, useSeconds, useShare } from './record-days.js';
 
 type ModelRecordView = Shape<'ModelRecord'>;
 
@@ -41,7 +41,7 @@ function Delivered({ record: { delivered, days } }: { record: ModelRecordView })
         <Figure name={t('record.delivered')} value={share(delivered)} hint={t('record.deliveredHint')} />
       </dl>
       <DayStrip days={days} />
-      <SmallPrint>{t('record.legend')}</SmallPrint>
+      <StripLegend />
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { spaced, useLocale } from '../../ui/locale.js';
-import { useLabelled } from '../../ui/texts.js';
+import { SmallPrint, useLabelled } from '../../ui/texts.js';
 
 type RecordDay = Shape<'ModelRecord'>['days'][number];
 
@@ -17,6 +17,30 @@ export function DayStrip({ days }: { days: readonly RecordDay[] }) {
         <Day key={day.day} day={day} />
       ))}
     </ol>
+  );
+}
+
+/** Which colour is what. */
+export function StripLegend() {
+  const { t } = useTranslation('models');
+  const share = useShare();
+  const keys = [
+    { tone: 'good', name: t('record.atLeast', { share: share(GOOD) }) },
+    { tone: 'waiting', name: t('record.atLeast', { share: share(FAIR) }) },
+    { tone: 'bad', name: t('record.below', { share: share(FAIR) }) },
+    { tone: 'quiet', name: t('record.tooFew') },
+  ];
+  return (
+    <SmallPrint>
+      {t('record.legend')}
+      <ul className="plain-list strip-legend">
+        {keys.map(({ tone, name }) => (
+          <li key={tone} data-tone={tone}>
+            {name}
+          </li>
+        ))}
+      </ul>
+    </SmallPrint>
   );
 }
 
