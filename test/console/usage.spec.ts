@@ -65,6 +65,19 @@ describe('the usage page', () => {
     await page.waitForURL(`**keyId=${projectKey}**`);
   });
 
+  it('zooms into the days that the pointer is dragged across', async () => {
+    const page = await open(someone, '/usage');
+    const box = (await page.locator('.recharts-cartesian-grid').first().boundingBox())!;
+    const at = (share: number) => [box.x + box.width * share, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0.8));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.99), { steps: 3 });
+    await page.locator('.chart-range').waitFor();
+    await page.mouse.up();
+    await page.waitForURL(/from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d/);
+    await page.locator('.chart-range').waitFor({ state: 'detached' });
+  });
+
   it('names what a bar is made of in a legend of buttons and in a table', async () => {
     const page = await open(someone, '/usage?by=key', { width: 'narrow', scheme: 'dark' });
     const chart = page.getByRole('figure', { name: 'Spent over time, grouped by Key' });

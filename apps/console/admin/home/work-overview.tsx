@@ -71,6 +71,7 @@ function Drawn({ work }: { work: Work }) {
       at={(place) => shortDay(work.points[place]!.day)}
       nameOf={useWorkName(by)}
       choosePoint={(place) => set({ from: work.points[place]!.day, to: work.points[place]!.day })}
+      chooseRange={(first, last) => set({ from: work.points[first]!.day, to: work.points[last]!.day })}
       chooseSubject={(subject) => {
         const place = placeOf(by, subject);
         return place && (() => void navigate(place));

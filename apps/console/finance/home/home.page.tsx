@@ -10,6 +10,7 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
+import type { DaySpan } from '../utc-days.js';
 import { ControlHeat } from '../books/control-heat.js';
 import { ControlLight, useControlWords } from '../books/control-words.js';
 import { DayRanges, latestDays } from '../day-ranges.js';
@@ -51,7 +52,7 @@ function Money({ days }: { days: ReturnType<typeof latestDays> }) {
   const { show = 'recognised', by = 'family' } = route.useSearch();
   const set = useFilter({ replace: false });
   const navigate = useNavigate();
-  const open = (opened: ReturnType<typeof openedBy>) =>
+  const open = (opened: ReturnType<typeof openedBy> | Required<DaySpan>) =>
     void navigate({
       to: '/finance/revenue',
       search: { ...days, ...opened, show: show === 'net' ? undefined : show },
@@ -63,6 +64,7 @@ function Money({ days }: { days: ReturnType<typeof latestDays> }) {
       by={by}
       set={set}
       chooseDay={(day) => open(openedBy('day', day))}
+      chooseDays={open}
       chooseSubject={(dimension, subject) => open(openedBy(dimension, subject))}
       withFigures
     />

@@ -22,6 +22,7 @@ interface RevenueChartProps {
   filter?: Partial<Record<WorkSubject, string>>;
   set: (change: { show: RevenueMetric } | { by: WorkSubject }) => void;
   chooseDay: (day: string) => void;
+  chooseDays: (days: Required<DaySpan>) => void;
   chooseSubject: (by: WorkSubject, subject: string) => void;
   /** The main figures beside those of the period before, where the page has no others. */
   withFigures?: boolean;
@@ -59,7 +60,7 @@ type Charted = Shape<'RevenueChart'>;
 
 function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
   const { t } = useTranslation('charts');
-  const { show, by, set, chooseDay, chooseSubject, withFigures = false } = props;
+  const { show, by, set, chooseDay, chooseDays, chooseSubject, withFigures = false } = props;
   const metrics = useRevenueMetrics(chart.currency, basisOf(show));
   const shortDay = useShortDay();
   const isOfMoney = show === 'recognised' || show === 'margin';
@@ -75,6 +76,9 @@ function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
       at={(place) => shortDay(chart.points[place]!.day)}
       nameOf={useWorkName(by)}
       choosePoint={(place) => chooseDay(chart.points[place]!.day)}
+      chooseRange={(first, last) =>
+        chooseDays({ from: chart.points[first]!.day, to: chart.points[last]!.day })
+      }
       chooseSubject={(subject) => (subject === '' ? undefined : () => chooseSubject(by, subject))}
       withTotal={!withFigures}
       hint={t('daysHint')}

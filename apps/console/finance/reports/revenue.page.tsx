@@ -88,6 +88,7 @@ function Drawing({ days, within }: PartProps) {
         set({ by: change.by === 'model' ? undefined : change.by });
       }}
       chooseDay={(day) => set(openedBy('day', day))}
+      chooseDays={set}
       chooseSubject={(by, value) => set(openedBy(by, value))}
     />
   );

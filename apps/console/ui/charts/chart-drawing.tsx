@@ -1,7 +1,9 @@
 import '@mantine/charts/styles.css';
 import { CompositeChart } from '@mantine/charts';
+import { ReferenceArea } from 'recharts';
 import { ChartTooltip } from './chart-tooltip.js';
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-props.js';
+import { useDrag } from './use-drag.js';
 
 interface Row {
   point: ChartPoint;
@@ -14,6 +16,7 @@ const CURVES = { line: 'linear', step: 'stepAfter', 'stacked-bar': 'linear' } as
 /** The part of charts that loads late; pages use Chart. */
 export default function ChartDrawing(props: ChartProps) {
   const { kind, points, series, text, height = 260, choosePoint } = props;
+  const { dragged, handlers } = useDrag(props);
   const isTimed = points.every(({ ms }) => ms !== undefined);
   return (
     <CompositeChart
@@ -38,9 +41,12 @@ export default function ChartDrawing(props: ChartProps) {
       accessibilityLayer={false}
       composedChartProps={{
         tabIndex: -1,
-        ...(choosePoint ? { onClick: choosing(choosePoint), className: 'chart-choice' } : {}),
+        ...handlers,
+        ...(choosePoint ? { className: 'chart-choice' } : {}),
       }}
-    />
+    >
+      {dragged && <ReferenceArea x1={dragged.from} x2={dragged.to} className="chart-range" />}
+    </CompositeChart>
   );
 }
 
@@ -65,12 +71,5 @@ function axisOf(points: readonly ChartPoint[], isTimed: boolean) {
     domain: ['dataMin', 'dataMax'] as [string, string],
     ticks: [...labels.keys()].map((ms) => ms ?? 0),
     tickFormatter: (ms: number) => labels.get(ms) ?? '',
-  };
-}
-
-function choosing(choose: (index: number) => void) {
-  return ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
-    const index = Number(activeTooltipIndex ?? Number.NaN);
-    if (Number.isInteger(index)) choose(index);
   };
 }

@@ -27,6 +27,8 @@ export interface ChartProps {
   height?: number;
   /** Narrows the page to a point, by its place. */
   choosePoint?: ((index: number) => void) | undefined;
+  /** Narrows the page to the points that the pointer was dragged across, by the places of the first and the last. */
+  chooseRange?: ((first: number, last: number) => void) | undefined;
   /** What its entry in the legend does, by the name of a series; undefined: nothing. */
   seriesAction?: (name: string) => (() => void) | undefined;
 }

@@ -41,6 +41,8 @@ interface MetricChartProps<Totals, Name extends string, By extends SubjectName> 
   nameOf: (subject: string) => string;
   /** Leads to what is behind a step, by its place. */
   choosePoint: (place: number) => void;
+  /** Narrows the page to some steps, by the places of the first and the last; undefined where the address cannot say them. */
+  chooseRange: ((first: number, last: number) => void) | undefined;
   /** Leads to what is behind a subject; undefined where nothing is. */
   chooseSubject: (subject: string) => (() => void) | undefined;
   /** Says what the metric came to beside the period before, where the page does not. */
@@ -125,7 +127,7 @@ function Drawing<Totals, Name extends string, By extends SubjectName>(
   props: MetricChartProps<Totals, Name, By>,
 ) {
   const { t } = useTranslation('charts');
-  const { chart, metrics, show, by, at, choosePoint, chooseSubject } = props;
+  const { chart, metrics, show, by, at, choosePoint, chooseRange, chooseSubject } = props;
   const metric = shownMetric(metrics, show);
   const names = namedSubjects(chart);
   const subjectOf = (name: SubjectName) => t(`subjects.${name}`);
@@ -140,6 +142,7 @@ function Drawing<Totals, Name extends string, By extends SubjectName>(
       series={useSeries(props, metric)}
       text={metric.text}
       choosePoint={choosePoint}
+      chooseRange={chooseRange}
       seriesAction={(name) => (name === BEFORE || name === OTHERS ? undefined : chooseSubject(name))}
     />
   );

@@ -16,6 +16,7 @@ import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import { UsageTotals } from './usage-totals.js';
 
 const route = getRouteApi('/user/usage');
+const DAY_SECONDS = 86_400;
 
 /** What was spent on what: totals, a chart, and a line for each model, key, group or type. */
 export function UsageOverview() {
@@ -50,6 +51,9 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
   const set = useFilter({ replace: false });
   const at = useStepText(chart);
   const { total, before, stepSeconds } = chart;
+  const dayOf = (place: number) => chart.points[place]!.at.slice(0, 10);
+  const chooseDays = (first: number, last: number) =>
+    set({ range: undefined, from: dayOf(first), to: dayOf(last) });
   const isEmpty = total.requests === 0 && (before === null || before.requests === 0);
   return (
     <MetricChart
@@ -63,11 +67,12 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       at={(place) => at(chart.points[place]!.at)}
       nameOf={useSubjectName(by)}
       choosePoint={(place) => void navigate({ to: '/logs', search: logOf(search, chart.points[place]?.at) })}
+      chooseRange={stepSeconds === DAY_SECONDS ? chooseDays : undefined}
       chooseSubject={(subject) => {
         const narrowed = narrowedTo(by, subject);
         return narrowed ? () => set(narrowed) : undefined;
       }}
-      hint={t(stepSeconds === 86_400 ? 'usage.daysHint' : 'usage.hoursHint')}
+      hint={t(stepSeconds === DAY_SECONDS ? 'usage.daysHint' : 'usage.hoursHint')}
       empty={isEmpty ? { title: t('usage.nothing'), hint: t('usage.nothingHint') } : null}
     />
   );
@@ -77,7 +82,7 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
 function useStepText({ stepSeconds }: Pick<Shape<'UsageChart'>, 'stepSeconds'>) {
   const format = new Intl.DateTimeFormat(
     useLocale(),
-    stepSeconds === 86_400
+    stepSeconds === DAY_SECONDS
       ? { month: 'short', day: 'numeric', timeZone: 'UTC' }
       : { hour: 'numeric', minute: '2-digit' },
   );
