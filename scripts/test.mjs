@@ -29,7 +29,8 @@ use come from PyPI and need Python 3. What builds the docs comes from npm.
 Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
 stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's
-package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing.
+package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing. \`cluster\` is run only where it is
+named: it needs root, and builds Kubernetes by Go, once, in some minutes.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -66,7 +67,7 @@ async function main(chosen) {
 }
 
 function chosenStages() {
-  if (values.only === undefined) return stages;
+  if (values.only === undefined) return stages.filter(({ onlyByName }) => !onlyByName);
   const names = values.only.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !stages.some((stage) => stage.name === name));
   if (unknown.length > 0) giveUp(`There is no stage ${unknown.join(', ')}. See npm test -- --help.`);
@@ -136,6 +137,8 @@ class Run {
     if (containers.why !== undefined) return containers;
     const helm = stage.helm ? await this.#helm() : { env: {} };
     if (helm.why !== undefined) return helm;
+    const cluster = stage.cluster ? await this.#place(containers.env) : { env: {}, under: [] };
+    if (cluster.why !== undefined) return cluster;
     const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
     if (python.outcome !== undefined) return python;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
@@ -143,14 +146,16 @@ class Run {
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
     const { command, report } = specsCommand(stage, [...python.args, ...positionals]);
-    const code = await this.#execute(command, {
+    const variables = {
       ...env.env,
       ...prometheus.env,
       ...containers.env,
       ...helm.env,
+      ...cluster.env,
       ...python.env,
       ...(values['require-version-before'] && { TOLLGATE_REQUIRE_VERSION_BEFORE: '1' }),
-    });
+    };
+    const code = await this.#execute(command, variables, cluster.under);
     const told = readReport(report);
     const why = [python.why, ...told.leftOut].filter((sentence) => sentence !== undefined).join('; ');
     const outcome = told.failures.length === 0 ? outcomeOf(code) : 'failed';
@@ -211,6 +216,13 @@ class Run {
     }
   }
 
+  /** Where the node of a cluster runs, or why it cannot. */
+  async #place(engine) {
+    const { prepareCluster } = await import('./lib/cluster/prepare.mjs');
+    const place = await prepareCluster(engine, say);
+    return place.why === undefined ? place : { outcome: 'not run', why: place.why };
+  }
+
   /** The broker's address for the specs, or why they cannot run. */
   async #kafka(which) {
     const { requireLocalKafka, startKafka, NoKafka } = await import('./lib/kafka-broker.mjs');
@@ -226,15 +238,17 @@ class Run {
     }
   }
 
-  async #execute(args, env = {}) {
-    const child = spawn(nodePath(), args, {
+  async #execute(args, env = {}, under = []) {
+    const [program, ...words] = [...under, nodePath(), ...args];
+    const child = spawn(program, words, {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...env },
       // A group of its own, so that a stop ends the workers too, and once.
       detached: true,
     });
-    const lift = guard(child.pid, 'TERM');
+    // What holds namespaces open heeds no other signal; all in them ends with it.
+    const lift = guard(child.pid, under.length > 0 ? 'KILL' : 'TERM');
     this.#children.add(child);
     try {
       return await exitOf(child);

@@ -26,6 +26,8 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
  * @property {boolean} [helm] it needs Helm
+ * @property {boolean} [cluster] it runs in namespaces of its own, with what a node of Kubernetes needs
+ * @property {boolean} [onlyByName] it runs only if it is chosen by its name
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
@@ -43,6 +45,7 @@ const ownStages = [
   'rehearsals',
   'containers',
   'chart',
+  'cluster',
 ];
 
 /**
@@ -181,6 +184,16 @@ export const stages = [
       spec: 'test/chart/chart.spec.ts',
       variable: 'TOLLGATE_KUBERNETES_VALIDATE',
     },
+  },
+  {
+    name: 'cluster',
+    about: 'the Helm chart installed in a Kubernetes cluster',
+    folders: ['test/cluster'],
+    onlyByName: true,
+    kafka: 'own',
+    containers: true,
+    helm: true,
+    cluster: true,
   },
 ];
 

@@ -1,0 +1,99 @@
+// The programs of a Kubernetes node, built once from their sources by Go, which takes minutes.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../clone.mjs';
+import { runGo } from '../go.mjs';
+
+const MODULE = 'k8s.io/kubernetes';
+/** The newest that Debian's containerd serves, on machines with the first version of control groups too. */
+const VERSION = 'v1.34.4';
+const ETCD = 'go.etcd.io/etcd/server/v3';
+const ETCD_VERSION = 'v3.6.13';
+const PROGRAMS = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+  'kubectl',
+];
+const WITHOUT_SYMBOLS = '-s -w';
+
+/** What keeps the namespaces of a pod open: it sleeps until it is stopped. */
+const PAUSE = `package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	<-stop
+}
+`;
+
+/**
+ * @param {(text: string) => void} say
+ * @returns {{ folder: string } | { why: string }} where the programs are, with `etcd` and `pause`, or why they are not there
+ */
+export function findKubernetes(say) {
+  const folder = join(root, '.cache', `kubernetes-${VERSION}`);
+  if (existsSync(folder)) return { folder };
+  say('Building Kubernetes with Go …');
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const partial = mkdtempSync(`${folder}.`);
+  try {
+    const why = build(partial);
+    if (why !== undefined) return { why: `Kubernetes could not be built (${why})` };
+    renameSync(join(partial, 'bin'), folder);
+    return { folder };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** In a module of its own: `go install` refuses one that replaces others, as that of Kubernetes does. */
+function build(folder) {
+  const sources = ofKubernetes(folder);
+  if (sources.why !== undefined) return sources.why;
+  writeFileSync(join(folder, 'go.mod'), sources.module);
+  mkdirSync(join(folder, 'pause'));
+  writeFileSync(join(folder, 'pause', 'main.go'), PAUSE);
+  const go = (flags, ...packages) =>
+    runGo(['build', '-mod=mod', '-trimpath', '-ldflags', `${WITHOUT_SYMBOLS} ${flags}`, '-o', ...packages], {
+      cwd: folder,
+    });
+  return (
+    go(versionFlags(), 'bin/', './pause', ...PROGRAMS.map((name) => `${MODULE}/cmd/${name}`)) ??
+    go('', 'bin/etcd', ETCD)
+  );
+}
+
+/** Its own module takes the libraries from beside it; published, they have versions of their own. */
+function ofKubernetes(folder) {
+  const options = { cwd: folder, encoding: 'utf8' };
+  const { stdout, stderr } = spawnSync('go', ['mod', 'download', '-json', `${MODULE}@${VERSION}`], options);
+  const { GoMod: file, Error: error } = JSON.parse(stdout || '{}');
+  if (!file) return { why: error ?? (stderr?.trim() || 'there is no Go') };
+  const libraries = [...readFileSync(file, 'utf8').matchAll(/^\s*(k8s\.io\/\S+) => \.\//gm)];
+  const lines = [
+    'module tollgate.test/cluster',
+    'go 1.24.0',
+    `require ${MODULE} ${VERSION}`,
+    `require ${ETCD} ${ETCD_VERSION}`,
+    ...libraries.map(([, name]) => `replace ${name} => ${name} ${VERSION.replace('v1', 'v0')}`),
+  ];
+  return { module: `${lines.join('\n')}\n` };
+}
+
+function versionFlags() {
+  const [major, minor] = VERSION.slice(1).split('.');
+  const values = { gitVersion: VERSION, gitMajor: major, gitMinor: minor };
+  return Object.entries(values)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(' ');
+}

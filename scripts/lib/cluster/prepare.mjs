@@ -1,0 +1,87 @@
+// What the specs of the cluster need: the programs of a Kubernetes node, the project's image, and namespaces to run in.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { root } from '../clone.mjs';
+import { runCommand } from '../containers/run.mjs';
+import { unpackPackage } from '../debian-package.mjs';
+import { missingPrograms } from '../system-packages.mjs';
+import { findKubernetes } from './kubernetes.mjs';
+
+const IMAGE = 'tollgate:test';
+const PAUSE_IMAGE = 'tollgate-pause:test';
+const GROUPS = '/sys/fs/cgroup';
+const PACKAGES = { containerd: 'containerd', runc: 'runc', iptables: 'iptables' };
+
+/**
+ * @typedef {object} ClusterPlace
+ * @property {string[]} under the command that runs another in namespaces of the cluster's own
+ * @property {Record<string, string>} env for it and for the specs
+ */
+
+/**
+ * @param {Record<string, string>} engine how `docker` is reached
+ * @param {(text: string) => void} say
+ * @returns {Promise<ClusterPlace | { why: string }>}
+ */
+export async function prepareCluster(engine, say) {
+  if (process.getuid?.() !== 0) return { why: 'only root can run the node of a cluster' };
+  const missing = missingPrograms(PACKAGES, say);
+  if (missing !== null) return { why: missing };
+  const kubernetes = findKubernetes(say);
+  if (kubernetes.why !== undefined) return kubernetes;
+  const plugins = join(root, '.cache', 'cni-plugins');
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
+  process.once('exit', () => removeNode(folder));
+  try {
+    if (!existsSync(plugins)) unpackPackage('containernetworking-plugins', plugins);
+    say("Building the project's image …");
+    await saveImages(join(folder, 'images.tar'), { pause: join(kubernetes.folder, 'pause'), engine });
+    return { under: under(folder), env: environment(folder, kubernetes.folder, plugins) };
+  } catch (error) {
+    return { why: `the node of a cluster cannot be prepared (${error.message})` };
+  }
+}
+
+/** The build reaches the registries as this machine does. */
+async function saveImages(file, { pause, engine }) {
+  const env = { ...engine, DOCKER_BUILDKIT: '0' };
+  await runCommand(['docker', 'build', '--quiet', '--network', 'host', '--tag', IMAGE, root], { env });
+  const context = mkdtempSync(join(tmpdir(), 'tollgate-pause-'));
+  try {
+    await runCommand(['tar', '-C', join(pause, '..'), '-cf', join(context, 'pause.tar'), 'pause']);
+    const made = ['--change', 'ENTRYPOINT ["/pause"]', join(context, 'pause.tar'), PAUSE_IMAGE];
+    await runCommand(['docker', 'import', ...made], { env });
+  } finally {
+    rmSync(context, { recursive: true, force: true });
+  }
+  await runCommand(['docker', 'save', '--output', file, IMAGE, PAUSE_IMAGE], { env });
+}
+
+function under(folder) {
+  const namespaces = ['--mount', '--net', '--pid', '--fork', '--mount-proc', '--kill-child'];
+  return ['unshare', ...namespaces, join(import.meta.dirname, 'inside.sh'), folder];
+}
+
+/** Addresses of no network but the cluster's own, in which nothing leads out. */
+function environment(folder, programs, plugins) {
+  return {
+    TOLLGATE_NODE: folder,
+    TOLLGATE_KUBERNETES: programs,
+    TOLLGATE_CNI_PLUGINS: join(plugins, 'usr', 'lib', 'cni'),
+    NODE_ADDRESS: '10.99.0.1',
+    SERVICE_ADDRESSES: '10.96.0.0/16',
+    POD_ADDRESSES: '10.244.0.0/24',
+    BRIDGE_ADDRESS: '10.244.0.1',
+    CONTROL_GROUP: basename(folder),
+  };
+}
+
+/** The kernel removed the rest when the last process in the namespaces ended. */
+function removeNode(folder) {
+  const places = [GROUPS, ...readdirSync(GROUPS).map((name) => join(GROUPS, name))];
+  const groups = places.map((place) => join(place, basename(folder))).filter((group) => existsSync(group));
+  for (const group of groups) spawnSync('find', [group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);
+  rmSync(folder, { recursive: true, force: true });
+}
