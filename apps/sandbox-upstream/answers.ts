@@ -31,13 +31,15 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendText(response, status, JSON.stringify(body));
 }
 
+/** Vendors with a folder of paths and a manner of their own. */
+const OWN_FAMILIES = ['vertex', 'fal', 'replicate', 'bfl', 'meshy'] as const;
 /** Whose manner a path has. */
-export type ApiFamily = 'openai' | 'google' | 'vertex' | 'anthropic' | 'fal' | 'replicate' | 'bfl' | 'meshy';
+export type ApiFamily = 'openai' | 'google' | 'anthropic' | (typeof OWN_FAMILIES)[number];
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
-  const [, own = ''] = /^\/(fal|replicate|bfl|vertex|meshy)\//.exec(path) ?? [];
-  if (own !== '') return own as ApiFamily;
+  const own = OWN_FAMILIES.find((family) => path.startsWith(`/${family}/`));
+  if (own) return own;
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
