@@ -223,6 +223,7 @@ function listTasks({ videos, meshes, jobs, clock }: Vendor, { request, response 
     endsAt: new Date(endOf(task)).toISOString(),
     idempotencyKey: task.idempotencyKey,
     remixOf: (task as Partial<VideoTask>).remixOf ?? null,
+    spoiledPolls: task.spoiledPolls,
     ...stateAt(task, nowMs),
   }));
   sendJson(response, 200, { tasks: listed });

@@ -13,11 +13,13 @@ import { retryAfterMs } from './health/retry-after.js';
 
 export type JsonObject = Record<string, unknown>;
 
-/** The longest upstream text that is shown to a client or an operator. */
+/** The longest upstream texts that are shown to a client or an operator. */
 const MAX_MESSAGE_CHARS = 500;
+const MAX_CODE_CHARS = 100;
 /** An id becomes a path segment and an index entry. Real ones have 36 characters or fewer than 100. */
 const MAX_ID_CHARS = 200;
 
+/** What a vendor says, as it came. An outcome only holds the `plainError` of it. */
 export interface UpstreamError {
   code: string;
   message: string;
@@ -51,7 +53,7 @@ export function readError(body: JsonObject | null): UpstreamError | null {
   if (message === undefined && nested === null) return null;
   return {
     code: code ?? asText(body?.['code']) ?? '',
-    message: plainText(message ?? 'The upstream gave no reason.'),
+    message: message ?? 'The upstream gave no reason.',
   };
 }
 
@@ -62,7 +64,7 @@ export function readDetail(body: JsonObject | null): UpstreamError | null {
   const message = asText(detail) ?? asText(first?.['msg']);
   if (message === undefined && first === null) return null;
   const code = asText(first?.['type']) ?? asText(body?.['error_type']) ?? '';
-  return { code, message: plainText(message ?? 'The upstream gave no reason.') };
+  return { code, message: message ?? 'The upstream gave no reason.' };
 }
 
 /** Words with which upstreams refuse a prompt for its content, with any status. */
@@ -73,9 +75,16 @@ export function isOfContent({ code, message }: UpstreamError): boolean {
   return MODERATION.test(`${code} ${message}`);
 }
 
-function plainText(message: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_CHARS);
+/** An error fit for an outcome: without control characters, and not long. */
+export function plainError({ code, message }: UpstreamError): UpstreamError {
+  return { code: plainText(code, MAX_CODE_CHARS), message: plainText(message, MAX_MESSAGE_CHARS) };
+}
+
+function plainText(text: string, maxChars: number): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, maxChars)
+    .toWellFormed();
 }
 
 /** Reads the images of a success: at most `asked`, and never none. `tokensOf` reads their usage, if it is reported. */
@@ -223,12 +232,12 @@ export function readFailed(body: JsonObject): PollOutcome {
 /** The end of a task that failed for a reason. */
 export function failedWith(error: UpstreamError): PollOutcome {
   const code: ErrorCode = isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
-  return { kind: 'failed', code, message: plainText(error.message) };
+  return { kind: 'failed', code, message: plainError(error).message };
 }
 
 /** The end of a task whose images failed for a reason. It is final, so another channel may be tried. */
 export function imagesFailed(error: UpstreamError, upstreamStatus: number): ImageOutcome {
-  const message = plainText(error.message);
+  const { message } = plainError(error);
   if (!isOfContent(error)) return { kind: 'not_accepted', reason: message, upstreamStatus };
   return { kind: 'refused', status: 400, code: 'content_policy_violation', message, upstreamStatus };
 }

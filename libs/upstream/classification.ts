@@ -5,6 +5,7 @@ import {
   asText,
   isOfContent,
   type JsonObject,
+  plainError,
   readError,
   readObject,
   type UpstreamError,
@@ -129,7 +130,8 @@ export function classifyError(
 ): Refused | NotAccepted | Unknown {
   const verdict = verdictOf(status, ownRows);
   const object = readObject(body);
-  const error = errorOf(object);
+  const said = errorOf(object);
+  const error = said && plainError(said);
   const reason = `HTTP ${status}${error ? `: ${error.message}` : ''}`;
   if (verdict === 'unknown') return { kind: 'unknown', reason, upstreamStatus: status };
   if (error && isRefusalOfContent(status, error)) return refused(status, error);

@@ -3,7 +3,9 @@ import type { Channel } from '#catalog/catalog.js';
 import { type ChannelProtocol, Upstreams } from '#upstream/adapters.js';
 import { FileUnavailable } from '#upstream/file-download.js';
 import type { Capability, UpstreamAdapter } from '#upstream/protocol.js';
+import type { StubUpstream } from '#upstream/upstream.fixture.js';
 import { SandboxUnderTest } from '../sandbox.fixture.js';
+import { frontWords, startFront } from './front.fixture.js';
 import { vendorContracts } from './vendors.js';
 
 /** How long a call of a case may take; those that are never answered are given up as soon as the vendor has them. */
@@ -25,6 +27,7 @@ const ownWords: readonly string[] = [
   'unknown-video',
   'leave',
   'drop',
+  ...frontWords,
 ];
 
 /** One case of one operation over one protocol. */
@@ -42,11 +45,13 @@ export class Bench {
   private given: AbortController | undefined;
   readonly upstreams = new Upstreams();
   private account: Record<string, unknown> = {};
+  private front!: StubUpstream;
   sandbox!: SandboxUnderTest;
 
   static async start(): Promise<Bench> {
     const bench = new Bench();
     bench.sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + bench.shiftMs } });
+    bench.front = await startFront();
     bench.account = await bench.sandbox.read('/_sandbox/service-account');
     return bench;
   }
@@ -54,6 +59,7 @@ export class Bench {
   async close(): Promise<void> {
     this.given?.abort();
     await this.upstreams.close();
+    await this.front.close();
     await this.sandbox.close();
   }
 
@@ -64,10 +70,11 @@ export class Bench {
   channel({ protocol, happens }: CaseOf): Channel {
     const keys = this.keysOf(protocol);
     const apiKey = happens === 'wrong-key' ? keys.wrong : keys.right;
+    const origin = frontWords.includes(happens) ? `${this.front.url}/${happens}` : this.sandbox.url;
     return {
       id: protocol,
       protocol,
-      baseUrl: this.sandbox.url + (vendorContracts[protocol].basePath ?? ''),
+      baseUrl: origin + (vendorContracts[protocol].basePath ?? ''),
       apiKey,
       apiKeys: happens === 'two-keys' ? [apiKey, keys.another] : [apiKey],
       webhookSecret: null,
@@ -122,6 +129,24 @@ export class Bench {
   /** Until another call waits for an answer, or asks how its work goes on. */
   private async untilMoreThan(calls: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.callsAtVendor()) <= calls);
+  }
+
+  /** A count that the vendor keeps. */
+  async statistic(name: string): Promise<number> {
+    return (await this.sandbox.read('/_sandbox/stats'))[name] as number;
+  }
+
+  /** Runs a case. Where the status of a task is its result too, no end can come before it. */
+  async outcomeOf({ happens }: CaseOf, run: () => Promise<string>): Promise<string> {
+    if (happens !== 'early-end') return run();
+    const before = await this.spoiledPolls();
+    const outcome = await run();
+    return (await this.spoiledPolls()) > before ? outcome : 'not applicable';
+  }
+
+  private async spoiledPolls(): Promise<number> {
+    const { tasks } = await this.sandbox.read('/_sandbox/tasks');
+    return (tasks as { spoiledPolls: number }[]).reduce((sum, task) => sum + task.spoiledPolls, 0);
   }
 
   private async callsAtVendor(): Promise<number> {

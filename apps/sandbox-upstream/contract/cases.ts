@@ -27,6 +27,7 @@ const turnedAway = `
   refused             | reject-400     | refused 400 upstream_rejected
   refused input       | reject-422     | refused 422 upstream_rejected
   refused type        | reject-415     | refused 415 unsupported_media_type
+  endless reason      | endless-reason | refused 400 upstream_rejected
   moderation          | moderation     | refused 400 content_policy_violation
   wrong key           | wrong-key      | not accepted 401
   key turned away     | reject-401     | not accepted 401
@@ -44,13 +45,14 @@ const images = table(`
   made                | nothing        | delivered 2 image/png
   partial             | partial        | delivered 1 image/png
   ${turnedAway}
+  a proxy's fault     | proxy-502      | another channel, unless a task was asked for
   late failure        | fail-late      | not accepted 500
   never finished      | never-finish   | unclear without an answer
   slow bytes          | slow-bytes     | delivered 2 image/png
   broken answer       | truncated      | unclear 200
   polled too often    | poll-429       | delivered 2 image/png
   another's state     | another-id     | delivered 2 image/png
-  end before result   | early-end      | delivered 2 image/png
+  end before result   | early-end      | not applicable
   late file           | late-file      | delivered 2 image/png
   file that is none   | bad-file       | delivered 2, not to be had
   expired file        | expired        | delivered 2, not to be had`);
@@ -59,6 +61,7 @@ const images = table(`
 const taskCases = `
   made                | nothing        | running, completed, the file
   ${turnedAway}
+  a proxy's fault     | proxy-502      | unclear 502
   lost, then repeated | repeat         | unclear, then the same task
   late failure        | fail-late      | failed generation_failed
   never finished      | never-finish   | running
@@ -67,7 +70,7 @@ const taskCases = `
   broken polls        | poll-5xx       | no answer, completed, the file
   polled too often    | poll-429       | no answer, completed, the file
   another's state     | another-id     | no answer, completed, the file
-  end before result   | early-end      | completed, the file
+  end before result   | early-end      | not applicable
   another last word   | done-word      | completed, the file
   unknown task        | unknown-task   | no answer
   slow bytes          | slow-bytes     | completed, the file
@@ -118,6 +121,7 @@ const answers = table(`
 const counts = table(`
   counted             | nothing        | counted
   refused             | reject-400     | refused 400 upstream_rejected
+  endless reason      | endless-reason | refused 400 upstream_rejected
   error for a success | error-200      | unclear 200
   wrong key           | wrong-key      | not accepted 401
   rate limit          | reject-429     | not accepted 429

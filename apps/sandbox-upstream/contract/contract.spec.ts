@@ -66,7 +66,8 @@ function beginCases(on: Bench, own: typeof offers): void {
   let before: Promise<unknown> = Promise.resolve();
   for (const { protocol, operation } of own) {
     for (const { happens } of casesFor(protocol, operation)) {
-      const outcome = before.then(() => drivers[operation](on, { protocol, operation, happens }));
+      const each = { protocol, operation, happens };
+      const outcome = before.then(() => on.outcomeOf(each, () => drivers[operation](on, each)));
       outcomes.set(`${operation} over ${protocol}: ${happens}`, outcome);
       before = outcome.catch(() => undefined);
     }

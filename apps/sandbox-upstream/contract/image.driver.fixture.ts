@@ -10,6 +10,7 @@ const byAddress: readonly string[] = ['bad-file', 'expired', 'late-file'];
 
 /** Makes two images, from a text or from an image. */
 export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
+  if (each.happens === 'proxy-502') return proxyText(bench, each);
   const outcome = await ask(bench, each);
   if (outcome.kind !== 'delivered') {
     return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
@@ -23,6 +24,17 @@ export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
   });
   const count = outcome.images.length;
   return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
+}
+
+/** A proxy's error ends a call, but a task that it hides may still run: whether there are tasks, the vendor knows. */
+async function proxyText(bench: Bench, each: CaseOf): Promise<string> {
+  const polls = () => bench.statistic('polls');
+  const before = await polls();
+  await ask(bench, { ...each, happens: 'nothing' });
+  const isTask = (await polls()) > before;
+  const outcome = await ask(bench, each);
+  const isSafe = outcome.kind === (isTask ? 'unknown' : 'not_accepted');
+  return isSafe ? 'another channel, unless a task was asked for' : `${outcome.kind} for a task: ${isTask}`;
 }
 
 async function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {

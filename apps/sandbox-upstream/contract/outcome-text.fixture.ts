@@ -2,8 +2,15 @@ import type { NotAccepted, Refused, Unknown } from '#upstream/outcomes.js';
 
 /** What became of a call that brought nothing, in the words of the contract. */
 export function failureText(outcome: Refused | NotAccepted | Unknown): string {
-  if (outcome.kind === 'refused') return `refused ${outcome.status} ${outcome.code}`;
+  if (outcome.kind === 'refused') {
+    const texts = [outcome.message, outcome.upstreamCode ?? ''];
+    const { status, code } = outcome;
+    return `refused ${status} ${code}${texts.every((text) => SHORT_AND_PLAIN.test(text)) ? '' : ', raw'}`;
+  }
   const { kind, upstreamStatus } = outcome;
   if (kind === 'unknown') return `unclear ${upstreamStatus ?? 'without an answer'}`;
   return `not accepted ${upstreamStatus ?? 'and not sent'}`;
 }
+
+/** As a client may see a text of the vendor. */
+const SHORT_AND_PLAIN = /^\P{Cc}{0,500}$/u;

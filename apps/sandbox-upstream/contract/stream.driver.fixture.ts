@@ -22,7 +22,7 @@ const LEAST = { whole: 30n, half: 15n };
 /** A conversation, streamed unless the case says otherwise, and metered as bills are. */
 export async function conversationCase(bench: Bench, each: CaseOf): Promise<string> {
   const left = new AbortController();
-  const abandonedBefore = await abandoned(bench);
+  const abandonedBefore = await bench.statistic('textsAbandoned');
   const signal = AbortSignal.any([left.signal, await bench.signal(each)]);
   const outcome = await open(bench, each, { signal, stream: each.happens !== 'whole' });
   if (outcome.kind !== 'answer') return refusalText(bench, each, outcome);
@@ -136,10 +136,6 @@ function meterText({ operation }: CaseOf, meter: UsageMeter, broken: boolean): s
   const { output } = meter.billable({ input: 7n, cachedInput: 0n, output: 0n });
   const isCounted = output > (isWhole ? LEAST.whole : LEAST.half);
   return `${isCounted ? 'counted by its text' : `only ${output} tokens counted`}, ${end}`;
-}
-
-async function abandoned(bench: Bench): Promise<number> {
-  return (await bench.sandbox.read('/_sandbox/stats'))['textsAbandoned'] as number;
 }
 
 /** The client leaves, or the body is destroyed: either has to reach the vendor. */

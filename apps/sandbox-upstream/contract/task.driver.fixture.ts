@@ -30,7 +30,7 @@ async function soundText(bench: Bench, id: string): Promise<string> {
 
 /** What is made of a task that is not wanted any more. */
 async function givenUp(bench: Bench, each: CaseOf, id: string): Promise<string> {
-  const count = async () => (await bench.sandbox.read('/_sandbox/stats'))['jobsCancelled'] as number;
+  const count = () => bench.statistic('jobsCancelled');
   const before = await count();
   if (!(await bench.adapter(each).cancelTask(bench.channel(each), id))) return 'not to be cancelled';
   return (await count()) === before + 1 ? 'cancelled at the vendor' : 'still wanted there';

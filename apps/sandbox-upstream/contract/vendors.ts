@@ -24,6 +24,8 @@ const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not a
 
 /** A queue holds addresses, so a broken file is no broken answer. */
 const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
+/** Its result is asked for apart from its status. */
+const OF_QUEUE = { ...NAMED_FILES, 'end before result': 'delivered 2 image/png' };
 /** Each of two requests is to make none of its one image. */
 const ONE_BY_ONE = { ...NAMED_FILES, partial: 'not accepted 500', 'late failure': 'not accepted 200' };
 const CANCELLED = { 'given up': 'cancelled at the vendor' };
@@ -75,9 +77,9 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       silentVideos: 'fal-ai/kling-video/v2.6/pro/text-to-video',
     },
     differences: {
-      images: NAMED_FILES,
-      imageEdits: NAMED_FILES,
-      maskedEdits: NAMED_FILES,
+      images: OF_QUEUE,
+      imageEdits: OF_QUEUE,
+      maskedEdits: OF_QUEUE,
       // The queue takes everything; a model refuses when it works.
       videos: {
         ...WITHOUT_KEYS,

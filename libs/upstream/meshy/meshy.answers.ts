@@ -6,7 +6,6 @@ import {
   isOfAnother,
   type JsonObject,
   notAnswered,
-  readError,
   readObject,
   readProgress,
   unknownWord,
@@ -45,7 +44,7 @@ export function readCreatedTask(answer: HttpAnswer, work: MeshyWork): CreateOutc
 /** An error is only a message. */
 export function readMessage(body: JsonObject | null): UpstreamError | null {
   const message = asText(body?.['message']);
-  return message === undefined ? null : readError({ error: message });
+  return message === undefined ? null : { code: '', message };
 }
 
 /** Reads the state of a task, and the address of its GLB. */
