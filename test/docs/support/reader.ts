@@ -41,7 +41,7 @@ export class Reader {
   }
 
   /** Runs a block to its end. @returns what it printed. @throws Error with all of it, when it fails */
-  async run(block: Block): Promise<string> {
+  async run(block: Pick<Block, 'language' | 'code'>): Promise<string> {
     const [program, ...args] = await this.commandOf(block);
     const child = spawn(program!, args, { cwd: this.folder, env: this.environment(), timeout: LIMIT_MS });
     let [output, errors] = ['', ''];
@@ -81,7 +81,7 @@ export class Reader {
   }
 
   /** In bash, variables and aliases of a page live on from block to block, as in a terminal. */
-  private async commandOf({ language, code }: Block): Promise<string[]> {
+  private async commandOf({ language, code }: Pick<Block, 'language' | 'code'>): Promise<string[]> {
     this.count += 1;
     const text = await this.inPlaceOf(code);
     if (language === 'bash') {
