@@ -204,6 +204,7 @@ function coreOf(options: GatewayModuleOptions) {
   const upstreams = new Upstreams();
   const { health, checking } = watchedChannels(options, { upstreams, catalog });
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
+  const mayGoOn = (requestId: string) => idempotency.mayGoOn(requestId);
   const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
   const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
   const failedKeys = new FailedKeys(clock, config.failedKeysPerMinute);
@@ -222,6 +223,7 @@ function coreOf(options: GatewayModuleOptions) {
     health,
     checking,
     calls,
+    mayGoOn,
   };
 }
 

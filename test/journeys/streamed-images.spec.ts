@@ -104,6 +104,18 @@ describe('a streamed image, by the OpenAI SDK', () => {
     expect(await response.json()).toMatchObject({ error: { param } });
   });
 
+  it('of an edit is quoted without its image being fetched', async () => {
+    const customer = await relay.customer('1');
+    const edit = { model: 'drawn', prompt: 'a boat', stream: true, partial_images: 1 };
+    const nobodyThere = { image: { url: 'http://127.0.0.1:9/a.png' } };
+    const quoted = await customer.send('/v1/images/edits', json({ ...edit, ...nobodyThere, dry_run: true }));
+    expect(await quoted.json()).toMatchObject({
+      models: [{ model: 'drawn', available: true, amount: '0.04' }],
+    });
+    const sent = await customer.send('/v1/images/edits', json({ ...edit, ...nobodyThere }));
+    expect(sent.status).toBe(400);
+  });
+
   it('is rejected if no vendor of the model streams, and costs nothing', async () => {
     const customer = await relay.customer('1');
     const body = json({ model: 'vendora-imagine-image', prompt: 'a boat', stream: true });

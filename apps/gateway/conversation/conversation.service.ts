@@ -93,9 +93,10 @@ export class ConversationService {
     return () => (check ??= this.parts.reader.check(caller.accountId, picturesOf(body), caller.left));
   }
 
-  /** The amount that would be held for the call. @throws ApiError if it is not possible */
-  private async quote(call: ModelCall): Promise<RoutedQuote> {
-    const prepared = await prepare(this.parts, call);
+  /** The amount that would be held for the call, without its images. @throws ApiError if it is not possible */
+  private async quote({ image, ...call }: ModelCall): Promise<RoutedQuote> {
+    const unread = image && { ...image, pictures: undefined };
+    const prepared = await prepare(this.parts, { ...call, image: unread });
     const { caller, model } = prepared;
     const quote = await this.parts.calls.quote({ ...priceOf(prepared), caller, model });
     return { quote, routing: model.routing };

@@ -27,6 +27,8 @@ interface Claim {
   /** Its outcome is stored, or being stored. */
   ended: boolean;
   handlerIsDone: boolean;
+  /** Until when no other gateway can take the request for abandoned, by this process's clock; 0 if one could have. */
+  leaseEndMs: number;
 }
 
 export interface IdempotencyParts {
@@ -52,8 +54,8 @@ const PASSING: readonly number[] = [429, 503];
  * Idempotency-Key on the routes that cost money: the first request under a key works, every other one with
  * the same content gets its answer, also while it is being made and from another gateway. Only what is final is kept; a
  * request that was turned away before or without a charge frees its key. A gateway that died leaves its row with the
- * charge of the request: a task that bears the charge is answered, anything else is an error. Nothing is sent upstream a
- * second time.
+ * charge of the request: the task of the last of its models that got so far is answered, anything else is an error. Nothing
+ * that an upstream may have accepted is sent a second time.
  */
 export class Idempotency {
   private readonly atWork = new Map<string, Claim>();
@@ -115,6 +117,17 @@ export class Idempotency {
     if (claim) claim.held = false;
   }
 
+  /**
+   * Whether the request can begin the work of a further model: not if a repeat of it may have been answered in the meantime,
+   * since a gateway that could not renew its lease counts as dead.
+   */
+  async mayGoOn(requestId: string): Promise<boolean> {
+    const claim = this.atWork.get(requestId);
+    if (!claim) return true;
+    await this.renew([claim]);
+    return claim.leaseEndMs > 0;
+  }
+
   /** Deletes expired keys. True if there may be more. */
   async purgeExpired(chargeId?: string): Promise<boolean> {
     const { rows, files } = await this.parts.store.purge(MAX_PURGED, chargeId);
@@ -134,8 +147,8 @@ export class Idempotency {
       chargeId: request.id,
     };
     const found = await this.claimOrWait(wanted, request);
-    if (found === 'claimed') {
-      this.work(request, reply);
+    if (typeof found === 'number') {
+      this.work(request, reply, found);
       return undefined;
     }
     // Its charge is the first request's. Without an answer it goes on as the one whose gateway died, and meets the task of that
@@ -148,12 +161,14 @@ export class Idempotency {
   /**
    * Waits for as long as the first request is at work: its own limits end it, and its lease shows when nobody does the
    * work any more. A gateway that shuts down sends its waiting repeats to another one.
+   * @returns the end of its own lease, by this process's clock, if it is the first
    */
-  private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | 'claimed'> {
-    const { store } = this.parts;
+  private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | number> {
+    const { store, leaseMs } = this.parts;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      if (await store.claim(wanted, this.parts)) return 'claimed';
+      const nowMs = performance.now();
+      if (await store.claim(wanted, this.parts)) return nowMs + leaseMs;
       for (;;) {
         const record = await store.find(wanted.keyId, wanted.name);
         if (!record) break;
@@ -176,7 +191,7 @@ export class Idempotency {
 
   /**
    * Whether a request that was left has made its task, for the last of its models that got so far. If that was refused, nothing
-   * was charged or sent: the key is free again. @throws ApiError idempotency_outcome_unknown when there is no task
+   * was charged, and no upstream accepted anything: the key is free again. @throws ApiError idempotency_outcome_unknown when there is no task
    */
   private async isTaskOf({ chargeId }: KeyedRecord): Promise<boolean> {
     const task = await this.parts.tasks.lastOfCharges(chargeIdsOf(chargeId));
@@ -186,8 +201,9 @@ export class Idempotency {
     return false;
   }
 
-  private work(request: FastifyRequest, reply: FastifyReply): void {
-    const claim: Claim = { chargeId: request.id, held: false, ended: false, handlerIsDone: false };
+  private work(request: FastifyRequest, reply: FastifyReply, leaseEndMs: number): void {
+    const { id: chargeId } = request;
+    const claim: Claim = { chargeId, held: false, ended: false, handlerIsDone: false, leaseEndMs };
     request.claim = claim;
     this.atWork.set(claim.chargeId, claim);
     const { raw } = reply;
@@ -248,9 +264,15 @@ export class Idempotency {
     }
   }
 
-  private async renew(): Promise<void> {
+  private async renew(claims = [...this.atWork.values()]): Promise<void> {
+    if (claims.length === 0) return;
     const { store, leaseMs } = this.parts;
-    if (this.atWork.size > 0) await store.renew([...this.atWork.keys()], leaseMs);
+    const nowMs = performance.now();
+    await store.renew(
+      claims.map(({ chargeId }) => chargeId),
+      leaseMs,
+    );
+    for (const claim of claims) claim.leaseEndMs = nowMs < claim.leaseEndMs ? nowMs + leaseMs : 0;
   }
 }
 

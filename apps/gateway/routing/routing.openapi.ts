@@ -13,8 +13,7 @@ import { MAX_MODELS } from './model-choice.js';
 export const MODEL_CHOICE = {
   models: listSchema(textSchema(undefined, { examples: ['vendora-chat'] }), {
     maxItems: MAX_MODELS,
-    description:
-      'Fallback models, tried in this order after `model` if a model cannot take the request and nothing was charged. `x-served-model` names the model that answered and is charged, `x-failed-models` those tried before it.',
+    description: `Fallback models, at most ${MAX_MODELS} with \`model\`, tried in this order after \`model\` if a model cannot take the request and nothing was charged. \`x-served-model\` names the model that answered and is charged, \`x-failed-models\` those tried before it.`,
   }),
   dry_run: flagSchema(
     'Returns what the request would cost and which model would serve it. Nothing is held or sent.',

@@ -19,6 +19,7 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
+import { unknownOutcome } from '../protection/idempotency.errors.js';
 import { ModelBusy } from '../routing/model-busy.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
@@ -38,6 +39,8 @@ export interface TaskCreationParts {
   log: Logger;
   /** Called after an outbox row was committed, so that it leaves at once. */
   wakeOutbox: () => void;
+  /** Whether a request may begin the work of a further model. */
+  mayGoOn: (requestId: string) => Promise<boolean>;
 }
 
 /**
@@ -47,7 +50,7 @@ export interface TaskCreationParts {
 export class TaskCreator {
   constructor(private readonly parts: TaskCreationParts) {}
 
-  /** Takes a request through the models that it names. None begins later than one alone could take. */
+  /** Takes a request through the models that it names. None begins later than one model alone could have ended. */
   turnsOf(
     requestId: string,
     { models, named }: Pick<ModelChoice, 'models' | 'named'>,
@@ -75,8 +78,9 @@ export class TaskCreator {
   }
 
   private async run(draft: TaskDraft): Promise<ViewedTask> {
-    const { tasks, config } = this.parts;
+    const { tasks, config, mayGoOn } = this.parts;
     const { caller, model } = draft;
+    if (draft.chargeId !== draft.requestId && !(await mayGoOn(draft.requestId))) throw unknownOutcome();
     const earlier = await tasks.insertCreated({
       id: draft.id,
       kind: draft.kind,

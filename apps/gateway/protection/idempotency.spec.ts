@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import multipart from '@fastify/multipart';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logging.js';
+import type { FileStore } from '#storage/file-store.js';
+import { TaskStore } from '#tasks/task.store.js';
+import { until } from '../../../test/support/eventually.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { Idempotency } from './idempotency.js';
+import { IdempotencyStore } from './idempotency.store.js';
+
+const MINUTE_MS = 60_000;
+
+let ledger: LedgerFixture;
+let pool: pg.Pool;
+const servers: FastifyInstance[] = [];
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  pool = openPool({ url: ledger.urlFor('gateway'), max: 4, applicationName: 'spec' });
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await pool.end();
+  await ledger.close();
+});
+
+/** A server with a route that costs money, which does what the test says between two models. */
+async function serving(leaseMs: number, between: (isLeft: () => Promise<boolean>) => Promise<unknown>) {
+  const { keyId } = await ledger.account({ credits: '0' });
+  const store = new IdempotencyStore(pool);
+  const tasks = new TaskStore(pool);
+  const log = createLogger('spec', 'silent');
+  const idempotency = new Idempotency({
+    store,
+    files: {} as FileStore,
+    tasks,
+    log,
+    lifeMs: MINUTE_MS,
+    leaseMs,
+  });
+  const server = Fastify({ genReqId: newId });
+  servers.push(server);
+  await server.register(multipart);
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', async (request) => {
+    request.caller = { keyId } as Caller;
+  });
+  idempotency.install(server);
+  server.post('/', { config: { paid: true } }, async (request) => {
+    await between(isLeft);
+    return { mayGoOn: await idempotency.mayGoOn(request.id) };
+  });
+  const isLeft = async () => (await store.find(keyId, 'once'))?.isLeft === true;
+  const answer = async () =>
+    (
+      await server.inject({ method: 'POST', url: '/', headers: { 'idempotency-key': 'once' }, payload: {} })
+    ).json();
+  return { answer };
+}
+
+it('lets a request go on to a further model while its lease holds', async () => {
+  const { answer } = await serving(MINUTE_MS, () => Promise.resolve());
+  expect(await answer()).toEqual({ mayGoOn: true });
+});
+
+it('does not once a repeat may have seen it abandoned', async () => {
+  const { answer } = await serving(50, (isLeft) => until('the end of the lease', isLeft));
+  expect(await answer()).toEqual({ mayGoOn: false });
+});
