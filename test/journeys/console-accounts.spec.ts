@@ -178,7 +178,7 @@ describe('a low balance', () => {
     expect(await told()).toBe(0);
     await draw(apiKey);
     const mail = await awaitMail(relay, someone.email, { subject: /balance is low/ });
-    expect(mail.text).toContain('0.04 credits, below 0.05 credits');
+    expect(mail.text).toContain('0.04 credits, below your alert level of 0.05 credits');
     await draw(apiKey);
     await topUp(someone.accountId, '0.01');
     await draw(apiKey);

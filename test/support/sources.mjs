@@ -61,13 +61,15 @@ function withoutQuery(url) {
   return url?.replace(/\?.*$/, '');
 }
 
+/** Only for what a source imports: a built file, such as one of another version, means what was built with it. */
 function sourceOf(specifier, parentURL) {
+  if (!parentURL?.endsWith('.ts')) return undefined;
   const alias = /^#([a-z]+)\/(.*)\.js$/.exec(specifier);
   if (alias) {
     const folder = alias[1] === 'apps' ? 'apps' : `libs/${alias[1]}`;
     return new URL(`${folder}/${alias[2]}.ts`, root).href;
   }
-  if (!parentURL?.endsWith('.ts') || !/^\.{1,2}\/.*\.js$/.test(specifier)) return undefined;
+  if (!/^\.{1,2}\/.*\.js$/.test(specifier)) return undefined;
   const source = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
   return existsSync(source) ? pathToFileURL(fileURLToPath(source)).href : undefined;
 }
