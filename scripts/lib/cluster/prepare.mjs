@@ -1,6 +1,6 @@
 // What the specs of the cluster need: the programs of a Kubernetes node, the project's image, and namespaces to run in.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { root } from '../clone.mjs';
@@ -34,6 +34,9 @@ export async function prepareCluster(engine, say) {
   const plugins = join(root, '.cache', 'cni-plugins');
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
   process.once('exit', () => removeNode(folder));
+  // The database server of the specs, which is not root's, passes through.
+  chmodSync(folder, 0o711);
+  mkdirSync(temporaryIn(folder));
   try {
     if (!existsSync(plugins)) unpackPackage('containernetworking-plugins', plugins);
     say("Building the project's image …");
@@ -64,10 +67,16 @@ function under(folder) {
   return ['unshare', ...namespaces, join(import.meta.dirname, 'inside.sh'), folder];
 }
 
+/** What the specs leave when they are stopped goes with the node. */
+function temporaryIn(folder) {
+  return join(folder, 'tmp');
+}
+
 /** Addresses of no network but the cluster's own, in which nothing leads out. */
 function environment(folder, programs, plugins) {
   return {
     TOLLGATE_NODE: folder,
+    TMPDIR: temporaryIn(folder),
     TOLLGATE_KUBERNETES: programs,
     TOLLGATE_CNI_PLUGINS: join(plugins, 'usr', 'lib', 'cni'),
     NODE_ADDRESS: '10.99.0.1',
