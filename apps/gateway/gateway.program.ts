@@ -21,6 +21,7 @@ import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import { GatewayModule, gatewayReadiness } from './gateway.module.js';
+import { Draining } from './http/draining.js';
 import { GatewayErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareGateway } from './http/gateway.adapter.js';
 import { ApiDocument } from './openapi/openapi.document.js';
@@ -44,6 +45,8 @@ export interface GatewayProgramOptions {
   chaos?: ChaosOptions | undefined;
   /** Where clients connect; port 0 takes a free one. */
   listen: { host: string; port: number };
+  /** How long clients may take to leave for another gateway before this one closes; without another one, none. */
+  drainMs?: number;
 }
 
 export interface RunningGateway {
@@ -65,7 +68,9 @@ export async function startGateway(options: GatewayProgramOptions): Promise<Runn
     publishTimeoutMs: options.config.busRequestTimeoutMs,
   });
   const app = await createApplication(options, { bus, storage });
+  const draining = new Draining(app.getHttpAdapter().getInstance());
   const close = async () => {
+    if (options.drainMs) await draining.run(options.drainMs);
     await closeWithin(app, options.config.shutdownGraceMs);
     await bus.close();
   };

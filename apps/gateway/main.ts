@@ -3,7 +3,9 @@ import { openStorage } from '#storage/storage.config.js';
 import { readGatewayProgram } from './gateway.config.js';
 import { startGateway } from './gateway.program.js';
 
-/** Time beyond the grace period for requests to send what is left, then the process exits. */
+/** Clients that call more often than this move to another gateway without an error. */
+const DRAIN_MS = 2_000;
+/** Time beyond the grace period for clients to leave and for requests to send what is left, then the process exits. */
 const STOP_MARGIN_MS = 10_000;
 
 await runDistributed({
@@ -20,6 +22,7 @@ await runDistributed({
       registry,
       chaos,
       listen: { host, port },
+      drainMs: DRAIN_MS,
     }),
   stopLimitMs: ({ config }) => config.shutdownGraceMs + STOP_MARGIN_MS,
 });
