@@ -68,9 +68,11 @@ export async function startGateway(options: GatewayProgramOptions): Promise<Runn
     publishTimeoutMs: options.config.busRequestTimeoutMs,
   });
   const app = await createApplication(options, { bus, storage });
-  const draining = new Draining(app.getHttpAdapter().getInstance());
+  const { drainMs } = options;
+  const draining =
+    drainMs === undefined ? undefined : new Draining(app.getHttpAdapter().getInstance(), drainMs);
   const close = async () => {
-    if (options.drainMs) await draining.run(options.drainMs);
+    await draining?.run();
     await closeWithin(app, options.config.shutdownGraceMs);
     await bus.close();
   };

@@ -54,7 +54,7 @@ const ORPHANS_TIMEOUT_MS = 15_000;
 
 const LONGEST_RESTART_PAUSE_MS = 5_000;
 
-/** A longer log is set aside at the next start, and the previous one is deleted. */
+/** A longer log is renamed at the next start, and the one renamed before is deleted. */
 const LOG_LIMIT_BYTES = 5_000_000;
 
 /** The server process of one data folder: created, started, monitored, stopped. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatAmount, parseAmount } from '#money/amount.js';
 import { expectGreenControls } from '../support/green-controls.js';
 import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -86,7 +87,10 @@ describe('a task with several models', () => {
     });
     await settled(customer);
     expect(await chargeOf(answer, customer)).toMatchObject({ charged: amount });
-    expect(await customer.balance()).toEqual({ main: String(5 - Number(amount)), held: '0' });
+    expect(await customer.balance()).toEqual({
+      main: formatAmount(parseAmount('5') - parseAmount(amount)),
+      held: '0',
+    });
     expect(await tasksOf(customer)).toEqual([`${dead} failed`, `${model} completed`]);
   });
 

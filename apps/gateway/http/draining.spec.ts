@@ -9,19 +9,23 @@ import { Draining } from './draining.js';
 const HANG_MS = 600_000;
 
 let server: FastifyInstance;
-let draining: Draining;
 let agent: Agent;
 
 beforeEach(async () => {
   agent = new Agent({ keepAlive: true, maxSockets: 1 });
   server = Fastify({ forceCloseConnections: 'idle' });
-  draining = new Draining(server);
   server.get('/', () => 'ok');
 });
 afterEach(async () => {
   agent.destroy();
   await server.close();
 });
+
+async function listening(limitMs: number): Promise<Draining> {
+  const draining = new Draining(server, limitMs);
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return draining;
+}
 
 async function call(path = '/'): Promise<IncomingMessage> {
   const { port } = server.server.address() as AddressInfo;
@@ -32,9 +36,9 @@ async function call(path = '/'): Promise<IncomingMessage> {
 }
 
 it('ends each connection with the answer to its next call', async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
+  const draining = await listening(HANG_MS);
   expect((await call()).headers.connection).toBe('keep-alive');
-  const drained = draining.run(HANG_MS);
+  const drained = draining.run();
   expect((await call()).headers.connection).toBe('close');
   await drained;
 });
@@ -46,18 +50,18 @@ it('ends a connection with the answer to the call that is being served', async (
     begun.resolve();
     return waiting.promise;
   });
-  await server.listen({ host: '127.0.0.1', port: 0 });
+  const draining = await listening(HANG_MS);
   const answer = call('/slow');
   await begun.promise;
-  const drained = draining.run(HANG_MS);
+  const drained = draining.run();
   waiting.resolve('ok');
   expect((await answer).headers.connection).toBe('close');
   await drained;
 });
 
 it('does not wait longer for a connection without a call', async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
+  const draining = await listening(100);
   await call();
-  await draining.run(100);
+  await draining.run();
   expect(Object.values(agent.freeSockets).flat()).toHaveLength(1);
 });

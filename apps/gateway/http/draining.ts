@@ -10,7 +10,11 @@ const CHECK_MS = 50;
 export class Draining {
   private isOn = false;
 
-  constructor(private readonly instance: FastifyInstance) {
+  /** @param limitMs a connection without a call for as long is left to be closed */
+  constructor(
+    private readonly instance: FastifyInstance,
+    private readonly limitMs: number,
+  ) {
     instance.server.on('request', (_request, response) => {
       if (this.isOn) response.shouldKeepAlive = false;
     });
@@ -20,10 +24,9 @@ export class Draining {
     });
   }
 
-  /** @param limitMs a connection without a call for as long is left to be closed */
-  async run(limitMs: number): Promise<void> {
+  async run(): Promise<void> {
     this.isOn = true;
-    const endMs = performance.now() + limitMs;
+    const endMs = performance.now() + this.limitMs;
     while (performance.now() < endMs && (await this.connections()) > 0) await pause(CHECK_MS);
   }
 

@@ -562,7 +562,7 @@ describe('the bank', () => {
     expect(await check(bankControl)).toMatchObject({ count: 5 });
   });
 
-  it('can be matched by a person if it is unclear, unmatched again, and set aside', async () => {
+  it('can be matched by a person if it is unclear, unmatched again, and marked as not ours', async () => {
     const { topupId } = await buy('bank-1', '10', 'manual');
     await importBank(file([dayAt(0), '13.00', 'Ada for October'], [dayAt(0), '-9.00', 'rent']));
     const { rows } = await fixture.billing.query<{ id: bigint }>(
