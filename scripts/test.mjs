@@ -23,15 +23,16 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--
   -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
-The browser is CHROMIUM, else chromium-headless-shell, else chromium. It, hledger and beancount are those that are
-installed, else apt's where it has them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
-use come from PyPI and need Python 3. What builds the docs comes from npm.
+The browser is CHROMIUM, else chromium-headless-shell, else chromium. It, hledger, beancount and faketime are those that
+are installed, else apt's where it has them and root runs this. The fuzzer, Schemathesis, the schemas of Kubernetes and
+the Python SDKs that the docs use come from PyPI and need Python 3. What builds the docs comes from npm.
 Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
 stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's
 package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing. \`cluster\` is run only where it is
 named: it needs root, and builds Kubernetes by Go, once, in some minutes.
-Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
+Up to three stages run at the same time, so their durations add up to more than the total.
+Exit codes: 0 all passed, 1 something failed, 129, 130 and 143 stopped by a signal.
 `;
 
 const { values, positionals } = readArguments();

@@ -1,6 +1,6 @@
 // What of `npm test` runs at the same time.
 
-/** One more than cores: specs also wait, for the database, for a page or for a program to start. */
+/** One more than the two cores of a small machine: specs also wait, for the database, for a page or for a program to start. */
 const LANES = 3;
 
 /**

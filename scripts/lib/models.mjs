@@ -40,7 +40,8 @@ const OUTCOMES = `## Outcomes
 - \`unclear\`: the vendor may be working on it. No other channel is tried. An image is refunded; a task waits for its deadline.
 - If a vendor answers 429, that key pauses for the vendor's \`Retry-After\`, and the channel's other keys are used.
 
-The second column names the fault that the sandbox simulates. \`apps/sandbox-upstream/README.md\` explains each one.
+The second column names what happens. \`apps/sandbox-upstream/README.md\` explains the faults that the sandbox simulates; the others are set
+up by \`apps/sandbox-upstream/contract\`.
 `;
 
 /** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */

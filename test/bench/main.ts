@@ -119,7 +119,10 @@ bench(
   .option('--updates <n>', 'live updates, one for each second of the page', wholeNumber, 3_600)
   .action((options: ConsoleBenchOptions) => benchConsole(options));
 
-bench('traces', 'processor time of the spans of a call: off, left out, a tenth and all of them recorded')
+bench(
+  'traces',
+  'processor time of the spans of a call: off, left out, one in twenty and all of them recorded',
+)
   .option('--rounds <n>', 'of which the middle one counts', wholeNumber, 5)
   .option('--calls <n>', 'of each measurement', wholeNumber, 10_000)
   .action((options: TracesBenchOptions) => benchTraces(options));
