@@ -30,7 +30,7 @@ export function accountField(label: string, given: AccountOptions = {}): Field<s
 export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
   const { t } = useTranslation('finance');
   const [words, type] = useState('');
-  const { found, isFound } = useFound(words.trim());
+  const { found, state } = useFound(words.trim());
   const name = useName('account', value ?? '');
   const isOther = value !== null && !found.some(({ accountId }) => accountId === value);
   const chosen = isOther ? [{ value, label: name ?? value }] : [];
@@ -48,7 +48,7 @@ export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'da
         const account = found.find(({ accountId }) => accountId === option.value);
         return <TwoLines first={option.label} second={account?.email ?? option.value} />;
       }}
-      nothingFoundMessage={isFound ? t('findAccount.none') : t('findAccount.type')}
+      nothingFoundMessage={t(`findAccount.${state}`)}
       {...select}
     />
   );
@@ -57,13 +57,14 @@ export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'da
 function useFound(words: string) {
   const [query] = useDebouncedValue(words, TYPING_PAUSE_MS);
   const isLongEnough = query.length >= FEWEST_CHARS;
-  const { data } = $api.useQuery(
+  const { data, isError } = $api.useQuery(
     'get',
     '/api/finance/accounts',
     { params: { query: { query } } },
     { enabled: isLongEnough },
   );
-  return { found: isLongEnough ? (data?.items ?? []) : [], isFound: isLongEnough && data !== undefined };
+  if (!isLongEnough) return { found: [], state: 'type' as const };
+  return { found: data?.items ?? [], state: isError ? 'failed' : data ? 'none' : 'searching' } as const;
 }
 
 function optionOf({ accountId, name, email }: { accountId: string; name: string; email: string | null }) {

@@ -21,6 +21,7 @@ import { Hint, Labelled, TextLine, TwoLines } from '../ui/texts.js';
 import { Ago, When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
+import { jsonLines } from '../ui/code/json-lines.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
@@ -125,7 +126,7 @@ function OpenLetter({ id }: { id: string }) {
 function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
   const { id, topic, group, partition, offset, reason, canReplay, payload, replayedAt, replayedBy } = letter;
-  const effect = t(`letters.effects.${effectOf(letter)}`);
+  const effect = <Effect letter={letter} />;
   const replay = async () => {
     await api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId: id } } });
     notify(t('letters.played'));
@@ -151,7 +152,7 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
           {t('letters.effect')} {effect}
         </Text>
       )}
-      {payload !== null && <CodeLines code={readable(payload)} label={t('letters.message')} />}
+      {payload !== null && <CodeLines code={jsonLines(payload)} label={t('letters.message')} />}
       {canReplay && (
         <ConfirmAction
           label={t('letters.replay')}
@@ -170,17 +171,10 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   );
 }
 
-/** The server says the same in English. */
-function effectOf({ topic, canReplay }: Shape<'WholeDeadLetter'>): 'never' | 'ends' | 'again' {
-  if (!canReplay) return 'never';
-  return topic === 'charge.resolved' || topic === 'video.completed' ? 'ends' : 'again';
-}
-
-/** A message in lines, where it is a document at all. */
-function readable(payload: string): string {
-  try {
-    return JSON.stringify(JSON.parse(payload), null, 2);
-  } catch {
-    return payload;
-  }
+/** Of a replay, or why there can be none, which has many reasons: the server says which, in English. */
+function Effect({ letter: { topic, canReplay, effect } }: { letter: Shape<'WholeDeadLetter'> }) {
+  const { t } = useTranslation('operator');
+  if (!canReplay) return <span lang="en">{effect}</span>;
+  const isEnd = topic === 'charge.resolved' || topic === 'video.completed';
+  return t(`letters.effects.${isEnd ? 'ends' : 'again'}`);
 }

@@ -28,11 +28,10 @@ export function MatchOutcome({ state, reason, children }: MatchOutcomeProps) {
 export function usePaymentReason(): (match: Shape<'Match'>) => string | null {
   const { t } = useTranslation('reconciliation');
   return (match) => {
-    const { state, ours, theirs } = match;
+    const { state, ours } = match;
     if (state === 'matched') return null;
     if (state === 'waiting' && ours === null) return t('reasons.payments.justHappened');
     if (state === 'twice' && (ours?.transactionIds.length ?? 0) > 1) return t('reasons.payments.twiceHere');
-    if (state === 'differs' && ours?.amount === theirs?.amount) return t('reasons.payments.reportedTwoWays');
     return t(`reasons.payments.${state}`);
   };
 }

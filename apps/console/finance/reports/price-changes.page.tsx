@@ -49,8 +49,9 @@ export function PriceChangesPage() {
   );
 }
 
-/** Prices of tokens are one text: 2.5/1.25/10. */
-function valueText(kind: Shape<'PriceChange'>['kind'], value: string): string {
+/** Prices of tokens are one text: 2.5/1.25/10. `withdrawn`: the word for one that has ended. */
+function valueText(kind: Shape<'PriceChange'>['kind'], value: string, withdrawn: string): string {
+  if (value === 'withdrawn') return withdrawn;
   return kind === 'multiplier' ? `× ${value}` : value.replaceAll('/', ' / ');
 }
 
@@ -72,7 +73,10 @@ function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
       <TwoLines first={subject} second={t(`priceChanges.kinds.${kind}`)} />
     )),
     rightColumn('value', t('priceChanges.value'), ({ kind, before, value }) =>
-      before === null ? valueText(kind, value) : `${valueText(kind, before)} → ${valueText(kind, value)}`,
+      [before, value]
+        .filter((each) => each !== null)
+        .map((each) => valueText(kind, each, t('priceChanges.withdrawn')))
+        .join(' → '),
     ),
     column('by', t('priceChanges.by'), ({ proposal }) =>
       proposal === null ? (

@@ -20,6 +20,7 @@ import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { endpointEvents } from './endpoint.js';
+import { jsonLines } from '../../ui/code/json-lines.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -184,17 +185,12 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
             <Attempts delivery={found} />
           </Section>
           <Section title={t('delivery.body')}>
-            <CodeLines code={linesOf(found.body)} copied={found.body} label={t('delivery.body')} />
+            <CodeLines code={jsonLines(found.body)} copied={found.body} label={t('delivery.body')} />
           </Section>
         </Stack>
       )}
     </Loaded>
   );
-}
-
-/** What was sent, and signed, is JSON on one line. */
-function linesOf(body: string): string {
-  return JSON.stringify(JSON.parse(body), null, 2);
 }
 
 function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) {

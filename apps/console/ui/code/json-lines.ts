@@ -1,0 +1,8 @@
+/** JSON on one line, in lines; other text stays as it is. */
+export function jsonLines(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
