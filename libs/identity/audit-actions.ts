@@ -1,4 +1,4 @@
-/** What the audit log notes, by what it was done to. The console has a name for each. */
+/** The actions in the audit log, by subject. The console has a name for each. */
 export const auditActions = [
   'account.adjusted',
   'account.changed',

@@ -6,7 +6,7 @@ import type { MailLanguage } from './mail-language.js';
 import type { Actor, Role } from './role.js';
 import { hashToken, isToken, newToken } from './secret-token.js';
 
-/** A session ends after the first time without a request, and after the second in any case. */
+/** A session ends after `idleMs` without a request, and after `longestMs` in any case. */
 export interface SessionLife {
   readonly idleMs: number;
   readonly longestMs: number;

@@ -6,7 +6,7 @@ import type { TokenCounts } from './token-kinds.js';
 /** How input may be billed: as read, or as written into a cache for five minutes or for an hour. */
 export type InputKind = keyof Pick<TokenCounts, 'input' | 'cacheWrite' | 'cacheWrite1h'>;
 
-/** Whether a model's price includes cache writes. If so, they may be billed even if they were not requested. */
+/** Whether a model's price names one for cache writes. If so, they may be billed even if they were not requested. */
 export function areWritesSold(book: PriceBook, request: TermsRequest): boolean {
   return !!tokenPriceAt(book, request)?.cacheWrite;
 }

@@ -39,7 +39,7 @@ const SHOWN = [
 const REASONS_FOR_THE_OWNER = ['account.view_began', 'account.frozen'];
 
 /**
- * Access to an account, newest first: sign-ins, keys, views by staff, and requests.
+ * Access to an account, newest first: sign-ins, keys, views by staff, and requests for exports and deletion.
  * @param before the id of the last line that was read; null at first
  */
 export async function readActivity(

@@ -29,9 +29,9 @@ import { XaiProtocol } from './xai/xai.protocol.js';
 interface ProtocolClass {
   /** The types of models that it supports. A spec compares them with its methods. */
   readonly families: readonly Family[];
-  /** Of its videos, if it makes any. */
+  /** Whether its videos have sound, if it makes any. */
   readonly sound?: VideoSound;
-  /** Of its keys, if they are not plain words. */
+  /** How its keys are written; by default, as one word. */
   readonly keyForm?: KeyForm;
   new (connections: UpstreamConnections): Protocol;
 }

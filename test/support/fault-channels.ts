@@ -72,7 +72,7 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
       await addModel(owner, { ...offer, id: `${name}-${channel}`, channel, as });
     }
   }
-  // A vendor that sends results to a callback address, and cannot be polled.
+  // A vendor that answers with addresses, and cannot be asked for base64.
   await addModel(owner, {
     id: 'imgmodel-by-address',
     family: 'image',

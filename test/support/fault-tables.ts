@@ -14,13 +14,7 @@ export interface FaultRow {
 
 export type FaultTable = ReadonlyMap<string, FaultRow>;
 
-/**
- * Parses `fault
- * answer
- * repeats
- * then
- * ledger`, one row per line, over the rows of another table.
- */
+/** Parses `fault | answer | repeats | then | ledger`, one row per line, over the rows of another table. */
 function table(text: string, base: FaultTable = new Map<string, FaultRow>()): FaultTable {
   const rows = new Map(base);
   for (const line of text.trim().split('\n')) {

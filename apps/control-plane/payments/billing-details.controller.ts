@@ -18,6 +18,6 @@ export class BillingDetailsController {
   async enter({ actor, body, requestId }: CallOf<typeof routes.enter>) {
     const { accountId, userId } = actor;
     await enterBillingDetails(this.pool, { accountId, by: `user:${userId}`, requestId }, body);
-    return readBillingDetails(this.pool, accountId);
+    return body;
   }
 }

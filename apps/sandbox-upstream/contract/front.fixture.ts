@@ -1,6 +1,6 @@
 import { json, startStub, type StubUpstream } from '#upstream/upstream.fixture.js';
 
-/** What a terminal or a log would obey: 100 kB and 1 kB of it. All of an answer has to stay below the limit of a task's. */
+/** Text with control characters, 100 kB and 1 kB of it. All of an answer has to stay below the limit of a task's. */
 const [REASON, CODE] = [10_000, 100].map((times) => 'no\u0000\u001b[31m\r\n'.repeat(times));
 /** The error of every format at once. */
 const ENDLESS_ERROR = {

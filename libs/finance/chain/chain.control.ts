@@ -22,7 +22,7 @@ export const chainControl: Control = {
   id: 'chain',
   title: 'Hash chain, newest blocks',
   explanation:
-    'Recomputes the newest blocks and a sample of older ones from their rows. A finding names a row that was edited, removed or inserted.',
+    'Recomputes the newest blocks and a sample of older ones from their rows. A finding names a row that was edited, removed or inserted, or says that sealing does not keep up.',
   check: async (client, { graceMs, limit }) => {
     const head = await currentHead(client);
     const items = new Map((await unsealedItems(client, graceMs)).map((item) => [item.subject, item]));

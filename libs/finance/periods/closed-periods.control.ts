@@ -13,7 +13,7 @@ export const closedPeriodsControl: Control = {
   id: 'closed-periods',
   title: 'Closed periods',
   explanation:
-    'Recomputes the trial balance of each closed period from its entries and compares it with the one stored at the close.',
+    'Recomputes the trial balance of each of the last twelve closed periods from its entries, compares it with the one stored at the close, and checks that nothing was recorded inside afterwards.',
   every: 'day',
   check: async (client, { horizon, limit }) => {
     const periods = await listPeriods(client, { limit: READ_AGAIN, beforeId: null, state: 'closed' });

@@ -39,7 +39,8 @@ WHERE (s.gross, s.refunds, s.cost) IS DISTINCT FROM (coalesce(b.gross, 0), coale
 export const revenueControl: Control = {
   id: 'revenue',
   title: 'Revenue',
-  explanation: 'For each UTC day, charges minus refunds must equal the movements of the revenue accounts.',
+  explanation:
+    'For each UTC day, charges minus refunds must equal the movements of the revenue accounts, and stored summaries must equal both.',
   every: 'day',
   check: (client, { before, limit }) =>
     findItems(client, {

@@ -7,8 +7,7 @@ import { type Dimensions, whenText } from '#pricing/rates.js';
 import { mediaNames, type TokenCounts } from '#pricing/token-kinds.js';
 
 /**
- * The life of a charge: refused, or held -> settled
- * released. Each is a final state stored under the charge id, which the caller creates and saves first.
+ * The life of a charge: refused, or held -> settled | released. Each is a final state stored under the charge id, which the caller creates and saves first.
  */
 type ChargeState = 'held' | 'refused' | 'settled' | 'released';
 

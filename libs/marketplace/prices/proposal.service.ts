@@ -13,7 +13,7 @@ import { authorOf, secondPersonReason } from './price-duties.js';
 import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
-import { requireSilence } from './sound-rates.js';
+import { refuseUnreachableSilence } from './sound-rates.js';
 
 /** The actor, as named in the audit log, and their request. */
 export interface DoneBy {
@@ -181,7 +181,7 @@ async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise
     seen.add(subject);
     return basedChange(book, change, atMs);
   });
-  await requireSilence(client, wanted.changes);
+  await refuseUnreachableSilence(client, wanted.changes);
   return based;
 }
 

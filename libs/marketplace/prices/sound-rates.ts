@@ -14,7 +14,10 @@ WHERE coalesce(m.alias_of, m.id) = ANY ($1) GROUP BY 1`;
  * Refuses rates for videos without sound if all channels of the model always add it: no request could pay them.
  * @throws ApiError naming the change at fault
  */
-export async function requireSilence(client: pg.ClientBase, changes: readonly PriceChange[]): Promise<void> {
+export async function refuseUnreachableSilence(
+  client: pg.ClientBase,
+  changes: readonly PriceChange[],
+): Promise<void> {
   const silent = changes.flatMap((change, at) => {
     if (change.kind !== 'price') return [];
     const rate = ratesOf(change.price).findIndex(({ when }) => when.audio === 'off');

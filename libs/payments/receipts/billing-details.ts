@@ -51,7 +51,7 @@ interface Entering {
   requestId: string;
 }
 
-/** Enters what holds from now on. Receipts of before stay as they are. */
+/** Applies to what is recorded from now on. Earlier receipts stay as they are. */
 export function enterBillingDetails(
   pool: pg.Pool,
   { accountId, by, requestId }: Entering,

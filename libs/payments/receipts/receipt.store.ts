@@ -9,7 +9,7 @@ export interface Receipt extends OrderReversals {
   accountId: string;
   /** The account's current name. */
   name: string;
-  /** As the account had entered them when it paid. */
+  /** As the account had entered them when the top-up was recorded. */
   buyer: BillingDetails;
   credits: bigint;
   paidMinor: bigint;

@@ -136,7 +136,7 @@ function nameOf(error: unknown): string {
 /** What a message or a row of ours continues; undefined for what is no `traceparent`. */
 function workOf(traceparent: string | null | undefined): Work | undefined {
   if (!traceparent) return undefined;
-  // Most are of calls that are not recorded. We wrote it, so that it is not read any closer.
+  // Most are of calls that are not recorded. We wrote it, so it needs no closer check.
   if (traceparent.length === TRACEPARENT_CHARS && traceparent.endsWith('-00')) return traceparent;
   const parent = parsed(traceparent);
   return parent && isSampled(parent) ? remote(parent) : undefined;
