@@ -65,6 +65,8 @@ describe('signing in', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
+    // An open page would notice by itself, as the next test has it.
+    await page.goto('about:blank');
     await revokeSessions(email);
     await page.goto('/overview');
     await page.waitForURL('**/sign-in?**');
