@@ -3,11 +3,11 @@ import type { ConfigReader } from '#platform/config.js';
 
 /** How billing runs; durations in milliseconds. */
 export interface BillingConfig {
-  /** How long past its end a charge may still be resolved by a message in flight, before the sweeps look at it. */
+  /** How long after its deadline a message in flight may still resolve a charge, before the sweeps look at it. */
   readonly chargeGraceMs: number;
   /** Pause between rounds of the sweeps. */
   readonly sweepIntervalMs: number;
-  /** Whether `charge.settled` is published; nothing of ours reads it. */
+  /** Whether to publish `charge.settled`, which none of our programs reads. */
   readonly publishesSettlements: boolean;
   /** Pause between polls of the outbox, in case a wake-up was missed. */
   readonly outboxPollMs: number;
@@ -17,7 +17,7 @@ export interface BillingConfig {
   readonly reportMs: number;
 }
 
-/** All that the program reads of its own. */
+/** The program's own configuration. */
 export function readBillingProgram(reader: ConfigReader) {
   return { config: readBillingConfig(reader), chaos: parseChaos(reader.get('BUS_CHAOS')) };
 }

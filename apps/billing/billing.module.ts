@@ -14,7 +14,7 @@ import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { KeyUse } from './key-use.js';
 import { LateWork } from './late-work.js';
 
-/** Everything that runs besides the handlers. */
+/** Everything that runs in addition to the handlers. */
 interface Background {
   engine: PostingEngine;
   relay: OutboxRelay;
@@ -23,7 +23,7 @@ interface Background {
   sweeps: Loop[];
 }
 
-/** The money: answers charges on the bus, sweeps what was forgotten, announces what happened. */
+/** Handles charges on the bus, sweeps unresolved ones, and publishes what happened. */
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {
@@ -47,7 +47,7 @@ export class BillingModule {
   }
 }
 
-/** Starts background work with the program, and stops it in order: loops, the ledger, announcements. */
+/** Starts background work with the program, and stops it in order: loops, the ledger, the outbox. */
 function runInBackground({ engine, relay, keyUse, reporter, sweeps }: Background) {
   return {
     onApplicationBootstrap: () => {
@@ -56,7 +56,7 @@ function runInBackground({ engine, relay, keyUse, reporter, sweeps }: Background
     beforeApplicationShutdown: async () => {
       await Promise.all([keyUse, reporter, ...sweeps].map((each) => each.stop()));
     },
-    // Nothing is consumed any more: what the last messages announced can still leave.
+    // Nothing is consumed now, so what the last messages wrote to the outbox can still be published.
     onApplicationShutdown: async () => {
       await engine.close();
       await relay.stop();
@@ -64,7 +64,7 @@ function runInBackground({ engine, relay, keyUse, reporter, sweeps }: Background
   };
 }
 
-/** Ready when holds can be answered: the database and the bus are there. */
+/** Ready when holds can be answered: the database and the bus are reachable. */
 export function billingReadiness({ pool, bus }: Pick<BillingModuleOptions, 'pool' | 'bus'>): ReadinessChecks {
   return {
     database: async () => {

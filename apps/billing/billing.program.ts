@@ -26,7 +26,7 @@ export interface BillingProgramOptions {
 
 export interface RunningBilling {
   checks: ReadinessChecks;
-  /** Takes no more messages, ends what is in flight and announces it. The pool and the transport stay open. */
+  /** Takes no more messages, finishes those in flight and publishes their events. The pool and the transport stay open. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { BillingModuleOptions } from './billing.options.js';
 
-/** What billing reports in addition to every program. All count from its start, and should stay 0. */
+/** What billing reports beyond what every program does. All count from its start and should stay 0. */
 interface BillingReport {
   /** Charges of ended tasks that the repair had to resolve. */
   repairs: number;

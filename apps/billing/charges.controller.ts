@@ -21,9 +21,9 @@ import {
 } from '#ledger/charges/charge.commands.js';
 
 /**
- * The bus's side of the money. Handlers only translate: the engine commits the messages of one batch together and
- * answers a repeat with what it stored, so messages may come twice and in any order. What the engine throws shows the
- * bus what to do: a database that is gone is tried again, a broken rule becomes a dead letter.
+ * Handles charges from the bus. Handlers only translate: the engine commits the messages of one batch together and
+ * answers a repeat with the stored result, so messages may come twice and in any order. The engine's error tells the
+ * bus what to do: if the database is down, it retries; a broken rule becomes a dead letter.
  */
 @Controller()
 export class ChargesController {

@@ -29,8 +29,8 @@ interface EndedTask {
 }
 
 /**
- * Resolves the charge of a task that ended while its charge is still held, after a grace, when no event in progress can
- * do it any more. The outbox makes this unneeded, so every repair is counted and logged as the fault that it shows.
+ * Resolves the charge of a task that has ended while the charge is still held, after a grace period in which its event could
+ * still arrive. The outbox should make this unnecessary, so every repair is counted and logged as a fault.
  */
 export class EndedTasksRepair {
   private readonly overdue: OverdueRows<EndedTask>;

@@ -7,7 +7,7 @@ import type { Logger } from '#platform/logging.js';
 import type { BillingMetrics } from './billing.metrics.js';
 import { OverdueRows } from './overdue-rows.js';
 
-/** Enough that one round empties what a crashed gateway leaves, few enough that a round stays short. */
+/** Large enough that one round handles what a crashed gateway left, small enough that a round stays short. */
 const MAX_PER_ROUND = 200;
 
 const EXPIRED = `
@@ -34,9 +34,9 @@ export interface SweepParts {
 }
 
 /**
- * Releases holds that nobody resolved before their deadline. Database time decides, and never a
- * guess: a hold is released only when every `charge.resolved` sent before has been handled, the outbox holds nothing
- * for it, and no dead letter names it (a person must look at that one; playing it again puts it into the outbox).
+ * Releases holds that nobody resolved before their deadline, by the database's clock. It never guesses: a hold is released
+ * only when every `charge.resolved` sent before has been handled, the outbox has nothing for it, and no dead letter names
+ * it (a person must look at the dead letter; replaying it puts it into the outbox).
  */
 export class ExpiredHoldsSweeper {
   private readonly overdue: OverdueRows<ExpiredHold>;

@@ -5,18 +5,18 @@ import { Loop } from '#platform/loop.js';
 
 /** A minute is precise enough for people, and one write per minute is cheap for any number of calls. */
 const INTERVAL_MS = 60_000;
-/** Keys recorded between two writes. Others are recorded by their next call. */
+/** The most keys recorded between two writes. Others are recorded by their next call. */
 const MAX_NOTED = 100_000;
 
 export interface KeyUseOptions {
   pool: pg.Pool;
   log: Logger;
   clock: Clock;
-  /** Between two writes, milliseconds. */
+  /** The time between two writes, in milliseconds. */
   intervalMs?: number;
 }
 
-/** Records when keys were last used: in memory during a call, and in the database from time to time for all of them. */
+/** Records when keys were last used: in memory during a call, and from time to time in the database for all of them. */
 export class KeyUse {
   private noted = new Map<string, number>();
   private readonly loop: Loop;
@@ -42,7 +42,7 @@ export class KeyUse {
     });
   }
 
-  /** In the order of ids, as every writer of several rows does. A key that someone is changing waits for the next round. */
+  /** In order of ids, like every writer of several rows. A key that someone is changing waits for the next round. */
   private async write(): Promise<void> {
     if (this.noted.size === 0) return;
     const noted = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1));

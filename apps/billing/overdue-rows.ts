@@ -4,10 +4,10 @@ import type { AnyTopic } from '#bus/topic.js';
 import { groups } from '#bus/topics.js';
 
 /**
- * Holds back rows that look overdue until billing has read past everything that was in the topic when they were found: the message
- * that explains them may only be late. The order matters. First the rows are found, with none of them in the outbox; then the
- * marker is taken, so that everything the outbox published is before it. The rows may be judged again only when the marker has
- * been passed.
+ * Holds back rows that look overdue until billing has read everything that was in the topic when they were found: the
+ * message that resolves them may only be late. The order matters. First the rows are found, none of them in the outbox. Then
+ * the marker is taken, so that everything the outbox published is before it. The rows are judged again only once the marker
+ * has been passed.
  */
 export class OverdueRows<T> {
   private waiting: { found: T[]; marker: ReadMarker } | undefined;

@@ -25,16 +25,16 @@ import { startTelemetry } from '#platform/telemetry/telemetry.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
 export interface StandaloneOptions {
-  /** Logins of the programs' roles on one migrated database with a catalog. */
+  /** A login for each program's role, on one migrated database with a catalog. */
   databaseUrls: Record<'gateway' | 'worker' | 'billing', string>;
-  /** Folder of finished files, unless `env` names another store. */
+  /** The folder for finished files, unless `env` names another store. */
   storageDir: string;
   /** 127.0.0.1 by default. */
   host?: string;
   /** 0, the default, takes a free port. */
   port?: number;
   consolePort?: number;
-  /** The programs' configuration (docs/configuration.md); URL_SIGNING_SECRET and SECRETS_KEY are required. Nothing else is read. */
+  /** The programs' configuration (docs/configuration.md), and nothing else. URL_SIGNING_SECRET and SECRETS_KEY are required. */
   env: NodeJS.ProcessEnv;
   /** Settings of the sandbox upstream that serves every model; false leaves the channels as they are. */
   sandbox?: SandboxOptions | false;
@@ -43,10 +43,10 @@ export interface StandaloneOptions {
 }
 
 export interface RunningRelay {
-  /** Where clients send their calls, without /v1. */
+  /** The base URL for clients, without /v1. */
   baseUrl: string;
   consoleUrl: string;
-  /** Undefined when no sandbox was wanted. */
+  /** Undefined without a sandbox. */
   sandboxUrl: string | undefined;
   /** Billing's own connections. */
   billingPool: pg.Pool;
@@ -54,8 +54,8 @@ export interface RunningRelay {
   /** The metrics of all programs. */
   registry: Registry;
   /**
-   * Drains in order: no new calls, those in flight end; no new tasks are taken; what happened is announced; the
-   * sandbox, the connections. Safe to repeat.
+   * Drains in order: takes no new calls and finishes those in flight, takes no new tasks, publishes the outbox, then stops
+   * the sandbox and closes the connections. Safe to repeat.
    */
   close(): Promise<void>;
 }
@@ -66,9 +66,9 @@ type Program = 'gateway' | 'worker' | 'billing';
 const POOL_SIZES: Record<Program, number> = { gateway: 24, worker: 12, billing: 16 };
 
 /**
- * Runs the four programs and the sandbox upstream in this process, over the in-process bus, on a database that is
- * there. They are the modules of the distributed mode, each with its own connections and role.
- * @throws OperatorError for a port that is taken or a bad setting, after everything started so far has been stopped.
+ * Runs the four programs and the sandbox upstream in this process, over the in-process bus and an existing database. They
+ * are the same modules as in distributed mode, each with its own connections and role.
+ * @throws OperatorError if a port is taken or a setting is wrong, after stopping everything started so far.
  */
 export async function startRelay(options: StandaloneOptions): Promise<RunningRelay> {
   const running = new Undo();
@@ -80,7 +80,7 @@ export async function startRelay(options: StandaloneOptions): Promise<RunningRel
   }
 }
 
-/** What was started, to be stopped in the opposite order, once. */
+/** What was started, to be stopped once, in reverse order. */
 class Undo {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private undone: Promise<void> | undefined;
@@ -94,7 +94,7 @@ class Undo {
     return this.undone;
   }
 
-  /** A step that fails must not keep the later ones from running; the first failure is thrown at the end. */
+  /** A failed step must not prevent the later ones; the first failure is thrown at the end. */
   private async run(): Promise<void> {
     const failures: unknown[] = [];
     for (const step of this.steps.reverse()) await step().catch((error: unknown) => failures.push(error));
@@ -138,7 +138,7 @@ async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRel
     config: config.billing,
   });
   undo.add(() => billing.close());
-  // Known for sure once it listens, which is after the control plane does.
+  // Certain only once it listens, which is after the control plane does.
   let gatewayPort = options.port ?? 0;
   const controlPlane: RunningControlPlane = await startControlPlane({
     ...partsOf('billing', ground),
@@ -182,9 +182,9 @@ function partsOf(program: Program, { config, log, registry, pools, transport, cl
 }
 
 function readConfigs({ env, storageDir }: StandaloneOptions) {
-  // Payments are played unless there is a provider of real ones.
+  // Payments are simulated unless a real provider is configured.
   const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] || env['STRIPE_SECRET_KEY_FILE'] ? 'false' : 'true';
-  // Gateway and control plane are here alone, so they need nobody else's word for it.
+  // There is only one gateway and one control plane, so they need not ask others.
   const CONSOLE_GRANT_SECRET = randomBytes(32).toString('base64url');
   const reader = new ConfigReader({ SANDBOX_PAYMENTS, CONSOLE_GRANT_SECRET, ...env });
   const configs = {

@@ -9,16 +9,16 @@ import { type DataFolder, readPrivateJson, writePrivateJson } from '#operations/
 
 export interface DemoAccount {
   readonly accountId: string;
-  /** Kept beside the data, since the database knows its hash only and every start shows it. */
+  /** Kept beside the data, because every start shows it and the database has only its hash. */
   readonly apiKey: string;
 }
 
-/** Credits that the demo account starts with; at 1.3 it costs 13.00. */
+/** The credits that the demo account starts with; at 1.3, they cost 13.00. */
 const DEMO_CREDITS = '10';
 
 /**
- * The demo account, made on the first start with a key whose balance comes from a recorded top-up of the sandbox
- * provider. Each step can be repeated, so a start that was killed in between is completed by the next one.
+ * The demo account with its key, created on the first start. Its balance comes from a recorded top-up through the sandbox
+ * provider. Each step can be repeated, so the next start completes one that was killed.
  */
 export async function ensureDemoAccount(pool: pg.Pool, folder: DataFolder): Promise<DemoAccount> {
   const account = (await savedAccount(pool, folder)) ?? (await newAccount(pool, folder));
@@ -34,7 +34,7 @@ export async function ensureDemoAccount(pool: pg.Pool, folder: DataFolder): Prom
   return account;
 }
 
-/** The saved account, unless it belongs to a database that is no longer there. */
+/** The saved account, unless its database no longer exists. */
 async function savedAccount(pool: pg.Pool, folder: DataFolder): Promise<DemoAccount | undefined> {
   const saved = readPrivateJson<DemoAccount>(folder.demoFile);
   return saved && (await findAccount(pool, saved.accountId)) ? saved : undefined;

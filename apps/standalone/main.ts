@@ -24,7 +24,7 @@ import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
 import { readStandaloneProgram, type StandaloneConfig } from './standalone.config.js';
 import { greeting, help } from './texts.js';
 
-/** Everything that runs, stopped in the order of the list's end first. */
+/** Everything that runs. Stopped from the end of the list to its start. */
 class Standalone {
   private readonly log: Logger;
   private readonly folder: DataFolder = dataFolder(process.env);
@@ -97,7 +97,7 @@ class Standalone {
     });
   }
 
-  /** Calls in flight end, then the programs, then the database. Repeated signals change nothing. */
+  /** Finishes calls in flight, then stops the programs, then the database. Repeated signals change nothing. */
   async stop(): Promise<void> {
     this.health?.close();
     if (this.relay) rmSync(this.folder.relayFile, { force: true });
@@ -131,9 +131,9 @@ async function main(): Promise<void> {
     await standalone.stop();
     process.exit(0);
   };
-  // A terminal's Ctrl-C reaches this process, and npm passes it on once more; the second must not cut the first short.
+  // Ctrl-C in a terminal reaches this process twice: directly and through npm. The second must not cut the first short.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
-  // The reader of the ready line may have closed the pipe since.
+  // The reader of the ready line may have closed the pipe by now.
   process.stdout.on('error', () => undefined);
 
   const { relay, demo } = await started.catch(async (error: unknown) => {

@@ -1,14 +1,14 @@
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import type { ConfigReader } from '#platform/config.js';
 
-/** What standalone reads besides the settings of the programs in it. */
+/** What standalone reads in addition to the settings of its programs. */
 export interface StandaloneConfig {
   host: string;
   port: number;
   consolePort: number;
-  /** 0: no port of its own for health and metrics. */
+  /** 0: no separate port for health and metrics. */
   healthPort: number;
-  /** An upstream to use in place of the built-in sandbox. */
+  /** An upstream to use instead of the built-in sandbox. */
   sandboxUrl: string | undefined;
   sandboxApiKey: string | undefined;
   sandbox: SandboxOptions;
@@ -16,12 +16,12 @@ export interface StandaloneConfig {
   stopLimitMs: number;
 }
 
-/** After the grace for calls in flight: time to announce what is left and to stop the database. */
+/** The time after the grace period for calls in flight, to publish what is left and to stop the database. */
 const STOP_MARGIN_MS = 15_000;
 
-/** All that the program reads of its own; the caller finishes the reader. */
+/** The program's own configuration; the caller finishes the reader. */
 export function readStandaloneProgram(reader: ConfigReader): StandaloneConfig {
-  // Commands find the folder as well, from any place; the address is the gateway's.
+  // Commands find the folder from anywhere, too. The address is the gateway's.
   reader.get('DATA_DIR');
   reader.get('PUBLIC_BASE_URL');
   return {

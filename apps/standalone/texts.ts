@@ -25,7 +25,7 @@ export interface ReadyLine {
   apiKey: string;
 }
 
-/** What people see when the relay is ready: the addresses, the key, and three lines to paste. */
+/** Shown when the relay is ready: the addresses, the key, and three lines to paste. */
 export function greeting({ baseUrl, consoleUrl, apiKey }: ReadyLine): string {
   const curl = `curl -s -H 'Authorization: Bearer ${apiKey}'`;
   const post = `${curl} -H 'Content-Type: application/json'`;

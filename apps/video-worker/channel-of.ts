@@ -2,7 +2,7 @@ import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import type { Task } from '#tasks/task.js';
 
-/** The channel of a task with the key that created it, also a disabled one: it still works on what it accepted. */
+/** The channel of a task, with the key that created it. A disabled channel still works on what it accepted. */
 export async function channelOf(
   catalog: CatalogCache,
   task: Pick<Task, 'channelId' | 'channelKey'>,

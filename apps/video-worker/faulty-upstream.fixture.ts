@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A proxy in front of the sandbox: counts what comes, and answers 503 in its place while it is down. */
+/** A proxy in front of the sandbox: counts requests, and answers 503 while the sandbox is "down". */
 export class FaultyUpstream {
   isDown = false;
-  /** How long each call takes at least, milliseconds. */
+  /** The shortest time a call takes, in milliseconds. */
   delayMs = 0;
   polls = 0;
   mostAtOnce = 0;

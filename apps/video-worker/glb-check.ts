@@ -7,11 +7,11 @@ class NotAnAsset extends Error {
 }
 
 const MAGIC = Buffer.from('glTF');
-/** The magic word, the version, and the length of the whole file. */
+/** The magic number, the version, and the length of the whole file. */
 const HEADER_BYTES = 12;
 const LENGTH_AT = 8;
 
-/** Passes the bytes of a GLB file through. @throws NotAnAsset at the first sign that it is none, or not all of one. */
+/** Passes the bytes of a GLB file through. @throws NotAnAsset as soon as they prove to be no GLB file or an incomplete one. */
 export async function* wholeGlb(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
   let bytes = 0;

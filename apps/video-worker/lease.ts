@@ -1,14 +1,14 @@
 import type { LeasedTask } from '#tasks/leased-task.js';
 import type { TaskQueue } from '#tasks/task-queue.store.js';
 
-/** Renewals in a lease's time: two may fail before it is lost. */
+/** Renewals per lease duration: two may fail before the lease is lost. */
 const RENEWALS_PER_LEASE = 3;
 
 /** Keeps a task's lease while it is being worked on, and stops the work when it is lost. */
 export class Lease {
   private readonly lost = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  /** Aborted when the lease went to someone else or the program stops. */
+  /** Aborted when another worker gets the lease or the program stops. */
   readonly signal: AbortSignal;
 
   constructor(
@@ -29,7 +29,7 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    // A database that is unreachable for a moment decides nothing: the next renewal or the last write does.
+    // A short loss of the database decides nothing: the next renewal or the last write does.
     const kept = await this.queue.renewLease(this.task, this.options.leaseMs).catch(() => true);
     if (!kept) this.lost.abort(new Error('the lease is lost'));
   }

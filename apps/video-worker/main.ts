@@ -9,6 +9,6 @@ await runDistributed({
   read: readVideoWorkerProgram,
   start: ({ config, storage }, { pool, transport, log, registry }) =>
     startVideoWorker({ pool, transport, storage: openStorage(storage, registry), config, log, registry }),
-  // Leases of what is cut run out, and another worker carries on.
+  // The leases of interrupted tasks expire, and another worker continues.
   stopLimitMs: () => 30_000,
 });

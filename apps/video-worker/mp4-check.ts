@@ -10,8 +10,8 @@ const SHORT_HEADER = 8;
 const LONG_HEADER = 16;
 
 /**
- * Follows the boxes of an MP4 file while its bytes pass by, without keeping them: a file that was cut short anywhere
- * ends inside a box, which no announced length is needed to notice.
+ * Follows the boxes of an MP4 file as its bytes pass by, without keeping them. A truncated file ends inside a box, so no
+ * announced length is needed to notice.
  */
 class BoxWalk {
   private header = Buffer.alloc(0);
@@ -33,14 +33,14 @@ class BoxWalk {
     }
   }
 
-  /** @throws NotAVideo when the file ends too soon. */
+  /** @throws NotAVideo if the file ends too soon. */
   finish(): void {
     if (this.isFirst) throw new NotAVideo('too short for a video');
     if (this.leftInBox > 0 && this.leftInBox !== Infinity) throw new NotAVideo('the file is cut short');
     if (!this.hasMovie) throw new NotAVideo('the file holds no movie');
   }
 
-  /** Gathers a header, which chunks may cut anywhere; answers how many bytes it took. */
+  /** Collects a header, which may be split across chunks. Returns how many bytes it took. */
   private readHeader(bytes: Buffer): number {
     const before = this.header.length;
     const wanted = this.wantedHeaderBytes();
@@ -64,7 +64,7 @@ class BoxWalk {
     if (type === 'moov') this.hasMovie = true;
     this.header = Buffer.alloc(0);
     if (size === 0) {
-      this.leftInBox = Infinity; // the last box reaches to the end of the file
+      this.leftInBox = Infinity; // the last box extends to the end of the file
     } else if (size >= length) {
       this.leftInBox = size - length;
     } else if (this.hasMovie) {
@@ -75,7 +75,7 @@ class BoxWalk {
   }
 }
 
-/** Passes the bytes of an MP4 file through. @throws NotAVideo at the first sign that it is none, or not all of one. */
+/** Passes the bytes of an MP4 file through. @throws NotAVideo as soon as they prove to be no MP4 file or an incomplete one. */
 export async function* wholeMp4(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const walk = new BoxWalk();
   for await (const chunk of source) {

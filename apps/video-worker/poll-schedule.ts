@@ -1,10 +1,10 @@
 import type { VideoWorkerConfig } from './video-worker.config.js';
 
-/** In the end, a broken file server is not asked more often than this. */
+/** The longest pause between attempts at a broken file server. */
 const COPY_PAUSE_MAX_MS = 60_000;
-/** No vendor's wish keeps a task waiting longer. */
+/** The longest pause that a vendor can ask for. */
 const WISH_MAX_MS = 60_000;
-/** A quarter less at most, so that tasks made together do not poll together again and again, and none asks later than it may. */
+/** Shortens a pause by up to a quarter, so that tasks created together do not keep polling together. Never lengthens it. */
 const JITTER = 0.25;
 
 /** The result of a poll of a task that continues. */
@@ -13,7 +13,7 @@ export interface PollResult {
   retryAfterMs?: number | undefined;
 }
 
-/** The pause before the next poll, in milliseconds: half as long again each time, up to the limit. */
+/** The pause before the next poll, in milliseconds: 1.5 times the one before, up to the limit. */
 export function pollPauseMs(
   attempts: number,
   config: Pick<VideoWorkerConfig, 'pollIntervalMs' | 'pollMaxMs'>,
@@ -21,7 +21,7 @@ export function pollPauseMs(
   return jittered(Math.min(config.pollMaxMs, config.pollIntervalMs * 1.5 ** Math.max(0, attempts - 1)));
 }
 
-/** How long a vendor that asks for a pause is left alone, in milliseconds. */
+/** How long to pause when a vendor asks for it, in milliseconds. */
 export function wishedMs(retryAfterMs = 0): number {
   return Math.min(retryAfterMs, WISH_MAX_MS);
 }

@@ -4,7 +4,7 @@ import type { LeasedTask } from '#tasks/leased-task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import { channelOf } from './channel-of.js';
 
-/** Cancels work upstream that nobody waits for, because it may still cost, once its end is committed. Never throws. */
+/** Cancels upstream work that nobody waits for, after its end is committed, because it may still cost. Never throws. */
 export async function cancelAtVendor(
   { catalog, upstreams, log }: { catalog: CatalogCache; upstreams: Upstreams; log: Logger },
   { id: taskId, upstreamId, ...task }: LeasedTask,

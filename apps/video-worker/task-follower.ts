@@ -34,22 +34,22 @@ export interface FollowerParts {
   metrics: WorkerMetrics;
   log: Logger;
   clock: Clock;
-  /** Called after an end was committed: its announcement waits in the outbox. */
+  /** Called after an end is committed, with its event in the outbox. */
   onEnded: () => void;
 }
 
-/** The largest file at one megabyte a second, rounded up. */
+/** The time for the largest file at one megabyte per second, rounded up. */
 const COPY_LIMIT_MS = 600_000;
-/** A status is a small answer; one that takes longer is asked for again. */
+/** A status is a small answer; a slower one is requested again. */
 const POLL_LIMIT_MS = 10_000;
 
-/** How one attempt to copy went; the reason is for the operator. */
+/** The result of one attempt to copy a file. The reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
 
-/** How a task is to be followed. */
+/** How to follow a task. */
 export interface FollowOptions {
   stopping: AbortSignal;
-  /** Called as soon as the upstream has answered. The copy that follows has its own limit. */
+  /** Called as soon as the upstream has answered. The copy after it has its own limit. */
   onAsked: () => void;
 }
 
@@ -60,21 +60,21 @@ interface Step {
   onAsked: () => void;
 }
 
-/** Takes one due task one step further: asks its upstream, and acts on the answer. */
+/** Takes a due task one step further: polls its upstream and acts on the answer. */
 export class TaskFollower {
-  /** Places to copy files, in turn by account. */
+  /** Places for copying files, shared fairly between accounts. */
   private readonly copies: FairShare;
 
   constructor(private readonly parts: FollowerParts) {
     this.copies = new FairShare({ clock: parts.clock, capacity: parts.config.copyConcurrency });
   }
 
-  /** Accounts with many files that wait to be copied: they come slower than ends, and more ends would only wait too. */
+  /** Accounts with many files waiting to be copied. Copying is slower than finishing, so more finished tasks would only wait. */
   behind(files: number): string[] {
     return this.copies.waitingMembers(files);
   }
 
-  /** One step under the task's lease. @throws only the database's errors; the task comes back when its lease ends. */
+  /** One step under the task's lease. @throws only database errors; the task comes back when its lease ends. */
   follow(task: LeasedTask, options: FollowOptions): Promise<void> {
     return inTaskTrace('follow task', task, () => this.step(task, options));
   }
@@ -92,7 +92,7 @@ export class TaskFollower {
     }
   }
 
-  /** Ends a task that is past its deadline while its channel is left alone. @throws only the database's errors */
+  /** Ends a task that is past its deadline while its channel is paused. @throws only database errors */
   giveUp(task: LeasedTask): Promise<void> {
     return inTaskTrace('give up task', task, async () => {
       await this.expire(task, 'its channel does not answer');
@@ -105,13 +105,13 @@ export class TaskFollower {
     const adapter = upstreams.adapterFor(channel.protocol);
     const call = { upstreamId: task.upstreamId ?? '', signal };
     const ask = () => kindsOfWork[task.kind].poll(adapter, channel, call);
-    // A poll speaks of its channel, whichever model the task is of.
+    // A poll tells about the health of its channel, whatever the model.
     const work = { accountId: task.accountId, model: null };
     const polled = () => health.run(channel, ask, { work, isGivenUp: () => lease.signal.aborted });
     const answer = await tracedPoll(task, channel, polled);
-    // Not asked, since the channel is left alone from a moment ago: that must never end a task, however old.
+    // Not polled, because the channel was paused a moment ago. That must never end a task, however old.
     if (answer.kind === 'not_accepted') return this.wait(task, answer.reason);
-    // Nor must stopping, which cuts the question off.
+    // Nor must a shutdown, which aborts the poll.
     if (answer.kind === 'no_answer' && lease.signal.aborted) return this.returnToQueue(task, lease);
     onAsked();
     metrics.polls.inc({ outcome: answer.kind });
@@ -127,7 +127,7 @@ export class TaskFollower {
     }
   }
 
-  /** The file first, then the end and its announcement in one transaction. */
+  /** Copies the file first, then commits the end and its event in one transaction. */
   private async collect(
     task: LeasedTask,
     channel: Channel,
@@ -187,7 +187,7 @@ export class TaskFollower {
 
   private async copyFailed(task: LeasedTask, reason: string, lease: Lease): Promise<void> {
     const { queue, config, metrics, log } = this.parts;
-    // Stopping is not the file's fault.
+    // A shutdown does not count as a failed copy.
     if (lease.signal.aborted) return this.returnToQueue(task, lease);
     metrics.copies.inc({ outcome: 'failed' });
     const failures = task.copyAttempts + 1;
@@ -207,7 +207,7 @@ export class TaskFollower {
   }
 
   /**
-   * Finds out whether an upstream took a task: by asking again under the same key where that is safe. Elsewhere a
+   * Finds out whether an upstream accepted a task, by creating it again under the same key where that is safe. Elsewhere a
    * second create could be a second paid job, so the task only waits for its deadline.
    */
   private async clarify(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
@@ -244,10 +244,10 @@ export class TaskFollower {
       const accepted = { upstreamId: answer.upstreamId, firstPollMs: config.pollIntervalMs };
       if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
     } else if (answer.kind === 'refused' && answer.code === 'video_not_remixable') {
-      // The source may be gone since the first attempt, and vendors look for it before they look at the key.
+      // The source may be gone since the first attempt, and vendors check it before the key.
       await this.waitOrExpire(task, answer.message);
     } else if (answer.kind === 'refused') {
-      // Had the first attempt been accepted, the repeat would have been answered with its task.
+      // If the first attempt had been accepted, the repeat would have returned its task.
       const { code, message, upstreamStatus } = answer;
       await this.fail(task, { code, message, upstreamStatus }, null);
     } else {
@@ -258,7 +258,7 @@ export class TaskFollower {
   /** Polls again later, or ends the task after its deadline. */
   private async waitOrExpire(task: LeasedTask, reason: string, answer: PollResult = {}): Promise<void> {
     if (!task.pastDeadline) return this.wait(task, reason, answer);
-    // Nothing waits for it: a vendor that is slow to answer must not keep other tasks from their ends.
+    // Not awaited: a slow vendor must not delay other tasks.
     if (await this.expire(task, reason)) void cancelAtVendor(this.parts, task);
   }
 
@@ -274,7 +274,7 @@ export class TaskFollower {
     return this.fail(task, outOfTime(task), `the upstream ${accepted} and did not end in time: ${reason}`);
   }
 
-  /** @returns whether this was the task's end; another may have come first */
+  /** @returns whether this ended the task; another end may have come first */
   private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<boolean> {
     const { queue, log } = this.parts;
     if (!(await queue.fail(task, error, unbilledCost))) return false;
@@ -289,7 +289,7 @@ export class TaskFollower {
     this.parts.onEnded();
   }
 
-  /** Another end came first; the customer pays by that one, and the operator may pay for this. */
+  /** Another end came first: the customer is charged for that one, and the operator may pay for this one. */
   private reportLate(task: LeasedTask, what: string): void {
     this.parts.metrics.late.inc();
     this.parts.log.warn(

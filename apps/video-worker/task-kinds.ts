@@ -9,9 +9,9 @@ import { videoRequestOf } from '#upstream/video-request.js';
 import { wholeGlb } from './glb-check.js';
 import { wholeMp4 } from './mp4-check.js';
 
-/** Fifteen seconds of 1080p at a studio's rate are below it; a larger file is not a video that we sold. */
+/** Larger than fifteen seconds of 1080p at a studio bit rate; a larger file is not a video that we sold. */
 const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
-/** A million faces with their textures. */
+/** Enough for a million faces with textures. */
 const MAX_ASSET_BYTES = 256 * 1024 * 1024;
 
 type WithModel = LeasedTask & { upstreamModel: string };
@@ -20,14 +20,14 @@ type WithModel = LeasedTask & { upstreamModel: string };
 export interface KindOfWork {
   /** What clients see. */
   readonly noun: string;
-  /** Where its files are kept, and what they are. */
+  /** Where its files are kept, and their type. */
   readonly folder: string;
   readonly extension: string;
   readonly fileType: string;
   readonly maxBytes: number;
-  /** Passes a whole file through and breaks on any other. */
+  /** Passes a complete file through, and fails on any other. */
   checked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
-  /** The stored request says all that the create said, so that it can be made again under its key. */
+  /** The stored request has everything that the create had, so it can be repeated under its key. */
   isRepeatable(task: Task): boolean;
   create(
     adapter: UpstreamAdapter,

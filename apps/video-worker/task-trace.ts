@@ -2,7 +2,7 @@ import type { Channel } from '#catalog/catalog.js';
 import { traced } from '#platform/tracing.js';
 import type { LeasedTask } from '#tasks/leased-task.js';
 
-/** Does something for a task in the trace of the call that made it. */
+/** Runs something for a task in the trace of the call that created it. */
 export function inTaskTrace(name: string, task: LeasedTask, work: () => Promise<void>): Promise<void> {
   const { id, chargeId, pollAttempts, traceparent: parent } = task;
   const facts = {
@@ -13,7 +13,7 @@ export function inTaskTrace(name: string, task: LeasedTask, work: () => Promise<
   return traced(name, { parent, facts }, work);
 }
 
-/** One question of an upstream about a task. */
+/** One poll of an upstream about a task. */
 export function tracedPoll<A extends { kind: string }>(
   { upstreamModel }: LeasedTask,
   { id }: Channel,

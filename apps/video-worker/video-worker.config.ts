@@ -2,36 +2,36 @@ import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readStorageConfig } from '#storage/storage.config.js';
 
-/** How the worker works; every duration is in milliseconds. */
+/** Settings of the worker; durations in milliseconds. */
 export interface VideoWorkerConfig {
-  /** Opens the keys of channels. */
+  /** Decrypts the keys of channels. */
   secrets: SecretBox;
-  /** Tasks that one worker asks about at the same time; each takes a connection for as long as the answer takes. */
+  /** Tasks that one worker polls at the same time; each needs a connection until it is answered. */
   concurrency: number;
   /** Finished files that it copies at the same time. */
   copyConcurrency: number;
-  /** Between the first two polls of a task; the pause grows up to `pollMaxMs`, which bounds how late an end is noticed. */
+  /** The pause between the first two polls of a task. It grows up to `pollMaxMs`, which limits how late an end is noticed. */
   pollIntervalMs: number;
   pollMaxMs: number;
-  /** Failed calls in a row after which a channel is left alone, and for how long before one task tries it. */
+  /** How many failed calls in a row pause a channel, and for how long before one task tries it. */
   channelFailuresToOpen: number;
   channelOpenMs: number;
-  /** A worker that dies gives its tasks back after this. */
+  /** After this time, a dead worker's tasks go to others. */
   leaseMs: number;
   sweepIntervalMs: number;
-  /** A task that stays `created` or `submitting` this long has lost its gateway. */
+  /** A task that stays `created` or `submitting` for this long has lost its gateway. */
   stuckAfterMs: number;
   /** How long the credits of a task are held, from its create, while it is unclear whether the upstream accepted it. */
   unclearCreateMs: number;
   /** How long a finished video may be downloaded. */
   videoFileLifeMs: number;
-  /** How long the address of an image works; its file is removed after that. */
+  /** How long an image's URL works; its file is removed after that. */
   imageUrlLifeMs: number;
-  /** How long the answer to an Idempotency-Key is kept; a file of it that was left behind is removed after that. */
+  /** How long the answer to an Idempotency-Key is kept. A file left over from it is removed after that. */
   idempotencyLifeMs: number;
-  /** Times that a finished file is tried before the task fails. */
+  /** Attempts to copy a finished file before the task fails. */
   copyAttempts: number;
-  /** Before the second try to copy; doubles up to a minute. */
+  /** The pause before the second attempt; doubles up to a minute. */
   copyBackoffMs: number;
   catalogLifeMs: number;
   /** How often it reports its state. */
@@ -40,7 +40,7 @@ export interface VideoWorkerConfig {
   outboxPollMs: number;
 }
 
-/** All that the program reads of its own. */
+/** The program's own configuration. */
 export function readVideoWorkerProgram(reader: ConfigReader) {
   return { storage: readStorageConfig(reader), config: readVideoWorkerConfig(reader) };
 }

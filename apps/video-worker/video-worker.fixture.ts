@@ -52,7 +52,7 @@ export interface RunningWorker extends RunningVideoWorker {
   metric(name: string, labels?: Record<string, string>): Promise<number>;
 }
 
-/** The worker between a real database, the sandbox upstream and a billing that only listens. */
+/** The worker with a real database, the sandbox upstream, and a billing that only listens. */
 export class WorkerUnderTest {
   readonly ended: TaskEnded[] = [];
   readonly storage: FolderStore;
@@ -122,7 +122,7 @@ export class WorkerUnderTest {
     return channel;
   }
 
-  /** Calls the upstream for a task as the gateway would, giving up after `limitMs`. */
+  /** Creates a task at the upstream as the gateway would, giving up after `limitMs`. */
   async callUpstream(task: NewTask, limitMs = 60_000): Promise<CreateOutcome> {
     const channel = await this.channel();
     const signal = AbortSignal.timeout(limitMs);
@@ -132,7 +132,7 @@ export class WorkerUnderTest {
       .createVideo(channel, request, { idempotencyKey: task.id, signal });
   }
 
-  /** A task that the sandbox accepted, due at once. */
+  /** A task accepted by the sandbox, due now. */
   async accepted(prompt: string, overrides: Partial<NewTask> = {}): Promise<NewTask> {
     const task = await this.tasks.submitting({ request: { prompt }, ...overrides });
     const outcome = await this.callUpstream(task);
@@ -141,7 +141,7 @@ export class WorkerUnderTest {
     return task;
   }
 
-  /** Waits until billing has heard of a task's end, and answers what it heard. */
+  /** Waits until billing receives a task's end, and returns it. */
   async endOf(task: { id: string }): Promise<TaskEnded> {
     const heard = () => this.ended.filter(({ taskId }) => taskId === task.id);
     await until(`task ${task.id} ended`, () => heard().length > 0, 20_000);

@@ -19,7 +19,7 @@ import { VideoWorker } from './video-worker.js';
 import { WorkerMetrics } from './worker.metrics.js';
 import { workerReporter } from './worker.report.js';
 
-/** Starts the worker with the application, and ends it in order: its tasks, their announcements, its connections. */
+/** Starts the worker with the application, and stops it in order: its tasks, the outbox, its connections. */
 @Injectable()
 class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
   @Inject(VideoWorker) private readonly worker!: VideoWorker;
@@ -41,7 +41,7 @@ class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 }
 
-/** Follows tasks upstream, stores their files, announces their ends. */
+/** Follows tasks upstream, stores their files, and publishes their ends. */
 @Module({})
 export class VideoWorkerModule {
   static register(options: VideoWorkerModuleOptions): DynamicModule {
@@ -86,10 +86,10 @@ export class VideoWorkerModule {
   }
 }
 
-/** A vendor that does not name its models within this is unhealthy. */
+/** A vendor that does not list its models within this time is unhealthy. */
 const PROBE_LIMIT_MS = 5_000;
 
-/** The channels as polls meet them. One that is healthy again meets its overdue tasks one by one, not all at once. */
+/** The health of channels as polls see it. A channel that recovers gets its overdue tasks one by one, not all at once. */
 function channelHealth(
   { config, clock, registry, log }: VideoWorkerModuleOptions,
   { queue, upstreams }: { queue: TaskQueue; upstreams: Upstreams },
@@ -97,7 +97,7 @@ function channelHealth(
   return new ChannelHealth({
     clock,
     registry,
-    // The gateway's own may be in the same registry.
+    // The gateway's metrics may be in the same registry.
     metricPrefix: 'tollgate_worker_channel',
     failuresToOpen: config.channelFailuresToOpen,
     openMs: config.channelOpenMs,
@@ -113,7 +113,7 @@ function channelHealth(
   });
 }
 
-/** Ready when ends can be written and announced, and files stored. */
+/** Ready when ends can be committed and published, and files stored. */
 export function videoWorkerReadiness(
   options: Pick<VideoWorkerModuleOptions, 'pool' | 'bus' | 'storage'>,
 ): ReadinessChecks {

@@ -23,11 +23,11 @@ export interface VideoWorkerProgramOptions {
 
 export interface RunningVideoWorker {
   checks: ReadinessChecks;
-  /** Takes no more tasks, returns those in progress to the queue and announces what ended. Pool and transport stay open. */
+  /** Takes no more tasks, returns those in progress to the queue, and publishes ends. Pool and transport stay open. */
   close(): Promise<void>;
 }
 
-/** Boots the worker. It consumes nothing from the bus, it only announces. */
+/** Boots the worker. It consumes nothing from the bus; it only publishes. */
 export async function startVideoWorker(options: VideoWorkerProgramOptions): Promise<RunningVideoWorker> {
   const { pool, transport, storage, config, log, registry } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });

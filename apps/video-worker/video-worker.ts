@@ -5,18 +5,18 @@ import { neverStarted } from './task-errors.js';
 import { fileFolders } from './task-kinds.js';
 import { WorkPlaces } from './work-places.js';
 
-/** Rows of one sweep: enough to recover from a crash of every gateway within a few rounds, in a short transaction. */
+/** Rows per sweep: enough to recover from a crash of all gateways within a few rounds, each a short transaction. */
 const SWEEP_LIMIT = 100;
 /**
- * The idle pause of the claim loop lies between these; it follows the poll interval. Many short pauses spread thousands
- * of polls evenly, and evenly spread they take few connections.
+ * Limits of the claim loop's idle pause, which follows the poll interval. Short pauses spread thousands of polls evenly, so
+ * that they need few connections.
  */
 const CLAIM_PAUSE_MS = { min: 20, max: 100 };
-/** Claims that are cut short by the places go on when this part of them is free: fewer, larger claims. */
+/** A claim limited by free places continues once this share of them is free: fewer, larger claims. */
 const WORTH_A_CLAIM = 0.25;
-/** A deadline that falls into an outage waits for this many trials of the channel. */
+/** A deadline that falls into an outage waits until the channel has been tried this many times. */
 const TRIALS_AFTER_DEADLINE = 2;
-/** Files are kept this much longer than their addresses, for downloads that began in time. */
+/** Files are kept this much longer than their URLs work, for downloads that began in time. */
 const PURGE_GRACE_MS = 300_000;
 const PURGE_PAUSE_MAX_MS = 300_000;
 
@@ -26,9 +26,9 @@ export class VideoWorker {
   private readonly following = new Set<Promise<void>>();
   private readonly follower: TaskFollower;
   private readonly places: WorkPlaces;
-  /** The last claim may have left due tasks behind for want of places. */
+  /** The last claim may have left due tasks behind, for lack of places. */
   private isShort = false;
-  /** Channels of which more may have been due than was taken, when tasks of them were taken last. */
+  /** Channels that may have had more due tasks than the last claim took. */
   private readonly backlogged = new Set<string>();
   private readonly claims: Loop;
   private readonly sweeps: Loop;
@@ -75,7 +75,7 @@ export class VideoWorker {
     const places = this.places.freeOn(channels);
     const limit = this.places.free;
     const { leaseMs } = config;
-    // Where not all can be taken it matters whose they are.
+    // If not all can be taken, it matters whose they are.
     const isShared = [...places.keys()].some((id) => this.backlogged.has(id));
     const inHand = isShared ? this.places.ofAccounts : undefined;
     const order = { limit, leaseMs, inHand, without: this.follower.behind(config.concurrency) };
@@ -102,7 +102,7 @@ export class VideoWorker {
     this.keep(task, this.follower.follow(task, { stopping: this.stopping.signal, onAsked }).finally(onAsked));
   }
 
-  /** A place that becomes free wakes a claim that was cut short. */
+  /** A freed place wakes a claim that was cut short. */
   private goOn(): void {
     const isWorthIt = this.places.free >= this.parts.config.concurrency * WORTH_A_CLAIM;
     if (this.isShort && isWorthIt) this.claims.wake();
@@ -139,7 +139,7 @@ export class VideoWorker {
     return [stuck.length, unclear, forgotten].includes(SWEEP_LIMIT);
   }
 
-  /** What claims by channel leave out: channels that are not known yet or any more, and deadlines of channels left alone. */
+  /** What claims by channel leave out: channels that are unknown or removed, and deadlines of paused channels. */
   private async sweepChannels(): Promise<number> {
     const { queue, config, catalog, health } = this.parts;
     const { leaseMs, channelOpenMs } = config;
@@ -159,7 +159,7 @@ export class VideoWorker {
     const { storage, config, log, metrics } = this.parts;
     const lives = new Map(fileFolders.map((folder) => [folder, config.videoFileLifeMs]));
     lives.set('images', config.imageUrlLifeMs);
-    // The gateway removes them with their keys; what a crash or a store that was away has left of them, goes here.
+    // The gateway removes them with their keys. This removes what remains after a crash or an outage of the store.
     lives.set('answers', config.idempotencyLifeMs);
     for (const [folder, lifeMs] of lives) {
       const removed = await storage.purgeOlderThan(folder, lifeMs + PURGE_GRACE_MS);
@@ -169,7 +169,7 @@ export class VideoWorker {
   }
 }
 
-/** The channels that gave as many tasks as they had places. */
+/** The channels that yielded as many tasks as they had places. */
 function usedUpOf(places: ReadonlyMap<string, number>, tasks: readonly LeasedTask[]): Set<string> {
   const counts = new Map<string | null, number>();
   for (const { channelId } of tasks) counts.set(channelId, (counts.get(channelId) ?? 0) + 1);

@@ -1,10 +1,10 @@
 import type { Channel } from '#catalog/catalog.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 
-/** One channel that answers slowly must not take every place, or the tasks of all others wait with its own. */
+/** One slow channel must not take every place, or the tasks of all others would wait too. */
 const CHANNEL_SHARE = 0.75;
 
-/** The places of a worker for tasks that are being asked about: a limit in total, and one for each channel. */
+/** The places of a worker for tasks that are being polled: a total limit, and one per channel. */
 export class WorkPlaces {
   private readonly asking = new Map<string, number>();
   private readonly byAccount = new Map<string, number>();
@@ -19,7 +19,7 @@ export class WorkPlaces {
     return this.most - this.taken;
   }
 
-  /** How many more tasks of each of these channels may be taken; channels that bear none are left out. */
+  /** How many more tasks of each of these channels may be taken. Channels that can take none are left out. */
   freeOn(channels: readonly Channel[]): Map<string, number> {
     const share = Math.ceil(this.most * CHANNEL_SHARE);
     const free = channels.map((channel): [string, number] => {
@@ -29,12 +29,12 @@ export class WorkPlaces {
     return new Map(free.filter(([, count]) => count > 0));
   }
 
-  /** How many places the tasks of each account have. */
+  /** How many places the tasks of each account use. */
   get ofAccounts(): ReadonlyMap<string, number> {
     return this.byAccount;
   }
 
-  /** Takes a place; the answer gives it back, and may be called again. */
+  /** Takes a place. Returns a function that frees it, which may be called repeatedly. */
   take(task: { channelId: string | null; accountId: string }): () => void {
     this.add(task, 1);
     let isHeld = true;

@@ -35,7 +35,7 @@ const FOLLOWING = {
   help: 'Tasks being polled or copied right now',
 };
 
-/** What the worker counts. */
+/** The worker's metrics. */
 export class WorkerMetrics {
   readonly polls: Counter<'outcome'>;
   readonly copies: Counter<'outcome'>;
@@ -51,7 +51,7 @@ export class WorkerMetrics {
     this.copies = new Counter({ ...COPIES, registers });
     this.ended = new Counter({ ...ENDED, registers });
     this.swept = new Counter({ ...SWEPT, registers });
-    // What begins with its first burst hides it from rates.
+    // A counter that first appears with a burst hides that burst from rates.
     for (const state of ['created', 'submitting']) this.swept.inc({ state }, 0);
     this.late = new Counter({ ...LATE, registers });
     this.purged = new Counter({ ...PURGED, registers });
@@ -61,7 +61,7 @@ export class WorkerMetrics {
       help: 'How long the longest waiting task has been due',
       registers,
       async collect() {
-        // Metrics are readable while the database is away.
+        // Metrics stay readable while the database is down.
         this.set(await queue.oldestDueSeconds().catch(() => NaN));
       },
     });

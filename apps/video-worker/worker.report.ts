@@ -3,20 +3,20 @@ import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
-/** What a worker reports in addition to what every program reports. */
+/** What a worker reports beyond what every program does. */
 interface WorkerReport {
   /** Polls of tasks. */
   polls: Pace;
-  /** Tasks that are being polled or copied. */
+  /** Tasks being polled or copied. */
   following: number;
-  /** How long the longest waiting task has been due; null: not known. */
+  /** How long the most overdue task has been due. Null if unknown. */
   oldestDueSeconds: number | null;
-  /** In the last minute, by outcome. */
+  /** Tasks ended in the last minute, by outcome. */
   ended: Record<string, number>;
   copies: Record<string, number>;
-  /** Tasks found stuck, since the start; should stay 0. */
+  /** Tasks found stuck since the start; should stay 0. */
   swept: number;
-  /** Channels as its polls meet them. */
+  /** The health of channels, as its polls see it. */
   channels: ChannelVitals[];
 }
 
@@ -27,7 +27,7 @@ const SWEPT = 'tollgate_worker_tasks_swept_total';
 const FOLLOWING = 'tollgate_worker_tasks_following';
 const OLDEST_DUE = 'tollgate_worker_oldest_due_seconds';
 
-/** Reports the state of a worker for the status page. */
+/** Reports the state of a worker to the status page. */
 export function workerReporter(
   { pool, registry, log, config }: VideoWorkerModuleOptions,
   health: ChannelHealth,

@@ -1,7 +1,7 @@
 export interface BackoffOptions {
-  /** The pause after the first failure, milliseconds. */
+  /** The pause after the first failure, in milliseconds. */
   initialMs: number;
-  /** The longest pause, milliseconds. */
+  /** The longest pause, in milliseconds. */
   maxMs: number;
 }
 

@@ -9,13 +9,13 @@ export interface ReadMarker {
   readonly offsets: readonly (readonly [partition: number, offset: string])[];
 }
 
-/** A pending answer, until it is forgotten and has no effect any more. */
+/** A pending answer. Once forgotten, an answer has no effect. */
 export interface PendingAnswer<R> {
   readonly value: Promise<R>;
   readonly forget: () => void;
 }
 
-/** The sending end behind Nest's interface. A pattern is a topic's name, the data its payload. */
+/** The sending end, behind Nest's interface. The pattern is the topic's name, the data its payload. */
 export abstract class BusClient extends ClientProxy {
   private readonly topicsByName: ReadonlyMap<string, AnyTopic>;
 
@@ -36,23 +36,23 @@ export abstract class BusClient extends ClientProxy {
   /** Resolves when the message is durable. @throws BusUnavailable */
   abstract tell(message: BusMessage): Promise<void>;
 
-  /** Where a topic ends now. */
+  /** Marks the current end of a topic. */
   abstract endOffsets(topic: string): Promise<ReadMarker>;
 
-  /** True when the group has handled, and will not handle again, everything before the marker. */
+  /** True when the group has handled everything before the marker, and will not handle it again. */
   abstract hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean>;
 
-  /** Resolves when messages can be sent and answered. @throws Error with a sentence for the operator. */
+  /** Resolves when messages can be sent and answered. @throws Error with a message for the operator. */
   abstract health(): Promise<void>;
 
-  /** @throws BusUnavailable for a topic that this program does not know. */
+  /** @throws BusUnavailable for an unknown topic. */
   topicNamed(name: string): AnyTopic {
     const topic = this.topicsByName.get(name);
     if (!topic) throw new BusUnavailable(`${name} is not a topic of this bus`);
     return topic;
   }
 
-  /** What `send` does, as a promise: its observables take longer than everything else about a message in process. */
+  /** `send` as a promise. In process, observables would take longer than everything else about a message. */
   request<R>(topic: string, payload: object): PendingAnswer<R> {
     let isForgotten = false;
     let drop = (): void => undefined;
@@ -73,7 +73,7 @@ export abstract class BusClient extends ClientProxy {
     return { value, forget };
   }
 
-  /** What `emit` does, as a promise. */
+  /** `emit` as a promise. */
   async announce(topic: string, payload: object): Promise<void> {
     await this.connect();
     await this.dispatchEvent({ pattern: topic, data: payload });

@@ -1,4 +1,4 @@
-/** No answer or acknowledgement in time: the outcome is unknown, so send it again with the same ID and never guess. */
+/** No answer or acknowledgement in time. The outcome is unknown: send it again with the same ID, and never guess. */
 export class BusTimeout extends Error {
   constructor(topic: string, timeoutMs: number) {
     super(`no answer on ${topic} within ${timeoutMs} ms`);
@@ -33,7 +33,7 @@ export class InvalidMessage extends Error {
   }
 }
 
-/** Handlers and topics do not match: a fault of the program, found at startup. */
+/** Handlers and topics do not match: a bug, found at startup. */
 export class BusWiringError extends Error {
   constructor(faults: readonly string[]) {
     super(`The bus is not wired up:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);

@@ -51,7 +51,7 @@ export interface LagOf {
   partition: number;
 }
 
-/** Reads the lag of each partition (messages not handled yet) whenever the metrics are read. */
+/** Reads the lag of each partition (messages not yet handled) whenever the metrics are read. */
 export function watchLag(
   registry: Registry,
   report: (set: (of: LagOf, messages: number) => void) => void,

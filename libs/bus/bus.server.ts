@@ -10,7 +10,7 @@ interface Registration {
   handler: MessageHandler;
 }
 
-/** The consuming end behind Nest's interface: gathers the handlers, checks them at startup, and hands them over. */
+/** The consuming end, behind Nest's interface: collects the handlers, checks them at startup, and passes them on. */
 export abstract class BusServer extends Server implements CustomTransportStrategy {
   override readonly transportId = BUS_TRANSPORT;
   override readonly propagatesEventHandlerErrors = true;
@@ -45,7 +45,7 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
 
   protected abstract start(deliveries: MessageDelivery[]): Promise<void>;
 
-  /** Resolves when no message is being handled any more. */
+  /** Resolves when no message is being handled. */
   abstract override close(): Promise<void>;
 
   override on(event: string): never {

@@ -7,9 +7,9 @@ import { rawMessage } from './message.js';
 import type { AnyTopic, EventTopic, RequestTopic } from './topic.js';
 
 export interface BusOptions {
-  /** How long a request waits for its answer, milliseconds. */
+  /** How long a request waits for its answer, in milliseconds. */
   requestTimeoutMs?: number;
-  /** How long a publication waits for its acknowledgement, milliseconds. */
+  /** How long a publication waits for its acknowledgement, in milliseconds. */
   publishTimeoutMs?: number;
   registry?: Registry;
 }
@@ -43,7 +43,7 @@ export class Bus {
 
   /**
    * Sends a request and waits for the answer.
-   * @throws BusTimeout if there is none: the outcome is unknown, send it again with the same ID. BusUnavailable if the message
+   * @throws BusTimeout if none comes: the outcome is unknown, so send it again with the same ID. BusUnavailable if the message
    * could not be sent. BusRejected if the handler failed permanently.
    */
   async request<P extends object, R>(
@@ -81,12 +81,12 @@ export class Bus {
     });
   }
 
-  /** Publishes a payload that is JSON text already, without a time limit. @throws BusUnavailable, InvalidMessage */
+  /** Publishes a payload that is already JSON text, without a time limit. @throws BusUnavailable, InvalidMessage */
   async publishText(topicName: string, key: string, json: string): Promise<void> {
     await this.client.tell(rawMessage(this.client.topicNamed(topicName), key, json));
   }
 
-  /** Where the topic ends now; later messages come after it. */
+  /** Marks the current end of the topic; later messages come after it. */
   endOffsets(topic: AnyTopic): Promise<ReadMarker> {
     return this.client.endOffsets(topic.name);
   }
@@ -96,12 +96,12 @@ export class Bus {
     return this.client.hasConsumedPast(group, marker);
   }
 
-  /** A readiness check. @throws Error with a sentence for the operator. */
+  /** A readiness check. @throws Error with a message for the operator. */
   health(): Promise<void> {
     return this.client.health();
   }
 
-  /** Waits for what is being sent, then disconnects. Requests still open fail with BusUnavailable. */
+  /** Waits until pending messages are sent, then disconnects. Open requests fail with BusUnavailable. */
   close(): Promise<void> {
     return this.client.close();
   }

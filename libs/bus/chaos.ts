@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '#platform/errors.js';
 
-/** Switches for tests: whatever a bus can do to messages, done to every message. */
+/** Test switches: what a bus can do to a message, done to every message. */
 export interface ChaosOptions {
   /** Each message is handled twice; the second time late, in the background. */
   duplicate?: boolean;
@@ -9,20 +9,20 @@ export interface ChaosOptions {
   reorder?: boolean;
   /** The first answer for each ID is lost, so that the sender has to send again. */
   dropFirstReply?: boolean;
-  /** Repeats the same random choices. */
+  /** The same seed makes the same random choices. */
   seed?: number;
-  /** The longest pause, milliseconds. */
+  /** The longest pause, in milliseconds. */
   maxDelayMs?: number;
 }
 
 const WORDS = 'duplicate, reorder, drop-first-reply, seed=NUMBER, max-delay-ms=NUMBER';
 const DEFAULT_MAX_DELAY_MS = 5;
-/** A duplicate comes late enough to find the first one handled, mostly. */
+/** Late enough that the original has usually been handled. */
 const DUPLICATE_DELAY_FACTOR = 6;
 
 /**
  * Reads `BUS_CHAOS`, such as "duplicate,reorder,drop-first-reply,seed=7". Empty means none.
- * @throws OperatorError when a word is not known.
+ * @throws OperatorError for an unknown word.
  */
 export function parseChaos(text: string | undefined): ChaosOptions | undefined {
   const words = (text ?? '').split(',').map((word) => word.trim());

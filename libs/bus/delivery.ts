@@ -14,7 +14,7 @@ export interface DeadLetter {
   topic: string;
   group: string;
   partition: number;
-  /** Text that is unique within topic and partition. */
+  /** Unique within topic and partition. */
   offset: string;
   key: string | null;
   /** The message as received, readable or not. */
@@ -25,7 +25,7 @@ export interface DeadLetter {
 }
 
 export interface ConsumerOptions {
-  /** The consumer groups that this program is; every topic they read needs exactly one handler here. */
+  /** The consumer groups of this program. Every topic they read needs exactly one handler here. */
   groups: readonly string[];
   /** True for temporary errors (database unreachable, deadlock), which are retried without limit. Others never are. */
   isTransient: (error: unknown) => boolean;
@@ -34,7 +34,7 @@ export interface ConsumerOptions {
   log: Logger;
   registry: Registry;
   chaos?: ChaosOptions;
-  /** Broadcast topics are read from now on: caches loaded earlier may have missed a change. Also called after a reconnect. */
+  /** Called when broadcast topics begin to be read, also after a reconnect: caches loaded earlier may have missed a change. */
   onAssigned?: () => void;
 }
 
@@ -58,7 +58,7 @@ interface Registration {
   readonly handler: MessageHandler;
 }
 
-/** Turns messages of one topic into calls of its handler, and what they throw into retries, answers or dead letters. */
+/** Calls the handler of a topic for each message, and turns errors into retries, answers or dead letters. */
 export class MessageDelivery {
   private readonly chaos: Chaos | undefined;
   private readonly metrics: BusMetrics;
@@ -80,7 +80,7 @@ export class MessageDelivery {
     return this.registration.group;
   }
 
-  /** Handles a message once, under chaos twice. Never throws. */
+  /** Handles a message once, or twice under chaos. Never throws. */
   async handle(message: IncomingMessage): Promise<Outcome> {
     if (!this.chaos) return this.handleTraced(message);
     if (this.chaos.duplicates) this.handleAgainLater(message, this.chaos);
@@ -88,7 +88,7 @@ export class MessageDelivery {
     return this.handleTraced(message);
   }
 
-  /** Resolves when no duplicate is in progress any more. */
+  /** Resolves when no duplicate is in progress. */
   async drain(): Promise<void> {
     while (this.background.size > 0) await Promise.all(this.background);
   }
@@ -177,7 +177,7 @@ export class MessageDelivery {
   }
 }
 
-/** The id of a message that is not valid, as far as it can be read. */
+/** The id of an invalid message, if it can be read. */
 function idOf(topic: AnyTopic, value: string | null): string | null {
   try {
     const id: unknown = topic.id(JSON.parse(value ?? '') as object);

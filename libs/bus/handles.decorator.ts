@@ -7,7 +7,7 @@ import type { Topic } from './topic.js';
 /** Keeps the bus's handlers off other transports of an application. */
 export const BUS_TRANSPORT = Symbol('bus');
 
-/** Nest's own filter turns an error into a bare "Internal server error"; the bus must see it to decide what to do. */
+/** Nest's own filter would replace the error with "Internal server error"; the bus needs the error to decide what to do. */
 @Catch()
 class PassErrorsThrough implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -19,8 +19,8 @@ type Handler<P extends object, R> = (payload: P) => Promise<R>;
 
 /**
  * Makes a controller's method the handler of a topic for one consumer group (by default the topic's only one). A method
- * of another payload or reply does not compile. Messages come at least once and may come late, twice or out of order.
- * Throwing what `isTransient` knows has the message handled again; any other error ends it (dead letter or error reply).
+ * with another payload or reply does not compile. Messages are delivered at least once and may be late, repeated or out of
+ * order. An error that `isTransient` accepts is retried; any other ends the message (dead letter or error reply).
  */
 export function Handles<P extends object, R>(topic: Topic<P, R>, group = topic.groups[0]) {
   if (group === undefined || !topic.groups.includes(group)) {

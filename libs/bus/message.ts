@@ -4,27 +4,27 @@ import { keepsRules } from './payload.check.js';
 import { currentTrace } from '#platform/tracing.js';
 import type { AnyTopic } from './topic.js';
 
-/** A message as it travels: text only, whatever the transport. */
+/** A message in transit: text only, whatever the transport. */
 export interface BusMessage {
   topic: string;
   key: string;
   version: string;
   value: string;
-  /** The trace that it belongs to, if any. */
+  /** The trace it belongs to, if any. */
   traceparent?: string | undefined;
 }
 
 /** Far larger than any of our payloads, and small enough that 500 of them fit into one Kafka request. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** @throws InvalidMessage if the payload is too large, because it would also fail the messages sent with it. */
+/** @throws InvalidMessage if the payload is too large: it would also fail the messages sent with it. */
 export function encodeMessage(topic: AnyTopic, payload: object): BusMessage {
   const message = rawMessage(topic, topic.key(payload), JSON.stringify(payload));
   if (message.key === '') throw new InvalidMessage(topic.name, 'its key is empty');
   return message;
 }
 
-/** A message whose payload is JSON text already, such as a row of the outbox. @throws InvalidMessage if too large. */
+/** A message whose payload is already JSON text, such as a row of the outbox. @throws InvalidMessage if too large. */
 export function rawMessage(topic: AnyTopic, key: string, value: string): BusMessage {
   if (value.length > MAX_MESSAGE_BYTES || Buffer.byteLength(value) > MAX_MESSAGE_BYTES) {
     throw new InvalidMessage(topic.name, `larger than ${MAX_MESSAGE_BYTES} bytes`);
@@ -33,14 +33,14 @@ export function rawMessage(topic: AnyTopic, key: string, value: string): BusMess
 }
 
 /**
- * What a row of the outbox announces, with the trace that caused it: the relay takes that out again and sends it as a header, so that it needs
- * no column.
+ * The payload of an outbox row, with the trace that caused it. The relay takes the trace out and sends it as a header, so it
+ * needs no column.
  */
 export function withTrace<P extends object>(payload: P, traceparent: string | null | undefined): P {
   return traceparent ? { ...payload, traceparent } : payload;
 }
 
-/** Reads and validates a payload into an instance of its class. Unknown fields pass. @throws InvalidMessage */
+/** Parses and validates a payload into an instance of its class. Unknown fields are ignored. @throws InvalidMessage */
 export function decodePayload(topic: AnyTopic, version: string | undefined, value: string | null): object {
   if (version !== String(topic.version)) {
     throw new InvalidMessage(
@@ -51,7 +51,7 @@ export function decodePayload(topic: AnyTopic, version: string | undefined, valu
   return instanceOf(topic, topic.payload, parse(topic, value));
 }
 
-/** A reply as it travels. */
+/** A reply in transit. */
 export function encodeReply(result: unknown): string {
   return JSON.stringify({ ok: result });
 }
@@ -60,7 +60,7 @@ export function encodeErrorReply(error: { code: string; message: string }): stri
   return JSON.stringify({ error });
 }
 
-/** @throws BusRejected when the handler failed for good, InvalidMessage when the reply does not fit its class. */
+/** @throws BusRejected if the handler failed for good, InvalidMessage if the reply does not fit its class. */
 export function decodeReply(topic: AnyTopic, value: string | null): object {
   const envelope = parse(topic, value) as { ok?: unknown; error?: { code: string; message: string } };
   if (envelope.error) throw new BusRejected(envelope.error.code, envelope.error.message);

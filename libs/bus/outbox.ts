@@ -10,10 +10,10 @@ import { encodeMessage, withTrace } from './message.js';
 import type { AnyTopic, EventTopic } from './topic.js';
 import { allTopics } from './topics.js';
 
-/** The programs that announce through the outbox, as its rows name them. */
+/** The programs that publish through the outbox, as named in its rows. */
 export type Producer = 'gateway' | 'worker' | 'billing';
 
-/** An announcement, inserted by the transaction that makes it true. */
+/** An event, inserted by the transaction that makes it true. */
 export interface OutboxRow {
   topic: string;
   key: string;
@@ -21,13 +21,13 @@ export interface OutboxRow {
   payload: string;
 }
 
-/** @throws InvalidMessage when the payload is too large ever to be published. */
+/** @throws InvalidMessage if the payload is too large to be published. */
 export function outboxRow<P extends object>(topic: EventTopic<P>, payload: P): OutboxRow {
   const { key, value } = encodeMessage(topic, withTrace(payload, currentTrace()));
   return { topic: topic.name, key, payload: value };
 }
 
-/** The statement that inserts rows, for `pg` (`client.query(it)`) and TypeORM (`manager.query(text, values)`) alike. */
+/** The statement that inserts rows, for both `pg` (`client.query(it)`) and TypeORM (`manager.query(text, values)`). */
 export function outboxInsert(
   producer: Producer,
   rows: readonly OutboxRow[],
@@ -52,27 +52,27 @@ interface StoredRow extends OutboxRow {
 }
 
 export interface OutboxRelayOptions {
-  /** One of its connections is held while the relay runs. */
+  /** The relay holds one of its connections while it runs. */
   pool: Pool;
   producer: Producer;
   bus: Bus;
   log: Logger;
   registry: Registry;
-  /** The net under wake(), milliseconds. */
+  /** How often to poll in case a wake() was missed, in milliseconds. */
   pollMs?: number;
   topics?: readonly AnyTopic[];
-  /** How long stopping waits for publications in progress, milliseconds. */
+  /** How long stopping waits for publications in progress, in milliseconds. */
   drainTimeoutMs?: number;
 }
 
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_DRAIN_TIMEOUT_MS = 5_000;
 const MAX_ROWS_PER_ROUND = 500;
-/** Bounds the memory of the relay and what is published twice after a crash. */
+/** Bounds the relay's memory, and how much is published twice after a crash. */
 const MAX_IN_FLIGHT = 1_000;
 /**
- * Between the starts of two rounds, so that under load a round takes many rows: each costs the database a search and a
- * deletion, which the ledger's commits would wait for.
+ * The shortest time between the starts of two rounds, so that a round takes many rows under load. Each round costs the
+ * database a search and a deletion, which the ledger's commits would wait for.
  */
 const GATHER_MS = 20;
 const MEASURE_INTERVAL_MS = 5_000;
@@ -81,10 +81,10 @@ const LOCK_SPACE = 0x0b05;
 const LOCK_OF: Record<Producer, number> = { gateway: 1, worker: 2, billing: 3 };
 
 /**
- * Publishes the rows of one producer and deletes them after the acknowledgement. Of several relays one leads, by a
- * lock of its connection; no transaction is open while the bus is called. All visible rows are read, never those past
- * some id, since rows become visible out of order. Rows of one key keep the order of their ids; a crash between
- * acknowledgement and deletion publishes twice.
+ * Publishes the rows of one producer and deletes them after the acknowledgement. Of several relays, the one whose connection
+ * has the lock leads. No transaction is open while the bus is called. Each round reads all visible rows, not those after a
+ * certain id, because rows become visible out of order. Rows of one key are published in the order of their ids. A crash
+ * between acknowledgement and deletion publishes twice.
  */
 export class OutboxRelay {
   private readonly loop: Loop;
@@ -93,7 +93,7 @@ export class OutboxRelay {
   private readonly topicNames: string[];
   private connection: PoolClient | undefined;
   private leads = false;
-  /** Read but not deleted: each row's id with its topic and key. */
+  /** Rows read but not yet deleted: each id with its topic and key. */
   private readonly inFlight = new Map<string, string>();
   private readonly acknowledged = new Set<string>();
   private readonly publishing = new Set<Promise<void>>();
@@ -120,7 +120,7 @@ export class OutboxRelay {
     return this;
   }
 
-  /** Call after a commit that wrote rows: they are published now, by whichever relay leads. */
+  /** Call after a commit that wrote rows: the leading relay publishes them now. */
   wake(): void {
     if (this.gathering) return;
     const waitMs = this.roundAtMs + GATHER_MS - performance.now();
@@ -131,7 +131,7 @@ export class OutboxRelay {
     }, waitMs);
   }
 
-  /** Waits for publications in progress, deletes their rows, and lets another relay lead. Rows left stay for it. */
+  /** Waits for publications in progress, deletes their rows, and lets another relay lead. Remaining rows are left to it. */
   async stop(): Promise<void> {
     clearTimeout(this.gathering);
     await this.loop.stop();
@@ -168,7 +168,7 @@ export class OutboxRelay {
     }
   }
 
-  /** A publication that failed makes the loop back off; its rows are read again afterwards. */
+  /** A failed publication makes the loop back off; its rows are read again afterwards. */
   private throwFailure(): void {
     if (this.failure !== undefined) throw this.failure as Error;
   }
@@ -181,13 +181,13 @@ export class OutboxRelay {
     });
     connection.on('notification', () => this.wake());
     this.connection = connection;
-    // A deletion that a power cut forgets is a row published twice: it need not wait for the disk. And the rows are few
-    // among many deleted ones, which only an index passes over.
+    // If a power cut loses a deletion, the row is published twice, so it need not wait for the disk. The remaining rows are
+    // few among many deleted ones, so an index scan is faster.
     await connection.query('SET synchronous_commit = off; SET enable_seqscan = off');
     return connection;
   }
 
-  /** The connection is closed, not returned: with it go the lock and the listening. */
+  /** Closes the connection instead of returning it to the pool, which also ends the lock and LISTEN. */
   private disconnect(): void {
     const { connection } = this;
     this.connection = undefined;
@@ -197,7 +197,7 @@ export class OutboxRelay {
     connection?.release(true);
   }
 
-  /** A relay that does not lead wakes the one that does, from outside of any business transaction. */
+  /** A relay that does not lead wakes the one that does, outside any business transaction. */
   private async lead(connection: PoolClient): Promise<boolean> {
     if (this.leads) return true;
     const { rows } = await connection.query<{ leads: boolean }>(
@@ -225,7 +225,7 @@ export class OutboxRelay {
     this.metrics.outboxPublished.inc({ producer: this.options.producer }, ids.length);
   }
 
-  /** Answers whether more rows may be waiting. */
+  /** Returns whether more rows may be waiting. */
   private async publishNext(connection: PoolClient): Promise<boolean> {
     if (this.inFlight.size >= MAX_IN_FLIGHT) return false;
     const { rows } = await connection.query<StoredRow>({
@@ -236,7 +236,7 @@ export class OutboxRelay {
         ORDER BY outbox.id LIMIT ${MAX_ROWS_PER_ROUND}`,
       values: [this.options.producer, this.topicNames, [...this.inFlight.keys()]],
     });
-    // A key with rows in progress waits for them: if one failed, a later row must not overtake it.
+    // A key with rows in progress waits: if one fails, a later row must not overtake it.
     const busy = new Set(this.inFlight.values());
     const ready = rows.filter((row) => !busy.has(streamOf(row)));
     for (const row of ready) this.publish(row);
@@ -259,7 +259,7 @@ export class OutboxRelay {
   }
 
   private afterFailure(row: { id: string; topic: string }, error: unknown): void {
-    // A row that can never be published stays, seen in the age of the oldest row; it must not stop its neighbours.
+    // A row that can never be published stays, and shows in the age of the oldest row. It must not block other rows.
     if (error instanceof InvalidMessage) {
       this.options.log.error({ err: error, outboxId: row.id, topic: row.topic }, 'a row cannot be published');
       return;

@@ -7,9 +7,9 @@ type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValid
 const checks = new Map<new () => object, Check>();
 
 /**
- * Whether a payload satisfies every rule of its class. Only evaluates the rules that class-validator gathered from the
- * decorators: preparing error messages takes several times as long, and messages do not fail. False only means that
- * class-validator itself has to check; an unknown type of rule always returns false.
+ * Whether a payload satisfies every rule of its class. Evaluates only the rules that class-validator collected from the
+ * decorators: preparing error messages takes several times as long, and valid messages need none. False means only that
+ * class-validator itself has to check; an unknown type of rule always gives false.
  */
 export function keepsRules(type: new () => object, payload: object): boolean {
   let check = checks.get(type);
@@ -45,7 +45,7 @@ function isKnown(rule: Metadata): boolean {
   return isCondition(rule) || (rule.type === ValidationTypes.CUSTOM_VALIDATION && plain);
 }
 
-/** Such as `@IsOptional()`: the other rules of the property count only where it holds. */
+/** A condition such as `@IsOptional()`: the other rules of the property apply only if it holds. */
 function isCondition(rule: Metadata): boolean {
   return rule.type === ValidationTypes.CONDITIONAL_VALIDATION;
 }

@@ -9,10 +9,10 @@ const MAX_WORD_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
 interface Rule {
-  /** After "must be". */
+  /** Completes the sentence "must be ...". */
   hint: string;
   holds: (value: unknown) => boolean;
-  /** The same for readers of docs/asyncapi.yaml, as a JSON schema. */
+  /** The same rule as a JSON schema, for docs/asyncapi.yaml. */
   schema: object;
 }
 
@@ -36,7 +36,7 @@ export const IsInstant = rule('isInstant', {
   schema: { type: 'string', format: 'date-time' },
 });
 
-/** A short text that is not empty: an id, a code or a name. */
+/** A short, non-empty text: an id, a code or a name. */
 export const IsWord = rule('isWord', {
   hint: `a text of 1 to ${MAX_WORD_CHARS} characters`,
   holds: (value) => typeof value === 'string' && value.length > 0 && value.length <= MAX_WORD_CHARS,

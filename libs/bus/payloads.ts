@@ -33,7 +33,7 @@ export class ChargeRequested {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
   @IsWord() keyId!: string;
-  /** The model as catalogued: an alias has its own id, and is priced as its model. `requestedModel` is the same id. */
+  /** The model in the catalog. An alias has its own id and the price of its model. `requestedModel` is the same id. */
   @IsWord() model!: string;
   @IsWord() requestedModel!: string;
   @IsWord() group!: string;
@@ -104,7 +104,7 @@ export class TaskEnded {
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
-  /** The status of the refused create. */
+  /** The HTTP status of the refused create. */
   @IsOptional() @IsCount() upstreamStatus?: number | null;
   /** The time from the request to its end. */
   @IsOptional() @IsCount() latencyMs?: number | null;

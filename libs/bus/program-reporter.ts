@@ -8,7 +8,7 @@ import { MetricsWindow } from '#platform/metrics-window.js';
 import { version } from '#platform/version.js';
 import type { Producer } from './outbox.js';
 
-/** Rates and latencies cover the last minute, or as much of it as the program has run. */
+/** Rates and latencies cover the last minute, or the time since the program started if that is shorter. */
 export interface Pace {
   perSecond: number;
   /** The count per outcome, such as `2xx` or `handled`. */
@@ -17,13 +17,13 @@ export interface Pace {
   p99Ms: number | null;
 }
 
-/** What every program reports. */
+/** The state that every program reports. */
 export interface CommonReport {
-  /** Bus messages that it handled. */
+  /** Bus messages handled. */
   messages: Pace;
-  /** Messages that wait for a consumer group, summed over partitions. */
+  /** Messages waiting for a consumer group, in all partitions. */
   lag: { topic: string; group: string; messages: number }[];
-  /** Its rows in the outbox; of several instances one knows. */
+  /** Its rows in the outbox. Of several instances, one knows. */
   outbox: { rows: number; oldestSeconds: number } | null;
   memoryBytes: number;
 }

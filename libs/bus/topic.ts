@@ -8,9 +8,9 @@ export type TopicKind = 'request' | 'event' | 'either';
 
 export interface Topic<P extends object, R = unknown, K extends TopicKind = TopicKind> {
   readonly name: string;
-  /** Describes it in a sentence. */
+  /** One sentence. */
   readonly about: string;
-  /** Programs that send it. The command line acts for them. */
+  /** Programs that send it; the command line acts on their behalf. */
   readonly from: readonly string[];
   /** Sent as a header. A consumer with another version treats the message as unreadable. */
   readonly version: number;
@@ -22,7 +22,7 @@ export interface Topic<P extends object, R = unknown, K extends TopicKind = Topi
   readonly partitions: number;
   /** Programs that each see every message once; a request has exactly one, an event may have none. */
   readonly groups: readonly string[];
-  /** Every instance of a group sees every message, from the moment it listens. */
+  /** True: every instance of a group sees every message from the moment it listens. */
   readonly broadcast: boolean;
   /** False if a message that cannot be handled is only answered with an error and must never be replayed. */
   readonly deadLetters: boolean;

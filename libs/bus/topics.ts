@@ -16,15 +16,15 @@ import {
 } from './payloads.js';
 import { topic, type AnyTopic } from './topic.js';
 
-/** Fixed when the topics are created: more would move accounts to other partitions. */
+/** Fixed when the topics are created: a different count would move accounts to other partitions. */
 const MONEY_PARTITIONS = 12;
 const CACHE_PARTITIONS = 1;
 /** Events about the whole installation are rare. */
 const HOUSE_PARTITIONS = 1;
 
 /**
- * The consumer groups: one for each program that reads. The control plane reads twice: webhooks of customers must not keep
- * its own mail waiting.
+ * The consumer groups: one for each program that reads. The control plane has two, so that customers' webhooks do not delay
+ * its own mail.
  */
 export const groups = {
   billing: 'billing',

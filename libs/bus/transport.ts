@@ -6,7 +6,7 @@ import type { ConsumerOptions } from './delivery.js';
 export interface BusTransport {
   /** The consuming end, for `connectMicroservice({ strategy })`. */
   server(options: ConsumerOptions): BusServer;
-  /** The sending end, for a Bus. It can make requests only with `asks`; otherwise it publishes. */
+  /** The sending end, for a Bus. Without `asks` it can only publish, not send requests. */
   client(options?: { asks?: boolean }): BusClient;
   /** Disconnects, after the servers and clients are closed. */
   close(): Promise<void>;

@@ -12,18 +12,18 @@ import { allTopics } from '../topics.js';
 import { PartitionQueue, type QueueLimits } from './partition.queue.js';
 
 export interface InProcessOptions {
-  /** Every consumer group that some server of this process hosts; messages wait for it until it listens. */
+  /** Every consumer group hosted in this process. Messages wait for a group until it listens. */
   groups: readonly string[];
   log: Logger;
   registry: Registry;
   topics?: readonly AnyTopic[];
   backoff?: BackoffOptions;
   limits?: QueueLimits;
-  /** How long closing waits for messages in progress, milliseconds. */
+  /** How long closing waits for messages in progress, in milliseconds. */
   drainTimeoutMs?: number;
 }
 
-/** Of each partition, so that a database that is gone stops a sender before memory does. */
+/** Per partition, so that senders are refused before memory runs out while the database is down. */
 const DEFAULT_LIMITS: QueueLimits = { inFlight: 500, waiting: 2_000 };
 const DEFAULT_DRAIN_TIMEOUT_MS = 10_000;
 
@@ -35,7 +35,7 @@ interface Reader {
 
 /**
  * Kafka's guarantees within one process: text only, partitions by key, consumer groups, at least once, unlimited retries.
- * What is not handled yet is lost with the process, so publishing resolves only when every group has handled it.
+ * Messages not yet handled are lost with the process, so publishing resolves only when every group has handled the message.
  */
 export class InProcessBroker {
   readonly topics: readonly AnyTopic[];
@@ -54,12 +54,12 @@ export class InProcessBroker {
     this.watchLag();
   }
 
-  /** @throws BusWiringError when the group is not hosted here, or has a server already. */
+  /** @throws BusWiringError if the group is not hosted here or already has a server. */
   attach(delivery: MessageDelivery): void {
     for (const queue of this.readerOf(delivery.topic.name, delivery.group).partitions) queue.attach(delivery);
   }
 
-  /** Waits for what is in progress, for a limited time, and takes nothing more for the group. */
+  /** Accepts nothing more for the group, and waits a limited time for messages in progress. */
   async detach(group: string): Promise<void> {
     const queues = this.readers
       .filter((reader) => reader.group === group)
@@ -68,7 +68,7 @@ export class InProcessBroker {
     for (const queue of queues) queue.attach(undefined);
   }
 
-  /** Resolves with each group's reply when all have handled the message. @throws BusUnavailable */
+  /** Resolves with each group's reply once all have handled the message. @throws BusUnavailable */
   deliver(message: BusMessage, wantsReply: boolean): Promise<(string | null)[]> {
     if (this.closed) return Promise.reject(new BusUnavailable('the bus is closed'));
     this.sequence += 1;

@@ -11,7 +11,7 @@ export class InProcessClient extends BusClient {
     this.broker.checkOpen();
   }
 
-  /** The broker is closed by its owner, after every server and client. */
+  /** The owner closes the broker, after every server and client. */
   async close(): Promise<void> {}
 
   async tell(message: BusMessage): Promise<void> {
@@ -37,7 +37,7 @@ export class InProcessClient extends BusClient {
   protected ask(message: BusMessage, settle: (error: unknown, reply: string | null) => void): () => void {
     this.broker.deliver(message, true).then(
       ([reply]) => {
-        // A reply that chaos lost, or a topic whose group is not hosted here: the asker runs into its time limit.
+        // Chaos dropped the reply, or the group is not hosted here: the request times out.
         if (typeof reply === 'string') settle(null, reply);
       },
       (error: unknown) => settle(error, null),

@@ -4,7 +4,7 @@ import { InProcessBroker, type InProcessOptions } from './in-process.broker.js';
 import { InProcessClient } from './in-process.client.js';
 import { InProcessServer } from './in-process.server.js';
 
-/** Makes the servers and clients of the programs of one process, which share its broker. */
+/** Creates the servers and clients of all programs of one process, which share its broker. */
 export class InProcessTransport implements BusTransport {
   private readonly broker: InProcessBroker;
 

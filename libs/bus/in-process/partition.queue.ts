@@ -14,7 +14,7 @@ interface Entry {
 export interface QueueLimits {
   /** Messages handled at the same time. */
   inFlight: number;
-  /** The most waiting messages. More are refused, so that senders notice a standstill. */
+  /** The most messages that may wait. More are refused, so that senders notice when nothing moves. */
   waiting: number;
 }
 
@@ -25,8 +25,8 @@ interface QueuePlace {
 }
 
 /**
- * One partition of a topic as one consumer group reads it. Handlers start in the order of the messages and run
- * together. A transient error stops the partition, backs off, and takes the failed messages first.
+ * One partition of a topic as one consumer group reads it. Handlers start in message order and run concurrently. A
+ * transient error stops the partition; after a backoff, the failed messages come first.
  */
 export class PartitionQueue {
   private waiting: Entry[] = [];
@@ -35,7 +35,7 @@ export class PartitionQueue {
   private failures = 0;
   private resumeTimer: NodeJS.Timeout | undefined;
   private delivery: MessageDelivery | undefined;
-  /** In the order of arrival: a set keeps the order of insertion, and an entry leaves only when it is done. */
+  /** In order of arrival: a set keeps the order of insertion, and an entry leaves only when it is done. */
   private readonly unfinished = new Set<number>();
   private whenIdle: (() => void)[] = [];
   private abandoned = false;
@@ -80,7 +80,7 @@ export class PartitionQueue {
       : new Promise((resolve) => this.whenIdle.push(resolve));
   }
 
-  /** Gives up messages that are not being handled. Those who wait for them get an error. */
+  /** Drops messages that are not being handled; their senders get an error. */
   abandon(): void {
     this.abandoned = true;
     clearTimeout(this.resumeTimer);
@@ -123,7 +123,7 @@ export class PartitionQueue {
     else this.pump();
   }
 
-  /** Waits for those started before the failure, so that the failed ones are taken again in their order. */
+  /** Waits for handlers started before the failure, so that failed messages are retried in their order. */
   private backOffWhenSettled(): void {
     if (this.inFlight > 0 || this.resumeTimer) return;
     this.failures += 1;

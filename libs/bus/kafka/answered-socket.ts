@@ -2,15 +2,15 @@ import type { ISocketFactory } from 'kafkajs';
 import { Socket } from 'node:net';
 
 /**
- * Longer than brokers take to notice that one of them is gone (9 s), during which a confirmation may keep the others
- * waiting, and than a group waits for a member that died (10 s).
+ * Longer than brokers take to notice that one of them is gone (9 s), while acknowledgements may be delayed, and longer than
+ * a group waits for a dead member (10 s).
  */
 const ANSWER_LIMIT_MS = 12_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * A connection that breaks when what was written is not answered. kafkajs 2.2.4 fails the request alone and keeps the
- * connection, so that it asks a broker that keeps silent again and again, for minutes after another took its place.
+ * A connection that closes when a request is not answered in time. kafkajs 2.2.4 only fails the request and keeps the
+ * connection, so it goes on asking a silent broker for minutes after another has taken its place.
  */
 export class AnsweredSocket extends Socket {
   private timer: NodeJS.Timeout | undefined;
@@ -45,6 +45,6 @@ export class AnsweredSocket extends Socket {
   }
 }
 
-/** Connects as kafkajs wants it. */
+/** A socket factory with kafkajs's signature. */
 export const answeredSocket: ISocketFactory = ({ host, port, onConnect }) =>
   new AnsweredSocket().connect({ host, port }, onConnect).setKeepAlive(true, KEEP_ALIVE_MS);

@@ -7,8 +7,8 @@ interface Entry<T> {
 }
 
 /**
- * Does work for many at once: what comes while one round is in progress is gathered for the next. No timer is involved,
- * so a lone item goes at once. Rounds follow one another, which keeps the order of the items.
+ * Processes items in rounds: those that arrive during one round are gathered for the next. There is no timer, so a lone
+ * item is processed at once. Rounds never overlap, which keeps the order of the items.
  */
 export class Gathering<T> {
   private waiting: Entry<T>[] = [];
@@ -23,7 +23,7 @@ export class Gathering<T> {
     return this.waiting.length;
   }
 
-  /** Resolves with the round that the item was in. @throws what that round threw. */
+  /** Resolves when the item's round is done. @throws what that round threw. */
   add(item: T): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -37,7 +37,7 @@ export class Gathering<T> {
   }
 
   private async run(): Promise<void> {
-    // One turn of the event loop, so that a burst goes together from its first item on.
+    // Wait one turn of the event loop, so that a whole burst goes into one round.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) await this.round(this.waiting.splice(0, this.maxPerRound));
     this.running = undefined;

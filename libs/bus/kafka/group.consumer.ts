@@ -16,25 +16,25 @@ export interface ConsumerSettings {
 
 export interface GroupConsumerOptions extends ConsumerSettings {
   groupId: string;
-  /** The consumer group as metrics name it. */
+  /** The consumer group's name in metrics. */
   group: string;
   topics: readonly string[];
-  /** At most this many of its partitions are handled together. */
+  /** The most partitions handled at the same time. */
   partitions: number;
-  /** True: from the first message never committed, committing as it goes. False: from now on, committing nothing. */
+  /** True: reads from the first uncommitted message, and commits. False: reads only new messages, and commits nothing. */
   durable: boolean;
-  /** Called when the position is certain after each assignment. */
+  /** Called after each assignment, once the position is certain. */
   onAssigned?: () => void;
-  /** Handles messages together; answers how many from the start need not come again. */
+  /** Handles messages together. Returns how many, counted from the first, need not be delivered again. */
   handle: (batch: Batch, messages: KafkaMessage[]) => Promise<number>;
 }
 
-/** The ledger commits what arrives together; more at once would only make the first ones wait. */
+/** The ledger commits together what arrives together; a larger slice would only delay its first messages. */
 const MAX_SLICE = 500;
-/** Disconnecting waits for the open fetch, so it is kept short. */
+/** Short, because disconnecting waits for the open fetch. */
 const MAX_FETCH_WAIT_MS = 250;
 
-/** Reads topics in slices: handlers, then replies (both in `handle`), then a heartbeat; offsets are committed behind. */
+/** Reads topics in slices: handlers, then replies (both in `handle`), then a heartbeat. Offsets are committed behind. */
 export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly failures = new Map<string, number>();
@@ -42,7 +42,7 @@ export class GroupConsumer {
   private readonly lag = new Map<string, [LagOf, number]>();
   private readonly commits: OffsetCommits;
   private readonly slices = new Set<Promise<number>>();
-  /** Partitions of the present membership, by topic. */
+  /** Partitions of the current membership, by topic. */
   private assigned: Readonly<Record<string, number[]>> = {};
   private isLeaving = false;
   private joined = false;
@@ -58,7 +58,7 @@ export class GroupConsumer {
     this.consumer = kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
-      // Others wait for a member that is slow to join again, on connections that break when nothing comes.
+      // Other members wait for one that is slow to rejoin, on connections that close when no answer comes.
       rebalanceTimeout: options.sessionTimeoutMs,
       heartbeatInterval: options.heartbeatIntervalMs,
       partitionAssigners: [
@@ -71,7 +71,7 @@ export class GroupConsumer {
     this.listen();
   }
 
-  /** Resolves when the group's position is certain: whatever is written from now on is read. */
+  /** Resolves when the group's position is certain: everything written from now on will be read. */
   async start(): Promise<void> {
     const { topics, durable, partitions } = this.options;
     const ready = this.untilPositioned();
@@ -86,13 +86,13 @@ export class GroupConsumer {
     await ready;
   }
 
-  /** Finishes and commits the slices in progress, and leaves the group. */
+  /** Finishes and commits the slices in progress, then leaves the group. */
   async stop(): Promise<void> {
     await this.consumer.disconnect();
     this.resumeTimers.forEach((timer) => clearTimeout(timer));
   }
 
-  /** @throws Error when the group does not answer, or this consumer died. */
+  /** @throws Error if the group does not answer or this consumer has died. */
   checkHealth(): void {
     const { groupId, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
     if (this.crash) throw new Error(`the consumer of ${groupId} died: ${this.crash.message}`);
@@ -118,7 +118,7 @@ export class GroupConsumer {
       this.commits.forget();
       this.lastBeatMs = Date.now();
     });
-    // The broker knows it as a member, also where it could not join again and remained what it was.
+    // The broker still knows it as a member, even if it could not rejoin.
     this.consumer.on(HEARTBEAT, () => {
       this.joined = true;
       this.lastBeatMs = Date.now();
@@ -165,7 +165,7 @@ export class GroupConsumer {
   private async eachBatch(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     for (let from = 0; from < batch.messages.length; from += MAX_SLICE) {
-      // A fetch that was begun under an earlier membership may bring what others handle now.
+      // A fetch begun under an earlier membership may return messages that now belong to other members.
       if (!payload.isRunning() || payload.isStale() || !this.isAssigned(batch)) return;
       if (this.isLeaving) {
         this.backOff(payload);
@@ -196,7 +196,7 @@ export class GroupConsumer {
 
   private async handleSlice(payload: EachBatchPayload, slice: KafkaMessage[]): Promise<number> {
     const { batch } = payload;
-    // Work that takes long must not cost the membership; a lost one shows at the next commit.
+    // Long work must not cost the membership. If it is lost anyway, the next commit shows it.
     const beat = setInterval(() => {
       payload.heartbeat().catch(() => undefined);
     }, this.options.heartbeatIntervalMs);
@@ -212,7 +212,7 @@ export class GroupConsumer {
     }
   }
 
-  /** Replies that the broker did not take are sent again with the stored answer, after a pause like any other. */
+  /** Replies that the broker did not accept are sent again with the stored answer, after the usual pause. */
   private async handleOrNone(batch: Batch, slice: KafkaMessage[]): Promise<number> {
     try {
       return await this.options.handle(batch, slice);
@@ -231,7 +231,7 @@ export class GroupConsumer {
     if (this.options.durable) this.commits.add({ payload, offset: next.toString() });
   }
 
-  /** Others of this consumer go on; this partition starts again at its first message that is not done. */
+  /** Restarts this partition at its first unfinished message; the other partitions continue. */
   private backOff(payload: EachBatchPayload): void {
     const name = nameOf(payload.batch);
     const failures = (this.failures.get(name) ?? 0) + 1;

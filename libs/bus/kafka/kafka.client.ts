@@ -109,7 +109,7 @@ export class KafkaClient extends BusClient {
 
   private receive(message: KafkaMessage): void {
     if (header(message, headers.replyTo) !== this.connection.instanceId) return;
-    // Unknown: already answered, or given up. The charge's stored answer is there for a repeated question.
+    // Already answered, or no longer awaited. A repeated request gets the charge's stored answer.
     this.open.get(header(message, headers.correlationId) ?? '')?.(null, message.value?.toString() ?? null);
   }
 }

@@ -16,17 +16,17 @@ import { SendQueue, type OutgoingMessage } from './send.queue.js';
 export interface KafkaOptions {
   /** `host:port` of some brokers. */
   brokers: readonly string[];
-  /** The program's name, shown by the broker. */
+  /** The program's name, as the broker shows it. */
   clientId: string;
   log: Logger;
   registry: Registry;
-  /** A consumer died permanently: the program should exit and be restarted. */
+  /** Called when a consumer has failed for good: the program should exit and be restarted. */
   onFatal: (error: Error) => void;
   topics?: readonly AnyTopic[];
   /** The prefix of every topic and group, so that several installations can share brokers. */
   namespace?: string;
   backoff?: BackoffOptions;
-  /** A consumer that is silent for this long loses its partitions, milliseconds. */
+  /** How long a consumer may be silent before it loses its partitions, in milliseconds. */
   sessionTimeoutMs?: number;
   heartbeatIntervalMs?: number;
 }
@@ -40,7 +40,7 @@ const PRODUCER_RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 4 }
 
 /** One program's connection to Kafka, shared by its server and its client. */
 export class KafkaConnection {
-  /** Distinguishes this process from its siblings: its replies and its broadcasts are its own. */
+  /** Identifies this process among others of the same program: each has its own replies and broadcasts. */
   readonly instanceId = newId();
   readonly kafka: Kafka;
   readonly namespace: string;
@@ -66,7 +66,7 @@ export class KafkaConnection {
       logCreator: logInto(options.log),
     });
     this.admin = this.kafka.admin();
-    // Not `idempotent`: that producer cannot go on after a lost batch, and duplicates are the consumers' to bear.
+    // Not `idempotent`: such a producer cannot continue after a lost batch, and consumers tolerate duplicates.
     this.producer = this.kafka.producer({
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
@@ -79,7 +79,7 @@ export class KafkaConnection {
     });
   }
 
-  /** Connects once, and creates the topics that are missing. @throws when no broker is found in about ten seconds. */
+  /** Connects once, and creates missing topics. @throws if no broker is found within about ten seconds. */
   connect(): Promise<void> {
     this.connected ??= this.connectOnce().catch((error: unknown) => {
       this.connected = undefined;
@@ -88,12 +88,12 @@ export class KafkaConnection {
     return this.connected;
   }
 
-  /** Resolves when every in-sync replica has the messages; topics are named without the namespace. */
+  /** Resolves when every in-sync replica has the messages. Topic names come without the namespace. */
   send(messages: OutgoingMessage[]): Promise<void> {
     return this.sends.add(messages.map((message) => ({ ...message, topic: this.namespace + message.topic })));
   }
 
-  /** What consumers of this connection share. */
+  /** The settings shared by all consumers of this connection. */
   consumerSettings(): ConsumerSettings {
     const { log, backoff, onFatal, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
     return {
@@ -106,7 +106,7 @@ export class KafkaConnection {
     };
   }
 
-  /** Has the consumer counted in health and lag until it stops. */
+  /** Includes the consumer in health and lag until it stops. */
   watch(consumer: GroupConsumer): void {
     this.consumers.add(consumer);
   }
@@ -121,7 +121,7 @@ export class KafkaConnection {
     return { topic, offsets: partitions.map(({ partition, high }) => [partition, high] as const) };
   }
 
-  /** Compares committed offsets; a partition never committed counts as read when the marker is not past its start. */
+  /** Compares committed offsets. A partition without a commit counts as read if the marker is not past its start. */
   async hasCommittedPast(group: string, marker: ReadMarker): Promise<boolean> {
     await this.connect();
     const topic = this.namespace + marker.topic;
@@ -138,14 +138,14 @@ export class KafkaConnection {
     });
   }
 
-  /** @throws Error naming what is not connected. */
+  /** @throws Error that names what is not connected. */
   async health(): Promise<void> {
     await this.connect();
     for (const consumer of this.consumers) consumer.checkHealth();
     if (this.consumers.size === 0) await this.admin.describeCluster();
   }
 
-  /** Servers and clients are closed before; consumers they left are stopped here, or the broker waits for them. */
+  /** Call after closing servers and clients. Stops the consumers they left, because the broker would wait for those. */
   async close(): Promise<void> {
     await Promise.all([...this.consumers].map((consumer) => consumer.stop()));
     await this.sends.close();
@@ -159,7 +159,7 @@ export class KafkaConnection {
   }
 }
 
-/** kafkajs repeats itself while a broker is away; its errors are warnings here, since calls and health show the rest. */
+/** kafkajs repeats its errors while a broker is down. They are logged as warnings; calls and health show real failures. */
 function logInto(log: Logger): logCreator {
   return () =>
     ({ namespace, level, log: { message, ...extra } }) => {

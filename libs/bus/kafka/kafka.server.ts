@@ -18,7 +18,7 @@ export class KafkaServer extends BusServer {
     super(
       {
         ...options,
-        // The topic first: a program that watches it learns of the letter even when the store is away.
+        // The topic first: a program that watches it sees the dead letter even if the store is down.
         onDeadLetter: async (letter) => {
           await connection.send([deadMessage(letter)]);
           await options.onDeadLetter(letter);
@@ -83,7 +83,7 @@ export class KafkaServer extends BusServer {
     ];
   }
 
-  /** Handlers together, then all replies in one request. Answers how many from the start are done. */
+  /** Runs the handlers together, then sends all replies in one request. Returns how many, counted from the first, are done. */
   private async handle(
     delivery: MessageDelivery,
     { partition }: Batch,

@@ -3,17 +3,17 @@ import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { BusWiringError } from '../bus.errors.js';
 import type { AnyTopic } from '../topic.js';
 
-/** All replies to all gateways. Each reads them all and keeps its own. */
+/** The replies to all gateways. Each gateway reads all and keeps its own. */
 export const REPLY_TOPIC = 'tollgate.replies';
 const REPLY_PARTITIONS = 3;
-/** Replies are useful for seconds. After a lost one the request is repeated. */
+/** Replies are useful for seconds. If one is lost, the request is repeated. */
 const REPLY_RETENTION_MS = 10 * 60_000;
-/** Dead letters wait for people for ninety days. */
+/** Dead letters are kept for ninety days, until someone handles them. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
 
-/** What a busy broker may take to create topics; less than a connection waits for an answer. */
+/** How long a busy broker may take to create topics. Shorter than the time limit of a connection. */
 const CREATION_LIMIT_MS = 10_000;
-/** A young broker on a busy machine takes half a minute until it leads its topics. */
+/** On a busy machine, a new broker takes half a minute to become leader of its topics. */
 const LEADERS_LIMIT_MS = 45_000;
 const LEADERS_POLL_MS = 50;
 
@@ -22,8 +22,8 @@ export function deadLetterTopic(topic: string): string {
 }
 
 /**
- * Creates the topics that are missing, each with as many copies as the brokers make by default.
- * @throws BusWiringError when one exists with another number of partitions.
+ * Creates missing topics, with the brokers' default number of replicas.
+ * @throws BusWiringError if one exists with a different number of partitions.
  */
 export async function ensureTopics(
   admin: Admin,
@@ -50,16 +50,16 @@ export async function ensureTopics(
 }
 
 /**
- * Topics that were created just now, here or by another program, take a moment to be known everywhere. Asking each
- * leader for its offsets proves that it leads: a consumer that starts earlier loses its place at the end.
+ * Topics that were just created, here or by another program, take a moment to be known everywhere. Asking each leader for
+ * its offsets proves that it leads. A consumer that starts earlier would lose its position at the end of the topic.
  */
 function untilKnown(admin: Admin, names: string[]): Promise<ITopicMetadata[]> {
   return whileLeadersMove(async () => {
     const { topics } = await admin.fetchTopicMetadata({ topics: names });
     const orphan = topics.find(({ partitions }) => partitions.some(({ leader }) => leader < 0));
     if (orphan) throw new LeaderMissing(orphan.name);
-    // One after the other: kafkajs 2.2.4 asks several brokers about the topics that it has met so far, and an answer that
-    // comes late makes it forget the newest, and fail on it.
+    // One at a time: kafkajs 2.2.4 asks several brokers about all topics it knows so far, and a late answer makes it forget
+    // the newest topic and fail on it.
     for (const name of names) await admin.fetchTopicOffsets(name);
     return topics;
   });
@@ -73,7 +73,7 @@ class LeaderMissing extends Error {
   }
 }
 
-/** Runs `look` again on errors of topics that are new or whose leader changes. For reading only. */
+/** Repeats `look` on errors caused by a new topic or a change of leader. Only for reads. */
 export async function whileLeadersMove<T>(look: () => Promise<T>): Promise<T> {
   const endMs = Date.now() + LEADERS_LIMIT_MS;
   for (;;) {

@@ -4,7 +4,7 @@ import { KafkaClient } from './kafka.client.js';
 import { KafkaConnection, type KafkaOptions } from './kafka.connection.js';
 import { KafkaServer } from './kafka.server.js';
 
-/** Makes the server and the client of one program, which share its connection to Kafka. */
+/** Creates the server and the client of one program, which share its connection to Kafka. */
 export class KafkaTransport implements BusTransport {
   readonly connection: KafkaConnection;
 

@@ -7,9 +7,9 @@ interface RequestQueue {
 }
 
 interface Membership {
-  /** Before the group is joined again, or left. Never throws. */
+  /** Called before the group is rejoined or left. Never throws. */
   prepare: () => Promise<void>;
-  /** It was neither joined nor left: the membership of before may hold. */
+  /** Called if it was neither joined nor left: the earlier membership may still hold. */
   stay: () => void;
 }
 
@@ -24,8 +24,8 @@ let patched = false;
 let prepares = false;
 
 /**
- * kafkajs 2.2.4 keeps a timer turning for every connection even when no request waits: two thousand a second on an idle
- * program. A check is only of use while something is pending.
+ * kafkajs 2.2.4 runs a timer for every connection even when no request is pending: two thousand calls a second in an idle
+ * program. Here it runs only while something is pending.
  */
 export function quietenRequestQueue(): void {
   if (patched) return;
@@ -38,9 +38,9 @@ export function quietenRequestQueue(): void {
 }
 
 /**
- * kafkajs 2.2.4 joins its group again, or leaves it, without a word before, while only the membership of now lets a
- * consumer commit what it has handled. A consumer with this assigner prepares first. When a coordinator that is still loading
- * refuses to let it join, kafkajs reads on as the member that it was.
+ * kafkajs 2.2.4 rejoins or leaves its group without notice, but a consumer can commit what it has handled only under its
+ * current membership. A consumer with this assigner can prepare first. If a coordinator that is still loading refuses the
+ * join, kafkajs keeps reading under its earlier membership.
  */
 export function preparedMember(membership: Membership): PartitionAssigner {
   prepareMembers();

@@ -4,13 +4,13 @@ import { backoffMs, type BackoffOptions } from '../backoff.js';
 
 interface Commit {
   payload: EachBatchPayload;
-  /** The first message that is not done. */
+  /** The first unfinished message. */
   offset: string;
 }
 
 /**
- * Commits how far each partition was handled, behind the handling: a broker gathers commits for milliseconds, and no
- * message should wait for that. What a program had handled and not committed when it died is delivered again.
+ * Commits how far each partition was handled, in the background: a broker gathers commits for milliseconds, and no message
+ * should wait for that. Messages that were handled but not committed when a program died are delivered again.
  */
 export class OffsetCommits {
   private latest = new Map<string, Commit>();
@@ -27,7 +27,7 @@ export class OffsetCommits {
     this.running ??= this.run();
   }
 
-  /** The group has assigned its partitions again: they start from what it knows. */
+  /** Called after partitions are reassigned: they start from the committed offsets. */
   forget(): void {
     this.assignment += 1;
     this.latest.clear();
@@ -35,7 +35,7 @@ export class OffsetCommits {
     this.leaving = new AbortController();
   }
 
-  /** @throws what the last commit failed with, once: a member that the group has lost must join again. */
+  /** @throws the error of the last failed commit, once: a member that the group has dropped must rejoin. */
   check(): void {
     const { failure } = this;
     this.failure = undefined;
@@ -43,8 +43,8 @@ export class OffsetCommits {
   }
 
   /**
-   * Commits what is left, before the member leaves or joins again. Gives up when the broker refuses it: a membership
-   * that is lost does not come back, and the others of the group wait.
+   * Commits what is left before the member leaves or rejoins. Gives up if the broker refuses: a lost membership does not
+   * come back, and the other members are waiting.
    */
   async flush(): Promise<void> {
     this.leaving.abort();
@@ -62,7 +62,7 @@ export class OffsetCommits {
     this.running = undefined;
   }
 
-  /** @returns false when it must be tried again */
+  /** @returns false if it must be tried again */
   private async commitLatest(): Promise<boolean> {
     const { latest: commits, assignment } = this;
     this.latest = new Map();
@@ -71,11 +71,11 @@ export class OffsetCommits {
     } catch (error) {
       if (assignment !== this.assignment) return true;
       this.failure = error as Error;
-      // Unless handled further meanwhile.
+      // Unless more was handled in the meantime.
       this.latest = new Map([...commits, ...this.latest]);
       return false;
     }
-    // What was refused before went along, or was overtaken.
+    // Offsets refused earlier were committed with it, or overtaken.
     this.failure = undefined;
     return true;
   }

@@ -7,17 +7,17 @@ export interface OutgoingMessage {
   key: string | null;
   value: string | null;
   headers: Record<string, string>;
-  /** True when nobody waits for this message any more, so that it need not be sent late. */
+  /** True when nobody waits for this message anymore, so it need not be sent late. */
   isForgotten?: () => boolean;
 }
 
-/** Enough for a busy second; more waiting means that the broker does not follow. */
+/** Enough for a busy second; if more wait, the broker cannot keep up. */
 const MAX_WAITING = 10_000;
 const MAX_ITEMS_PER_SEND = 500;
 
 /**
- * Sends what belongs together in one request to the brokers, one request at a time: that keeps the order of each key,
- * even across its retries.
+ * Sends messages to the brokers one request at a time, each with everything that is waiting. This keeps the order of each
+ * key, even across retries.
  */
 export class SendQueue {
   private readonly gathering: Gathering<OutgoingMessage[]>;
