@@ -35,13 +35,13 @@ export interface GatewayConfig {
   firstPollMs: number;
   imageUrlLifeMs: number;
   /** Allows images from loopback and private hosts. Only for use inside your own network. */
-  pictureUrlsMayBePrivate: boolean;
+  imageUrlsMayBePrivate: boolean;
   /** The memory for the large bodies of all requests together, shared fairly between accounts. */
   bodyMemoryBytes: number;
   /** How fast bodies have to arrive. */
   uploads: UploadRules;
   /** The number of request images read at the same time. */
-  pictureThreads: number;
+  imageThreads: number;
   catalogLifeMs: number;
   /** The number of consecutive failed calls after which a channel is not used. */
   channelFailuresToOpen: number;
@@ -99,10 +99,10 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
     taskDeadlineMs: reader.get('TASK_DEADLINE_SECONDS'),
     firstPollMs: reader.get('POLL_INTERVAL_SECONDS'),
-    pictureUrlsMayBePrivate: reader.get('PICTURE_URLS_MAY_BE_PRIVATE'),
+    imageUrlsMayBePrivate: reader.get('PICTURE_URLS_MAY_BE_PRIVATE'),
     bodyMemoryBytes: MEGABYTE * reader.get('BODY_MEMORY_MEGABYTES'),
     uploads: readUploadRules(reader),
-    pictureThreads: reader.get('PICTURE_THREADS'),
+    imageThreads: reader.get('PICTURE_THREADS'),
     imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
     channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
     channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),

@@ -45,9 +45,9 @@ import { ImageFiles } from './images/image.files.js';
 import { KeptImages } from './images/kept-images.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
-import { PictureLoader } from './images/picture.loader.js';
-import { PictureReader } from './images/picture.reader.js';
-import { MAX_PICTURE_PIXELS, PICTURE_READ_MS } from './http/limits.js';
+import { ImageLoader } from './images/image.loader.js';
+import { ImageReader } from './images/image.reader.js';
+import { MAX_IMAGE_PIXELS, IMAGE_READ_MS } from './http/limits.js';
 import { BodyMemory } from './protection/body-memory.js';
 import { ConcurrencyLimiter } from './protection/concurrency-limiter.js';
 import { FailedKeys } from './protection/failed-keys.js';
@@ -74,7 +74,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
   @Inject(ResolutionPost) private readonly post!: ResolutionPost;
   @Inject(Upstreams) private readonly upstreams!: Upstreams;
-  @Inject(PictureReader) private readonly pictures!: PictureReader;
+  @Inject(ImageReader) private readonly images!: ImageReader;
   @Inject(Idempotency) private readonly idempotency!: Idempotency;
   @Inject(RequestLimiter) private readonly limiter!: RequestLimiter;
   @Inject(ConversationService) private readonly conversations!: ConversationService;
@@ -98,7 +98,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.post.close();
     await this.relay.stop();
     await this.upstreams.close();
-    await this.pictures.close();
+    await this.images.close();
   }
 }
 
@@ -145,12 +145,12 @@ export function gatewayReadiness(
   };
 }
 
-function pictureReader({ config, clock }: Pick<GatewayModuleOptions, 'config' | 'clock'>): PictureReader {
-  return new PictureReader({
+function imageReader({ config, clock }: Pick<GatewayModuleOptions, 'config' | 'clock'>): ImageReader {
+  return new ImageReader({
     clock,
-    threads: config.pictureThreads,
-    limitMs: PICTURE_READ_MS,
-    maxPixels: MAX_PICTURE_PIXELS,
+    threads: config.imageThreads,
+    limitMs: IMAGE_READ_MS,
+    maxPixels: MAX_IMAGE_PIXELS,
   });
 }
 
@@ -233,9 +233,9 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const { metrics, catalog, relay, post, tasks, idempotency, upstreams, health } = core;
   const { keyCacheMs: lifeMs, consoleGrantSecret: grantSecret, urlSigningSecret: secret } = config;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
-  const reader = pictureReader(options);
-  const allowPrivateAddress = config.pictureUrlsMayBePrivate;
-  const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
+  const reader = imageReader(options);
+  const allowPrivateAddress = config.imageUrlsMayBePrivate;
+  const loader = new ImageLoader({ upstreams, reader, allowPrivateAddress, log });
   const shared = { ...core, config, clock, log };
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new AssetLibrary(shelves);
@@ -252,14 +252,14 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
     { provide: CHANNEL_CHECKS, useValue: core.checking },
     { provide: Idempotency, useValue: idempotency },
-    { provide: PictureReader, useValue: reader },
+    { provide: ImageReader, useValue: reader },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
     { provide: ApiDocument, useValue: new ApiDocument() },
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
     { provide: KeptImages, useValue: new KeptImages(pool, files, clock) },
-    { provide: PictureLoader, useValue: pictures },
+    { provide: ImageLoader, useValue: loader },
     { provide: ImageService, useValue: new ImageService({ ...shared, files }) },
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: TokenCounter, useValue: new TokenCounter(shared) },

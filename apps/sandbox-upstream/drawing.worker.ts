@@ -7,7 +7,7 @@ import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
  */
 
 export interface Drawing {
-  kind: 'picture' | 'movie' | 'edit';
+  kind: 'image' | 'movie' | 'edit';
   /** Hexadecimal text that decides colours and shapes: the same seed is the same drawing. */
   seed: string;
   caption: string;
@@ -114,7 +114,7 @@ function wrap(context: SKRSContext2D, text: string, width: number): string[] {
   return lines;
 }
 
-function drawPicture(drawing: Drawing): Uint8Array {
+function drawImage(drawing: Drawing): Uint8Array {
   const canvas = createCanvas(drawing.width, drawing.height);
   paint({ context: canvas.getContext('2d'), ...sized(drawing) }, sceneOf(drawing), 0);
   return canvas.toBuffer('image/png');
@@ -171,7 +171,7 @@ function sized({ width, height }: Drawing): { width: number; height: number } {
 
 function draw(order: Drawing): Uint8Array | Promise<Uint8Array> {
   if (order.kind === 'movie') return drawMovie(order);
-  return order.kind === 'edit' ? drawEdit(order) : drawPicture(order);
+  return order.kind === 'edit' ? drawEdit(order) : drawImage(order);
 }
 
 async function obey(order: DrawingOrder): Promise<DrawingResult> {

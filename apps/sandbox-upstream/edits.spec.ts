@@ -55,12 +55,12 @@ describe('an edit', () => {
   });
 
   it.each(['image', 'images'])('sent as JSON with %s is the same', async (field) => {
-    const picture = { url: dataUrl(), type: 'image_url' };
+    const image = { url: dataUrl(), type: 'image_url' };
     const answer = await sandbox.post(PATH, {
       model: 'm',
       prompt: 'turn',
       response_format: 'b64_json',
-      [field]: field === 'image' ? picture : [picture],
+      [field]: field === 'image' ? image : [image],
     });
     const body = (await answer.json()) as Json;
     expect(await look(Buffer.from(body['data'][0]['b64_json'], 'base64'))).toMatchObject(altered);

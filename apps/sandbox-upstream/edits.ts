@@ -1,14 +1,14 @@
 import { readFormBody, readJsonBody, VendorRefusal } from './answers.js';
 import { deliver } from './delivery.js';
-import { type Fault, INSTANT, readDirectives } from './directives.js';
+import { type Directives, type Fault, INSTANT, readDirectives } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
-import { answerInstantly, fulfil, readImageOrder } from './images.js';
+import { answerInstantly, fulfil, type ImageOrder, readImageOrder } from './images.js';
 import { captionOf, type Exchange, publicOriginOf, seedOf, type Vendor } from './vendor.js';
 
 /** A few photos; the vendor keeps them only while it draws. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_IMAGES = 16;
-const PICTURES = [
+const IMAGE_HEADS = [
   Buffer.from('89504e470d0a1a0a', 'hex'),
   Buffer.from('ffd8ff', 'hex'),
   Buffer.from('RIFF', 'latin1'),
@@ -16,15 +16,15 @@ const PICTURES = [
 
 interface EditInput {
   body: Record<string, unknown>;
-  pictures: Buffer[];
+  images: Buffer[];
 }
 
 /** `POST /v1/images/edits`: a form as OpenAI takes it, or JSON as xAI takes it. The first image is the one altered. */
 export async function editImages(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
-  const { body, pictures } = await readInput(exchange);
+  const { body, images } = await readInput(exchange);
   const order = readImageOrder(body);
-  const [original] = pictures;
+  const [original] = images;
   if (!original)
     throw new VendorRefusal(400, 'missing_required_parameter', {
       message: 'An edit needs an image.',
@@ -32,18 +32,20 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
     });
   if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
   const directives = readDirectives(order.prompt);
-  const area = order.area ?? { width: 0, height: 0 };
-  const drawing = (index: number): Drawing => ({
-    kind: 'edit',
-    seed: seedOf(order.prompt, index),
-    caption: captionOf(directives.caption),
-    ...area,
-    seconds: 0,
-    original,
-  });
+  const drawing = (index: number) => alterationOf({ order, directives, original }, index);
   const address = (of: Drawing) => keepEdit(vendor, exchange, { drawing: of, faults: directives.faults });
   await fulfil(vendor, exchange, { order, directives, drawing, address, eventName: 'image_edit' });
   vendor.stats.editsMade += 1;
+}
+
+/** How one image of the answer alters the original. */
+export function alterationOf(
+  { order, directives, original }: { order: ImageOrder; directives: Directives; original: Buffer },
+  index: number,
+): Drawing {
+  const { width, height } = order.area ?? { width: 0, height: 0 };
+  const caption = captionOf(directives.caption);
+  return { kind: 'edit', seed: seedOf(order.prompt, index), caption, width, height, seconds: 0, original };
 }
 
 /** Draws an altered image, keeps it, and says where it is. */
@@ -62,14 +64,16 @@ async function readInput({ request }: Exchange): Promise<EditInput> {
   const type = request.headers['content-type'] ?? '';
   const input = /^multipart\/form-data\b/i.test(type)
     ? await readForm(await readFormBody(request, MAX_BODY_BYTES))
-    : readPictureFields(await readJsonBody(request, MAX_BODY_BYTES));
-  if (input.pictures.length > MAX_IMAGES) {
+    : readImageFields(await readJsonBody(request, MAX_BODY_BYTES));
+  if (input.images.length > MAX_IMAGES) {
     throw new VendorRefusal(400, 'invalid_value', {
       message: `At most ${MAX_IMAGES} images.`,
       param: 'image',
     });
   }
-  if (input.pictures.every((bytes) => PICTURES.some((head) => bytes.subarray(0, head.length).equals(head)))) {
+  if (
+    input.images.every((bytes) => IMAGE_HEADS.some((head) => bytes.subarray(0, head.length).equals(head)))
+  ) {
     return input;
   }
   throw new VendorRefusal(400, 'invalid_image', {
@@ -80,23 +84,23 @@ async function readInput({ request }: Exchange): Promise<EditInput> {
 
 async function readForm(form: FormData): Promise<EditInput> {
   const body: Record<string, unknown> = {};
-  const pictures: Buffer[] = [];
+  const images: Buffer[] = [];
   for (const [name, value] of form) {
     if (typeof value === 'string') body[name] = name === 'n' ? Number(value) : value;
-    else if (/^image(\[\d*\])?$/.test(name)) pictures.push(Buffer.from(await value.arrayBuffer()));
+    else if (/^image(\[\d*\])?$/.test(name)) images.push(Buffer.from(await value.arrayBuffer()));
   }
-  return { body, pictures };
+  return { body, images };
 }
 
-function readPictureFields(body: Record<string, unknown>): EditInput {
+function readImageFields(body: Record<string, unknown>): EditInput {
   const { image, images } = body;
   if (image && images)
     throw new VendorRefusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
   const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
-  return { body, pictures: values.filter((value) => value != null).map(decodePicture) };
+  return { body, images: values.filter((value) => value != null).map(decodeImage) };
 }
 
-export function decodePicture(value: unknown): Buffer {
+export function decodeImage(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
   const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
   if (base64) return Buffer.from(base64, 'base64');

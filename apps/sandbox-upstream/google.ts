@@ -45,16 +45,16 @@ async function answerPrediction(
   if (faults.includes('fail-late'))
     throw new VendorRefusal(500, 'internal', 'The generation failed as ordered.');
   const drawings = drawingsOf({ order, directives, drawing: (index) => drawingOf(order, directives, index) });
-  const pictures = await Promise.all(drawings.map((drawing) => vendor.renderer.draw(drawing)));
-  vendor.stats.imagesMade += pictures.length;
+  const images = await Promise.all(drawings.map((drawing) => vendor.renderer.draw(drawing)));
+  vendor.stats.imagesMade += images.length;
   if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
-  const bytes = Buffer.from(JSON.stringify(predictionsOf(pictures)));
+  const bytes = Buffer.from(JSON.stringify(predictionsOf(images)));
   return deliver(vendor, exchange, { bytes, contentType: 'application/json', faults });
 }
 
-function predictionsOf(pictures: Buffer[]) {
+function predictionsOf(images: Buffer[]) {
   return {
-    predictions: pictures.map((bytes) => ({
+    predictions: images.map((bytes) => ({
       mimeType: 'image/png',
       bytesBase64Encoded: bytes.toString('base64'),
     })),

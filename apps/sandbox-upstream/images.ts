@@ -155,7 +155,7 @@ function readArea(body: Record<string, unknown>): Area | undefined {
 export function drawingOf({ prompt, area }: ImageOrder, { caption }: Directives, index: number): Drawing {
   const seed = seedOf(prompt, index);
   const square = { width: LONG_SIDE, height: LONG_SIDE };
-  return { kind: 'picture', seed, caption: captionOf(caption), ...(area ?? square), seconds: 0 };
+  return { kind: 'image', seed, caption: captionOf(caption), ...(area ?? square), seconds: 0 };
 }
 
 async function inlined(vendor: Vendor, drawing: Drawing): Promise<{ b64_json: string }> {
@@ -201,7 +201,7 @@ export async function serveImage(vendor: Vendor, exchange: Exchange, name: strin
   const ticket = readTicket(vendor, name);
   if (!ticket) throw new VendorRefusal(404, 'file_not_found', 'There is no such image, or no longer.');
   const [seed, caption, width, height, , faults] = ticket;
-  const bytes = await vendor.renderer.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
+  const bytes = await vendor.renderer.draw({ kind: 'image', seed, caption, width, height, seconds: 0 });
   await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
 }
 

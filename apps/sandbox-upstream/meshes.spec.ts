@@ -51,8 +51,8 @@ describe('a 3D asset', () => {
     await ended(texture.body['id']);
     const textured = readGlb(await bytesOf(await sandbox.get(`${PATH}/${texture.body['id']}/content`)));
     const view = textured.json['bufferViews'][textured.json['images'][0]['bufferView']];
-    const picture = textured.binary.subarray(view['byteOffset'], view['byteOffset'] + view['byteLength']);
-    expect((await loadImage(picture)).width).toBe(16);
+    const image = textured.binary.subarray(view['byteOffset'], view['byteOffset'] + view['byteLength']);
+    expect((await loadImage(image)).width).toBe(16);
   });
 
   it('has sides that look outwards', async () => {

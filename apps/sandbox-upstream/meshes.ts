@@ -19,7 +19,7 @@ import { FAILURE } from './videos.js';
 /** Four photos in base64. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_PROMPT = 1_000;
-const PICTURE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
+const IMAGE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
 
 /** `POST /v1/3d/generations`: a draft from a text or images, or the texture of a finished draft. */
 export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<void> {
@@ -48,18 +48,13 @@ export async function acceptMesh(
 /** Reads a body with the fields of the small relays. @throws VendorRefusal */
 export function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
   const model = requiredTextField(body, 'model');
-  const mode = optionalTextField(body, 'mode') ?? 'draft';
-  if (mode !== 'draft' && mode !== 'texture') {
-    throw new VendorRefusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
-  }
+  const mode = readMode(body);
   if (mode === 'texture') refuseUnlessFinished(vendor, requiredTextField(body, 'draft_id'));
   const prompt = optionalTextField(body, 'prompt') ?? '';
-  const pictures = readPictures(body['images']);
-  if (mode === 'draft' && prompt === '' && pictures.length === 0) {
-    throw new VendorRefusal(400, 'missing_required_parameter', {
-      message: 'A draft needs a prompt or images.',
-      param: 'prompt',
-    });
+  const images = readViews(body['images']);
+  if (mode === 'draft' && prompt === '' && images.length === 0) {
+    const why = { message: 'A draft needs a prompt or images.', param: 'prompt' };
+    throw new VendorRefusal(400, 'missing_required_parameter', why);
   }
   const { faults, workMs } = readDirectives(prompt);
   return {
@@ -77,12 +72,18 @@ export function readMeshTask(vendor: Vendor, body: Record<string, unknown>): Mes
   };
 }
 
+function readMode(body: Record<string, unknown>): 'draft' | 'texture' {
+  const mode = optionalTextField(body, 'mode') ?? 'draft';
+  if (mode === 'draft' || mode === 'texture') return mode;
+  throw new VendorRefusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
+}
+
 /** Images as data URLs, four at most. @throws VendorRefusal */
-function readPictures(value: unknown): unknown[] {
-  const pictures: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
-  if (pictures.length > 4)
+function readViews(value: unknown): unknown[] {
+  const images: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
+  if (images.length > 4)
     throw new VendorRefusal(400, 'invalid_value', { message: 'At most four images.', param: 'images' });
-  if (pictures.every((picture) => typeof picture === 'string' && PICTURE.test(picture))) return pictures;
+  if (images.every((image) => typeof image === 'string' && IMAGE.test(image))) return images;
   throw new VendorRefusal(400, 'invalid_image', {
     message: 'An image is a data URL in base64.',
     param: 'images',

@@ -44,7 +44,7 @@ export function refuseBeyondLimits(model: CatalogModel, asked: Measures): void {
   refuseRange(model, asked.images, [1, limits.maxImages]);
   refuseRange(model, asked.seconds, [limits.minSeconds, limits.maxSeconds]);
   refuseRange(model, asked.choices, [1, limits.maxChoices]);
-  refuseWithoutPicture(model, asked.inputImages, limits.minInputImages);
+  refuseWithoutImage(model, asked.inputImages, limits.minInputImages);
   refuseUnlessMade(model, asked.size, limits.sizes);
   // A video model without a list of resolutions makes only its own.
   refuseUnlessMade(
@@ -65,7 +65,7 @@ function refuseRange(
   throw invalid(asked.param, `must be from ${least} to ${most} for ${id}`);
 }
 
-function refuseWithoutPicture({ id }: CatalogModel, asked: Measure<number> | undefined, least: number): void {
+function refuseWithoutImage({ id }: CatalogModel, asked: Measure<number> | undefined, least: number): void {
   if (asked === undefined || asked.value >= least) return;
   const message = `${id} edits images and needs at least ${least}: send them to POST /v1/images/edits.`;
   throw new ApiError('missing_required_parameter', message, { param: asked.param });

@@ -8,14 +8,14 @@ type Body = Readonly<Record<string, unknown>>;
  * The most tokens of an image: OpenAI's patches and tiles and Anthropic's areas stay below this. Its bytes say nothing,
  * because vendors scale images down first.
  */
-const MOST_PICTURE_TOKENS = 5_000;
+const MOST_IMAGE_TOKENS = 5_000;
 /**
  * Google's tiles of 768 by 768 pixels at 258 tokens each: 129 for 32,529 by 1,537 pixels, the worst image that is read
  * here.
  */
-const MOST_TILED_PICTURE_TOKENS = 34_000;
+const MOST_TILED_IMAGE_TOKENS = 34_000;
 /** An average image, if no usage was reported. */
-const LIKELY_PICTURE_TOKENS = 1_000;
+const LIKELY_IMAGE_TOKENS = 1_000;
 /** The usual length of a token in text of any language, if no usage was reported. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -56,12 +56,12 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
     size.addName(name);
     size.add(value, CONVERSATIONS.get(name) ?? 'plain');
   }
-  const { bytes, pictures, unbounded } = size;
-  const bound = BigInt(bytes + size.signed + size.mostOfPictures);
+  const { bytes, images, unbounded } = size;
+  const bound = BigInt(bytes + size.signed + size.mostOfImages);
   // Only a configured limit is the model's own. The default must not cut a longer text short.
   const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
   const most = unbounded && cap > capped ? cap : capped;
-  const counted = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + pictures * LIKELY_PICTURE_TOKENS);
+  const counted = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + images * LIKELY_IMAGE_TOKENS);
   return { most, likely: counted < most ? counted : most, counted, unbounded };
 }
 
@@ -97,7 +97,7 @@ type Manner = 'typed' | 'named' | 'plain';
 /** Parts that refer to something outside the body, or whose bytes are compressed. */
 const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document']);
 /** Where a part has its image. */
-const PICTURE_FIELDS: Record<string, string> = {
+const IMAGE_FIELDS: Record<string, string> = {
   image_url: 'image_url',
   input_image: 'image_url',
   image: 'source',
@@ -105,9 +105,9 @@ const PICTURE_FIELDS: Record<string, string> = {
 
 class InputSize {
   bytes = 0;
-  pictures = 0;
+  images = 0;
   /** Tokens. */
-  mostOfPictures = 0;
+  mostOfImages = 0;
   /** Bytes of signatures, which are included in the hold: they are no text, and no vendor says how they are counted. */
   signed = 0;
   unbounded = false;
@@ -124,9 +124,9 @@ class InputSize {
     else this.bytes += String(value).length + 1;
   }
 
-  private addPicture(most: number): void {
-    this.pictures += 1;
-    this.mostOfPictures += most;
+  private addImage(most: number): void {
+    this.images += 1;
+    this.mostOfImages += most;
   }
 
   private addObject(part: Body, manner: Manner): void {
@@ -140,7 +140,7 @@ class InputSize {
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
       const media = name === 'inlineData' ? mediaOf(value) : null;
-      if (media === 'image') this.addPicture(MOST_TILED_PICTURE_TOKENS);
+      if (media === 'image') this.addImage(MOST_TILED_IMAGE_TOKENS);
       else if (name === 'thoughtSignature' && isText(value)) this.signed += bytesOf(value);
       else if (media !== 'document') this.add(value, WRITTEN.has(name) ? 'plain' : 'named');
       if (name === 'fileData' || (name === 'inlineData' && media !== 'image')) this.unbounded = true;
@@ -149,11 +149,11 @@ class InputSize {
 
   private addTyped(part: Body, mayHold: boolean): void {
     const type = mayHold && typeof part['type'] === 'string' ? part['type'] : '';
-    const picture = PICTURE_FIELDS[type];
+    const field = IMAGE_FIELDS[type];
     if (UNBOUNDED_PARTS.has(type)) this.unbounded = true;
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
-      if (name === picture && isPicture(value)) this.addPicture(MOST_PICTURE_TOKENS);
+      if (name === field && isImage(value)) this.addImage(MOST_IMAGE_TOKENS);
       // The input of a tool call is whatever the model wrote.
       else this.add(value, mayHold && !(type === 'tool_use' && name === 'input') ? 'typed' : 'plain');
     }
@@ -172,11 +172,11 @@ function mediaOf(value: unknown): 'image' | 'document' | null {
 }
 
 /** An address, alone or in `url`, or base64 in `data`: what a vendor takes for an image and for nothing else. */
-function isPicture(value: unknown): boolean {
+function isImage(value: unknown): boolean {
   if (isText(value)) return /^(data:image\/|https?:\/\/)/i.test(headOf(value));
   if (typeof value !== 'object' || value === null) return false;
   const { url, data, type } = value as Record<string, unknown>;
-  return isPicture(url) || (type === 'base64' && isText(data));
+  return isImage(url) || (type === 'base64' && isText(data));
 }
 
 /** The length of a long text with its escapes, which are no shorter than what they encode. */

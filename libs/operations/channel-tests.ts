@@ -17,7 +17,7 @@ export interface MarkedTrial extends KeyTrial {
 /** Tests channels for administrators. A running test of a channel is shared by everyone who asks for it. */
 export class ChannelTests {
   private readonly upstreams = new Upstreams();
-  private readonly underWay = new Map<string, Promise<MarkedTrial[]>>();
+  private readonly running = new Map<string, Promise<MarkedTrial[]>>();
 
   constructor(
     private readonly pool: pg.Pool,
@@ -27,10 +27,10 @@ export class ChannelTests {
 
   /** @throws ApiError not_found */
   async run(channelId: string, by: { actor: string; requestId: string }): Promise<MarkedTrial[]> {
-    let trials = this.underWay.get(channelId);
+    let trials = this.running.get(channelId);
     if (!trials) {
-      trials = this.tryChannel(channelId).finally(() => this.underWay.delete(channelId));
-      this.underWay.set(channelId, trials);
+      trials = this.tryChannel(channelId).finally(() => this.running.delete(channelId));
+      this.running.set(channelId, trials);
     }
     const found = await trials;
     const after = found.map(({ key, verdict, status }) => ({ key, verdict, status }));

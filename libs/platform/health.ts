@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type Registry, scrapeOf } from './metrics.js';
 
 /** A readiness check: resolves if healthy, otherwise rejects with a sentence for the operator. */
@@ -39,27 +39,40 @@ export interface HealthServerOptions {
   registry: Registry;
 }
 
+interface Answer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+async function answerOf(
+  { url, headers }: IncomingMessage,
+  { checks, registry }: HealthServerOptions,
+): Promise<Answer> {
+  switch ((url ?? '/').split('?')[0]) {
+    case '/health/live':
+      return json(200, { live: true });
+    case '/health/ready': {
+      const state = await readiness(checks);
+      return json(state.ready ? 200 : 503, state);
+    }
+    case '/metrics':
+      return { status: 200, ...(await scrapeOf(registry, headers.accept)) };
+    default:
+      return json(404, { error: 'not found' });
+  }
+}
+
+function json(status: number, body: unknown): Answer {
+  return { status, type: 'application/json', text: JSON.stringify(body) };
+}
+
 /** Serves /health/live, /health/ready and /metrics on a separate port, away from the public address. */
 export async function startHealthServer(options: HealthServerOptions): Promise<Server> {
   const server = createServer((request, response) => {
-    void (async () => {
-      const path = (request.url ?? '/').split('?')[0];
-      if (path === '/health/live') return reply(200, 'application/json', '{"live":true}');
-      if (path === '/health/ready') {
-        const state = await readiness(options.checks);
-        return reply(state.ready ? 200 : 503, 'application/json', JSON.stringify(state));
-      }
-      if (path === '/metrics') {
-        const { type, text } = await scrapeOf(options.registry, request.headers.accept);
-        return reply(200, type, text);
-      }
-      return reply(404, 'application/json', '{"error":"not found"}');
-    })().catch(() => reply(500, 'application/json', '{"error":"internal"}'));
-
-    function reply(status: number, type: string, body: string): void {
-      response.writeHead(status, { 'content-type': type });
-      response.end(body);
-    }
+    void answerOf(request, options)
+      .catch(() => json(500, { error: 'internal' }))
+      .then(({ status, type, text }) => response.writeHead(status, { 'content-type': type }).end(text));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

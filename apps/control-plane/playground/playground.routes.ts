@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   CHAT_BODY_BYTES,
   JSON_BODY_BYTES,
-  PICTURES_BODY_BYTES,
+  IMAGES_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
 import { queryFlag, id } from '#platform/http/fields.js';
@@ -47,7 +47,7 @@ export const playgroundRoutes = {
   edits: call('playEdits', 'images/edits', {
     summary: 'Edit an image.',
     produces: json,
-    mostBytes: PICTURES_BODY_BYTES,
+    mostBytes: IMAGES_BODY_BYTES,
   }),
   videos: call('playVideos', 'videos', {
     summary: 'Create a video task.',
@@ -57,7 +57,7 @@ export const playgroundRoutes = {
   assets: call('playAssets', '3d', {
     summary: 'Create a 3D task.',
     produces: json,
-    mostBytes: PICTURES_BODY_BYTES,
+    mostBytes: IMAGES_BODY_BYTES,
   }),
   chat: call('playChat', 'chat/completions', {
     summary: 'Chat, optionally streamed.',

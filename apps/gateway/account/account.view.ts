@@ -26,18 +26,22 @@ export function callersKeyView(caller: Caller, allowance: KeyAllowance, defaults
     allowed_models: caller.allowedModels ?? null,
     fallback_models: caller.fallbackModels ?? null,
     allowed_ips: caller.allowedIps ?? null,
-    limits: {
-      requests_per_minute: leastOf(callerLimits(caller, 'requestsPerMinute', defaults)),
-      tokens_per_minute: leastOf(callerLimits(caller, 'tokensPerMinute', defaults)),
-      images_per_minute: leastOf(callerLimits(caller, 'imagesPerMinute', defaults)),
-      concurrent_requests: leastOf(callerLimits(caller, 'concurrentRequests', defaults)),
-    },
+    limits: limitsView(caller, defaults),
     spending: {
       total: spendingView(total),
       month: spendingView(month),
       account_month: spendingView(accountMonth),
     },
     spendable: formatAmount(spendableBy(allowance)),
+  };
+}
+
+function limitsView(caller: Caller, defaults: DefaultLimits) {
+  return {
+    requests_per_minute: leastOf(callerLimits(caller, 'requestsPerMinute', defaults)),
+    tokens_per_minute: leastOf(callerLimits(caller, 'tokensPerMinute', defaults)),
+    images_per_minute: leastOf(callerLimits(caller, 'imagesPerMinute', defaults)),
+    concurrent_requests: leastOf(callerLimits(caller, 'concurrentRequests', defaults)),
   };
 }
 

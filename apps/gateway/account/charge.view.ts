@@ -6,8 +6,7 @@ import { unixSeconds } from './account.view.js';
 
 /** A charge as explained to the customer: its price, hold and outcome. Amounts are credits as decimal strings. */
 export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt[]) {
-  const { id, state, amount, settled, released, refunds, createdAt, resolvedAt, task } = charge;
-  const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n);
+  const { id, state, refunds, createdAt, resolvedAt, task } = charge;
   return {
     object: 'charge',
     id,
@@ -19,11 +18,7 @@ export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt
     created_at: unixSeconds(createdAt),
     ended_at: resolvedAt && unixSeconds(resolvedAt),
     price: priceOf(charge),
-    held: formatAmount(amount),
-    settled: settled === null ? null : formatAmount(settled),
-    released: released === null ? null : formatAmount(released),
-    refunded: formatAmount(refunded),
-    charged: formatAmount((settled ?? 0n) - refunded),
+    ...amountsOf(charge),
     delivered: deliveredOf(charge),
     reason: charge.reason,
     refusal:
@@ -33,6 +28,17 @@ export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt
     }),
     task: task && { id: task.id, state: task.state },
     attempts: attempts.map(({ id, model, state, code }) => ({ id, model, state, code })),
+  };
+}
+
+function amountsOf({ amount, settled, released, refunds }: FoundCharge) {
+  const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n);
+  return {
+    held: formatAmount(amount),
+    settled: settled === null ? null : formatAmount(settled),
+    released: released === null ? null : formatAmount(released),
+    refunded: formatAmount(refunded),
+    charged: formatAmount((settled ?? 0n) - refunded),
   };
 }
 

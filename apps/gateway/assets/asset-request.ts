@@ -4,8 +4,8 @@ import { asBody, type Body, invalid, isAbsent, optionalString, optionalWord } fr
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import { listSchema, type Schema, textSchema } from '../openapi/operation.js';
-import { decodeBase64 } from '../images/picture.worker.js';
-import { base64Picture, isAddress, type ReceivedPicture, imageText } from '../http/pictures.js';
+import { decodeBase64 } from '../images/image.worker.js';
+import { base64Image, isAddress, type ReceivedImage, imageText } from '../http/input-images.js';
 
 /** A request for a 3D asset, before it is checked against its draft. */
 export interface AssetCreation {
@@ -13,7 +13,7 @@ export interface AssetCreation {
   readonly mode: 'draft' | 'texture';
   /** Empty if there are only images. */
   readonly prompt: string;
-  readonly images: readonly ReceivedPicture[];
+  readonly images: readonly ReceivedImage[];
   /** Our id of the draft to texture. */
   readonly draftId: string | undefined;
   readonly pbr: boolean | undefined;
@@ -119,7 +119,7 @@ function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefine
   });
 }
 
-function readViews(body: Body): ReceivedPicture[] {
+function readViews(body: Body): ReceivedImage[] {
   const given = [assetFields.read.image(body), assetFields.read.images(body)].filter(
     (value) => !isAbsent(value),
   );
@@ -129,11 +129,11 @@ function readViews(body: Body): ReceivedPicture[] {
 }
 
 /** Base64 only. An address is refused without looking at it. */
-function readView(view: unknown): ReceivedPicture {
+function readView(view: unknown): ReceivedImage {
   const text = imageText(view);
   // A long text is checked when it is read.
   const isNone = text === undefined || isAddress(text) || (typeof text === 'string' && !decodeBase64(text));
-  if (!isNone) return base64Picture(text, 'image');
+  if (!isNone) return base64Image(text, 'image');
   throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not a web address.', {
     param: 'image',
   });

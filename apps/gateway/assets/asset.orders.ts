@@ -8,7 +8,7 @@ import { assetRequestOf } from '#upstream/asset-request.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { channelsFree, makerFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import type { Pictures } from '../images/picture.loader.js';
+import type { EditImages } from '../images/image.loader.js';
 import type { TaskOrder } from '../tasks/task-order.js';
 import type { AssetLibrary } from './asset.library.js';
 import type { AssetCreation } from './asset-request.js';
@@ -18,7 +18,7 @@ interface AssetCall {
   asked: AssetCreation;
   requestId: string;
   /** Reads its images once, for all models of the request. @throws ApiError */
-  loaded: () => Promise<Pictures<InputImage>>;
+  loaded: () => Promise<EditImages<InputImage>>;
 }
 
 interface AssetOrdersParts {

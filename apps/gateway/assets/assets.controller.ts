@@ -4,9 +4,9 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { PICTURES_BODY_BYTES } from '../http/limits.js';
+import { IMAGES_BODY_BYTES } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
-import { PictureLoader } from '../images/picture.loader.js';
+import { ImageLoader } from '../images/image.loader.js';
 import { publicOrigin } from '../http/public-origin.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { noOtherModel, readModelChoice } from '../routing/model-choice.js';
@@ -22,7 +22,7 @@ import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } 
 @Controller('v1/3d')
 export class AssetsController {
   @Inject(TaskCreator) private readonly creator!: TaskCreator;
-  @Inject(PictureLoader) private readonly pictures!: PictureLoader;
+  @Inject(ImageLoader) private readonly loader!: ImageLoader;
 
   constructor(
     @Inject(AssetOrders) private readonly orders: AssetOrders,
@@ -32,7 +32,7 @@ export class AssetsController {
 
   @Post()
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAssetOperation })
+  @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, doc: createAssetOperation })
   async create(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
@@ -43,8 +43,8 @@ export class AssetsController {
     const isTexture = asked.mode === 'texture';
     if (isTexture && chosen.named > 1) throw noOtherModel('draft');
     const { id: requestId, memory } = request;
-    const pictures = { images: asked.images, mask: undefined };
-    const loaded = this.pictures.once(pictures, { requestId, accountId: caller.accountId, memory });
+    const inputs = { images: asked.images, mask: undefined };
+    const loaded = this.loader.once(inputs, { requestId, accountId: caller.accountId, memory });
     return answerTask(
       this.creator,
       { caller, request, reply },

@@ -5,7 +5,7 @@ import type { Conversation } from './conversation-request.js';
 import { estimateInput } from '#catalog/token-estimate.js';
 import { estimateAnswer } from './answer-estimate.js';
 
-const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
+const IMAGE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
 const chat = (...content: unknown[]): Body => ({ model: 'm', messages: [{ role: 'user', content }] });
 const most = (body: Body, limits = {}) => estimateInput(body, limits).most;
 
@@ -30,7 +30,7 @@ describe('the input that is held for', () => {
   });
 
   it.each<[string, Body]>([
-    ['chat', chat(PICTURE, PICTURE)],
+    ['chat', chat(IMAGE, IMAGE)],
     [
       'responses',
       {
@@ -38,7 +38,7 @@ describe('the input that is held for', () => {
           {
             role: 'user',
             content: [
-              { type: 'input_image', image_url: PICTURE.image_url.url },
+              { type: 'input_image', image_url: IMAGE.image_url.url },
               { type: 'input_image', image_url: 'https://example.com/a.png' },
             ],
           },
@@ -55,7 +55,7 @@ describe('the input that is held for', () => {
         },
       ),
     ],
-  ])('counts a fixed amount for each picture, whatever its bytes: %s', (_name, body) => {
+  ])('counts a fixed amount for each image, whatever its bytes: %s', (_name, body) => {
     expect(most(body)).toBeGreaterThan(10_000n);
     expect(most(body)).toBeLessThan(11_000n);
   });

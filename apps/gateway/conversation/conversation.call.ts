@@ -14,7 +14,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { Body } from '../http/fields.js';
 import type { PreparedImage, StreamedImage } from '../images/image-stream.js';
-import type { PictureReader } from '../images/picture.reader.js';
+import type { ImageReader } from '../images/image.reader.js';
 import type { ModelTurns } from '../routing/model-turns.js';
 import type { SoundFile } from '../transcriptions/sound-file.js';
 import type { Estimated } from './conversation.delivery.js';
@@ -35,7 +35,7 @@ export interface ConversationCall {
 export interface ModelCall extends ConversationCall {
   turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor' | 'noteLimits'>;
   /** Reads the images of the request, once for all its models. @throws ApiError */
-  checkPictures: () => Promise<void>;
+  checkImages: () => Promise<void>;
 }
 
 /** A permitted call, with the channels that can do it. */
@@ -62,7 +62,7 @@ export type Opened = StreamAnswer & { channel: string; model: string };
 export interface ConversationParts {
   catalog: CatalogCache;
   calls: ChargedCalls;
-  reader: PictureReader;
+  reader: ImageReader;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;

@@ -46,7 +46,7 @@ export class ConversationOpening {
       model: upstreamModel(channel, model),
       body: madeOf ? streamedBody(madeOf, held, channel) : asked.body,
       file: sound,
-      pictures: madeOf?.pictures,
+      pictures: madeOf?.inputs,
       ...(headers && { headers }),
     };
     const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);

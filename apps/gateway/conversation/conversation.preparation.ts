@@ -70,7 +70,7 @@ async function prepareText(
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
   const heldAs = dearestKinds(current.priceBook, { ...priced, model: model.id }, dearest);
-  await call.checkPictures();
+  await call.checkImages();
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest, heldAs, seconds };
 }
 

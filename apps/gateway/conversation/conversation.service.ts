@@ -20,7 +20,7 @@ import type {
   Prepared,
 } from './conversation.call.js';
 import { mostTokens, unitsOf } from './conversation.delivery.js';
-import { picturesOf } from './conversation-pictures.js';
+import { imagesIn } from './conversation-images.js';
 import { ConversationOpening } from './conversation.opening.js';
 import { prepare } from './conversation.preparation.js';
 import { isGradual, isOfImages } from './conversation-request.js';
@@ -73,12 +73,12 @@ export class ConversationService {
     const { models, named, dryRun, body } = readModelChoice(call.body, call.caller);
     const limitAtMs = clock.nowMs() + config.streamLimitMs;
     const turns = new ModelTurns({ id: call.requestId, models, named, limitAtMs, clock, left: client.left });
-    const checkPictures = this.pictureCheckOf(call);
+    const checkImages = this.imageCheckOf(call);
     const callOf = (model: string): ModelCall => ({
       ...call,
       body: { ...body, model },
       turns,
-      checkPictures,
+      checkImages,
     });
     if (dryRun) {
       const answer = await dryRunOf(turns, (model) => this.quote(callOf(model)));
@@ -88,14 +88,14 @@ export class ConversationService {
   }
 
   /** Reads the images once for all models, because it takes long and the result is the same. */
-  private pictureCheckOf({ caller, body }: ConversationCall): () => Promise<void> {
+  private imageCheckOf({ caller, body }: ConversationCall): () => Promise<void> {
     let check: Promise<void> | undefined;
-    return () => (check ??= this.parts.reader.check(caller.accountId, picturesOf(body), caller.left));
+    return () => (check ??= this.parts.reader.check(caller.accountId, imagesIn(body), caller.left));
   }
 
   /** The amount that would be held for the call, without its images. @throws ApiError if it is not possible */
   private async quote({ image, ...call }: ModelCall): Promise<RoutedQuote> {
-    const unread = image && { ...image, pictures: undefined };
+    const unread = image && { ...image, inputs: undefined };
     const prepared = await prepare(this.parts, { ...call, image: unread });
     const { caller, model } = prepared;
     const quote = await this.parts.calls.quote({ ...priceOf(prepared), caller, model });

@@ -1,28 +1,28 @@
 import { MAX_MODEL_ID_CHARS } from '#catalog/model-id.js';
-import { PICTURES_BODY_BYTES } from '#platform/http/body-limits.js';
+import { IMAGES_BODY_BYTES } from '#platform/http/body-limits.js';
 
 /** Limits of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
 export {
   CHAT_BODY_BYTES,
   CHAT_PLAIN_BYTES,
   JSON_BODY_BYTES,
-  MAX_PICTURES_BYTES,
-  PICTURES_BODY_BYTES,
+  MAX_INPUT_IMAGES_BYTES,
+  IMAGES_BODY_BYTES,
   PLAIN_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
 
 /** One image of a request, as OpenAI bounds it. */
-export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
-export const MAX_PICTURES = 16;
+export const MAX_INPUT_IMAGE_BYTES = 50 * 1024 * 1024;
+export const MAX_INPUT_IMAGES = 16;
 /** What a phone takes at its best; each pixel is four bytes while an image is read. */
-export const MAX_PICTURE_PIXELS = 50_000_000;
+export const MAX_IMAGE_PIXELS = 50_000_000;
 /** Vendors cut an image into tiles: a narrower one has more of them than are held for (`token-estimate.ts`). */
-export const MAX_PICTURE_TIMES_AS_LONG = 32;
+export const MAX_IMAGE_TIMES_AS_LONG = 32;
 /** An image of this many pixels takes about a second. */
-export const PICTURE_READ_MS = 10_000;
+export const IMAGE_READ_MS = 10_000;
 /** How long fetching all images of a request by URL can take. */
-export const PICTURE_FETCH_MS = 20_000;
+export const IMAGE_FETCH_MS = 20_000;
 
 /** OpenAI's own limit for image prompts. */
 export const MAX_PROMPT_CHARS = 32_000;
@@ -43,12 +43,12 @@ export const MULTIPART = {
 } as const;
 
 /** An edit's images come as files or as text; the sum bounds both. */
-export const PICTURES_FORM = {
+export const IMAGES_FORM = {
   fields: 50,
-  fieldBytes: Math.ceil((MAX_PICTURE_BYTES * 4) / 3) + 1024,
-  files: MAX_PICTURES + 1,
-  fileBytes: MAX_PICTURE_BYTES,
-  keptBytes: PICTURES_BODY_BYTES,
+  fieldBytes: Math.ceil((MAX_INPUT_IMAGE_BYTES * 4) / 3) + 1024,
+  files: MAX_INPUT_IMAGES + 1,
+  fileBytes: MAX_INPUT_IMAGE_BYTES,
+  keptBytes: IMAGES_BODY_BYTES,
 } as const;
 
 /** A file of sound, as OpenAI bounds it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
-import { decodeBase64 } from './picture.worker.js';
+import { decodeBase64 } from './image.worker.js';
 import { readFormEdit, readJsonEdit } from './image-request.js';
 
 const COMMON = { model: 'vendora-imagine-edit', prompt: 'make it night' };
@@ -16,13 +16,10 @@ const file = (name: string, bytes = PNG): FormEntry => [
   FILE_PART,
   { pieces: [bytes], name: '../a.png' },
 ];
-const form = (...pictures: FormEntry[]) => [
-  ...Object.entries(COMMON).map(([n, v]) => field(n, v)),
-  ...pictures,
-];
+const form = (...inputs: FormEntry[]) => [...Object.entries(COMMON).map(([n, v]) => field(n, v)), ...inputs];
 
 /** What came of an image: its text or its bytes in hexadecimal. */
-function seen(images: ReturnType<typeof readJsonEdit>['pictures']['images']): string[] {
+function seen(images: ReturnType<typeof readJsonEdit>['inputs']['images']): string[] {
   return images.map((image) => {
     if (image.kind === 'address') return image.url.href;
     const { encoding, isEscaped, pieces } = image;
@@ -59,8 +56,8 @@ describe('the images of an edit in JSON', () => {
     ['images', { images: [{ url: ADDRESS }, DATA_URL] }, [ADDRESS, PNG.toString('hex')]],
     ['a list under image', { image: [B64, ADDRESS] }, [PNG.toString('hex'), ADDRESS]],
     ['null where there is another', { image: null, images: [B64] }, [PNG.toString('hex')]],
-  ])('are read from %s', (_what, pictures, expected) => {
-    expect(seen(readJsonEdit({ ...COMMON, ...pictures }).pictures.images)).toEqual(expected);
+  ])('are read from %s', (_what, inputs, expected) => {
+    expect(seen(readJsonEdit({ ...COMMON, ...inputs }).inputs.images)).toEqual(expected);
   });
 
   it('have both formats of answers if none was requested', () => {
@@ -69,23 +66,23 @@ describe('the images of an edit in JSON', () => {
   });
 
   it('may come with a mask', () => {
-    expect(readJsonEdit({ ...COMMON, image: B64, mask: { url: DATA_URL } }).pictures.mask?.kind).toBe(
+    expect(readJsonEdit({ ...COMMON, image: B64, mask: { url: DATA_URL } }).inputs.mask?.kind).toBe(
       'received',
     );
   });
 
   it.each<[string, object, string, string]>([
-    ['no picture', {}, 'missing_required_parameter', 'image'],
+    ['no image', {}, 'missing_required_parameter', 'image'],
     ['an empty list', { images: [] }, 'missing_required_parameter', 'image'],
     ['image and images', { image: B64, images: [B64] }, 'invalid_value', 'images'],
     ['a number', { image: 5 }, 'invalid_type', 'image'],
-    ['an object without a picture', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
+    ['an object without an image', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
     ['too deep an object', { image: { url: { url: { url: B64 } } } }, 'invalid_type', 'image'],
     ['an address that is none', { image: 'https://' }, 'invalid_image', 'image'],
     ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
     ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
-  ])('are refused when there is %s', (_what, pictures, code, param) => {
-    expect(refusal(() => readJsonEdit({ ...COMMON, ...pictures }))).toMatchObject({ code, param });
+  ])('are refused when there is %s', (_what, inputs, code, param) => {
+    expect(refusal(() => readJsonEdit({ ...COMMON, ...inputs }))).toMatchObject({ code, param });
   });
 });
 
@@ -101,8 +98,8 @@ describe('the images of an edit in a form', () => {
     ['image, repeated', [file('image'), file('image')], Array<string>(2).fill(PNG.toString('hex'))],
     ['an address as text', [field('image', ADDRESS)], [ADDRESS]],
     ['base64 as text', [field('image[]', B64)], [PNG.toString('hex')]],
-  ])('are read from %s', (_what, pictures, expected) => {
-    expect(seen(readFormEdit(form(...pictures), 'm').pictures.images)).toEqual(expected);
+  ])('are read from %s', (_what, inputs, expected) => {
+    expect(seen(readFormEdit(form(...inputs), 'm').inputs.images)).toEqual(expected);
   });
 
   it('come with text fields for numbers and booleans', () => {
@@ -110,7 +107,7 @@ describe('the images of an edit in a form', () => {
       form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')),
       'm',
     );
-    expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
+    expect(edit).toMatchObject({ count: 2, inputs: { mask: { kind: 'received' } } });
     expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')), 'm')).code).toBe(
       'invalid_type',
     );

@@ -7,10 +7,10 @@ import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http
 import { textSchema } from '../openapi/operation.js';
 import { FORM_CHOICE, type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { knownFields } from '../http/known-fields.js';
-import { MAX_PICTURES, MAX_SHAPE_CHARS } from '../http/limits.js';
+import { MAX_INPUT_IMAGES, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
-import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
-import type { Pictures } from './picture.loader.js';
+import { imageOfFile, type ImageInput, readInputImage, readInputImages } from '../http/input-images.js';
+import type { EditImages } from './image.loader.js';
 
 /** `both` is never requested: an edit without a format is answered with both. */
 type ImageFormat = 'url' | 'b64_json' | 'both';
@@ -79,7 +79,7 @@ const NUMBERED = /^(images?)\[\d{0,3}\]$/;
 
 /** A request to edit images. */
 export interface ImageEdit extends ImageGeneration {
-  readonly pictures: Pictures<PictureInput>;
+  readonly inputs: EditImages<ImageInput>;
 }
 
 /** Reads the common body with the extras of OpenAI and xAI clients. @throws ApiError */
@@ -106,15 +106,15 @@ export async function readImageEdit(
 /** Exported for its spec, like the next. */
 export function readJsonEdit(parsed: unknown): ImageEdit {
   const body = knownFields(asBody(parsed), EDIT_FIELDS);
-  const images = readPictures(body, 'image');
-  const others = readPictures(body, 'images');
+  const images = readInputImages(body, 'image');
+  const others = readInputImages(body, 'images');
   if (images.length > 0 && others.length > 0) throw invalid('images', 'cannot be sent together with image');
-  return editOf(body, [...images, ...others], readPictures(body, 'mask'));
+  return editOf(body, [...images, ...others], readInputImages(body, 'mask'));
 }
 
 /** `model`: the first of those that the form names. */
 export function readFormEdit(entries: readonly FormEntry[], model: string | undefined): ImageEdit {
-  const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formPicture);
+  const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formImage);
   const numbered = entries.map(([name, value, file]): FormEntry => [
     name.replace(NUMBERED, '$1'),
     value,
@@ -128,21 +128,21 @@ export function readFormEdit(entries: readonly FormEntry[], model: string | unde
   return editOf(typed, named(/^images?(\[\d{0,3}\])?$/), named(/^mask$/));
 }
 
-function editOf(body: Body, images: PictureInput[], masks: PictureInput[]): ImageEdit {
+function editOf(body: Body, images: ImageInput[], masks: ImageInput[]): ImageEdit {
   const common = readCommon(body, 'both');
   if (images.length === 0) {
     throw new ApiError('missing_required_parameter', 'image is required: at least one image to edit.', {
       param: 'image',
     });
   }
-  if (images.length > MAX_PICTURES) throw invalid('image', `must be at most ${MAX_PICTURES} images`);
+  if (images.length > MAX_INPUT_IMAGES) throw invalid('image', `must be at most ${MAX_INPUT_IMAGES} images`);
   if (masks.length > 1) throw invalid('mask', 'must be one image');
-  return { ...common, pictures: { images, mask: masks[0] } };
+  return { ...common, inputs: { images, mask: masks[0] } };
 }
 
-function formPicture([name, value, file]: FormEntry): PictureInput {
+function formImage([name, value, file]: FormEntry): ImageInput {
   const param = name.replace(/\[.*/, '');
-  return file ? pictureOfFile(file, param) : readPicture(value, param);
+  return file ? imageOfFile(file, param) : readInputImage(value, param);
 }
 
 function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {

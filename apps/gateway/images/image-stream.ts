@@ -9,7 +9,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type HeldWork, upstreamRequest } from './image.calls.js';
-import type { Pictures } from './picture.loader.js';
+import type { EditImages } from './image.loader.js';
 
 /** An image requested as a stream of events. */
 export interface StreamedImage {
@@ -17,13 +17,13 @@ export interface StreamedImage {
   /** The number of images in an edit. */
   readonly inputImages: number;
   /** Reads them once, for all models of the request. @throws ApiError */
-  readonly pictures?: () => Promise<Pictures<InputImage>>;
+  readonly inputs?: () => Promise<EditImages<InputImage>>;
 }
 
 /** The same for one of its models, and what it is priced by. */
 export interface PreparedImage {
   readonly asked: ImageGeneration;
-  readonly pictures: Pictures<InputImage> | undefined;
+  readonly inputs: EditImages<InputImage> | undefined;
   readonly dimensions: Dimensions;
   readonly tokens: ImageTokens;
 }
@@ -47,11 +47,11 @@ export function imageModel(
 
 export async function prepareImage(
   model: HeldWork['model'],
-  { asked: wanted, inputImages, pictures }: StreamedImage,
+  { asked: wanted, inputImages, inputs }: StreamedImage,
 ): Promise<PreparedImage> {
   const asked = { ...wanted, model: model.id };
   const tokens = measureImages({ ...asked, model, prompts: [asked.prompt], inputImages });
-  return { asked, tokens, dimensions: imageDimensions(asked, inputImages), pictures: await pictures?.() };
+  return { asked, tokens, dimensions: imageDimensions(asked, inputImages), inputs: await inputs?.() };
 }
 
 /** The body for the upstream, limited to what the held price covers. */

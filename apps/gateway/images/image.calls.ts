@@ -14,7 +14,7 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ImageGeneration } from './image-request.js';
-import type { Pictures } from './picture.loader.js';
+import type { EditImages } from './image.loader.js';
 
 /** Everything about one upstream call once its hold exists. */
 export interface HeldWork {
@@ -22,7 +22,7 @@ export interface HeldWork {
   asked: ImageGeneration;
   requestId: string;
   hold: Hold;
-  pictures: Pictures<InputImage> | undefined;
+  inputs: EditImages<InputImage> | undefined;
   model: CatalogModel;
   entry: ChannelEntry;
   limitAtMs: number;
@@ -79,7 +79,7 @@ export class ImageCalls {
     const leftMs = () => held.limitAtMs - fetchReserveMs(config) - clock.nowMs();
     const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
-      asked: { operation: held.pictures ? 'edits' : 'images', model: held.model },
+      asked: { operation: held.inputs ? 'edits' : 'images', model: held.model },
       taken: 'delivered',
       mayAsk: () => leftMs() > 0,
       ask: (channel) => this.askUpstream(held, channel, leftMs()),
@@ -92,14 +92,14 @@ export class ImageCalls {
 
   private async askUpstream(held: HeldWork, channel: Channel, leftMs: number): Promise<ImageOutcome> {
     const { upstreams, metrics, log } = this.parts;
-    const { pictures, hold, requestId } = held;
-    const operation = pictures ? 'edits' : 'images';
+    const { inputs, hold, requestId } = held;
+    const operation = inputs ? 'edits' : 'images';
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation });
     crashPoint('upstream.before');
     const call = async (signal: AbortSignal): Promise<ImageOutcome> => {
       const adapter = upstreams.adapterFor(channel.protocol);
       const request = upstreamRequest(held, channel);
-      if (pictures) return adapter.editImages(channel, { ...request, ...pictures }, signal);
+      if (inputs) return adapter.editImages(channel, { ...request, ...inputs }, signal);
       return adapter.generateImages(channel, request, signal);
     };
     const outcome = await callUpstream(call, {

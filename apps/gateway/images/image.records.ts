@@ -66,10 +66,8 @@ export class ImageRecords {
       return { url: (held.origin ?? '') + path, ...inline, mime_type: mime, ...extras };
     } catch (error) {
       const { hold, requestId } = held;
-      log.error(
-        { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
-        'an image could not be kept',
-      );
+      const facts = { err: error, chargeId: hold.chargeId, requestId, channel: channel.id };
+      log.error(facts, 'an image could not be kept');
       return null;
     }
   }

@@ -20,7 +20,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
-import type { PictureInput } from '../http/pictures.js';
+import type { ImageInput } from '../http/input-images.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
@@ -29,7 +29,7 @@ import type { ImageFiles } from './image.files.js';
 import { type HeldImages, type ImageRecord, ImageRecords } from './image.records.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
-import type { Pictures } from './picture.loader.js';
+import type { EditImages } from './image.loader.js';
 
 /** The answer, in OpenAI's shape. */
 export interface ImageResult {
@@ -47,9 +47,9 @@ export interface ImageCall {
   /** Several prompts instead of one: `asked.count` images are made of each, for one charge. */
   prompts?: readonly string[];
   /** Makes the call an edit of them. */
-  pictures?: Pictures<PictureInput>;
+  inputs?: EditImages<ImageInput>;
   /** Reads them once, for all models of the request. @throws ApiError */
-  loaded?: () => Promise<Pictures<InputImage>>;
+  loaded?: () => Promise<EditImages<InputImage>>;
   requestId: string;
   /** The scheme and host for links. Null if the format has none. */
   origin: string | null;
@@ -107,25 +107,13 @@ export class ImageService {
     const { limitAtMs } = turns;
     const { channels, ...wanted } = await traced('route', {}, () => this.planned(call));
     const { model } = wanted;
-    const pictures = call.loaded && (await traced('read images', {}, call.loaded));
+    const inputs = call.loaded && (await traced('read images', {}, call.loaded));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);
       const { likely } = wanted;
-      const held = {
-        caller,
-        asked,
-        requestId,
-        origin,
-        model,
-        entry,
-        limitAtMs,
-        hold,
-        pictures,
-        prompts,
-        likely,
-      };
-      return this.make({ ...held, startedAt: performance.now() });
+      const request = { caller, asked, requestId, origin, model, limitAtMs, inputs, prompts, likely };
+      return this.make({ ...request, entry, hold, startedAt: performance.now() });
     });
   }
 
@@ -141,7 +129,7 @@ export class ImageService {
     const current = await this.parts.catalog.get();
     const { caller, asked, prompts } = call;
     const count = asked.count * (prompts?.length ?? 1);
-    const inputImages = call.pictures?.images.length ?? 0;
+    const inputImages = call.inputs?.images.length ?? 0;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseBeyondLimits(model, {
@@ -151,7 +139,7 @@ export class ImageService {
     const channels = channelsFree(this.parts, current, {
       model,
       caller,
-      capability: capabilityFor(call.pictures),
+      capability: capabilityFor(call.inputs),
     });
     const wanted = { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
     if (model.unit !== 'token') return wanted;
@@ -198,13 +186,9 @@ export class ImageService {
       throw await this.giveBack(held, { kind: 'unknown', reason, upstreamStatus, channel: channel.id });
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
-    await this.parts.post.settle(hold, hold.accountId, {
-      delivered: count,
-      tokens,
-      channel: channel.id,
-      upstreamStatus,
-      latencyMs: performance.now() - startedAt,
-    });
+    const latencyMs = performance.now() - startedAt;
+    const answered = { channel: channel.id, upstreamStatus, latencyMs };
+    await this.parts.post.settle(hold, hold.accountId, { delivered: count, tokens, ...answered });
     const cost = tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count);
     return {
       created: Math.floor(this.parts.clock.nowMs() / 1000),
@@ -248,9 +232,9 @@ export class ImageService {
   }
 }
 
-function capabilityFor(pictures: ImageCall['pictures']): 'images' | 'imageEdits' | 'maskedEdits' {
-  if (!pictures) return 'images';
-  return pictures.mask ? 'maskedEdits' : 'imageEdits';
+function capabilityFor(inputs: ImageCall['inputs']): 'images' | 'imageEdits' | 'maskedEdits' {
+  if (!inputs) return 'images';
+  return inputs.mask ? 'maskedEdits' : 'imageEdits';
 }
 
 function errorFor(failure: ImageFailure, model: string, retryAfterSeconds: number): ApiError {

@@ -7,7 +7,7 @@ import { ConversationService } from '../conversation/conversation.service.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
+import { IMAGES_BODY_BYTES, IMAGES_FORM } from '../http/limits.js';
 import { asBody, type Body } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
@@ -23,13 +23,13 @@ import {
   listChargeImagesOperation,
 } from './images.openapi.js';
 import { KeptImages } from './kept-images.js';
-import { PictureLoader } from './picture.loader.js';
+import { ImageLoader } from './image.loader.js';
 
 @Controller()
 export class ImagesController {
   @Inject(ConversationService) private readonly conversations!: ConversationService;
   @Inject(KeptImages) private readonly kept!: KeptImages;
-  @Inject(PictureLoader) private readonly pictures!: PictureLoader;
+  @Inject(ImageLoader) private readonly loader!: ImageLoader;
 
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
@@ -57,23 +57,23 @@ export class ImagesController {
   /** As a form or JSON. An edit is billed by the images it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImagesOperation })
+  @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, multipart: IMAGES_FORM, doc: editImagesOperation })
   async edit(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { edit, choice, sent } = await readImageEdit(request, caller);
-    const { pictures, ...asked } = edit;
+    const { inputs, ...asked } = edit;
     const { id: requestId, memory } = request;
-    const loaded = this.pictures.once(pictures, { requestId, accountId: caller.accountId, memory });
+    const loaded = this.loader.once(inputs, { requestId, accountId: caller.accountId, memory });
     const exchange = { caller, request, reply };
     if (asked.partialImages !== undefined) {
-      const image = { asked, inputImages: pictures.images.length, pictures: loaded };
+      const image = { asked, inputImages: inputs.images.length, inputs: loaded };
       return this.stream('editStream', exchange, { ...image, sent });
     }
     const origin = this.originOf(asked, request);
-    return this.answer(choice, exchange, { caller, asked, pictures, loaded, requestId, origin });
+    return this.answer(choice, exchange, { caller, asked, inputs, loaded, requestId, origin });
   }
 
   private async answer(

@@ -1,4 +1,4 @@
-import { MAX_PICTURES } from '../http/limits.js';
+import { MAX_INPUT_IMAGES } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -38,18 +38,20 @@ const RESULT = objectSchema(
   ['model'],
 );
 
-const PICTURE_TEXT = textSchema('A URL, a data URL or base64.');
-const PICTURE: Schema = {
+const IMAGE_TEXT = textSchema('A URL, a data URL or base64.');
+const IMAGE_INPUT: Schema = {
   anyOf: [
-    PICTURE_TEXT,
+    IMAGE_TEXT,
     {
       type: 'object',
       description: 'An object with the same under `url`, `image_url`, `b64_json` or `data`.',
     },
   ],
 };
-const PICTURES: Schema = { anyOf: [PICTURE, listSchema(PICTURE, { minItems: 1, maxItems: MAX_PICTURES })] };
-const FORM_PICTURE = textSchema(
+const IMAGE_INPUTS: Schema = {
+  anyOf: [IMAGE_INPUT, listSchema(IMAGE_INPUT, { minItems: 1, maxItems: MAX_INPUT_IMAGES })],
+};
+const FORM_IMAGE = textSchema(
   'A file, or text as in JSON. Can be repeated, also as `image[]`, `images` or `image[0]`.',
   {
     contentMediaType: 'application/octet-stream',
@@ -81,14 +83,16 @@ export const editImagesOperation: Operation = {
   description:
     'Priced like generated images. Without `response_format`, each image has both a URL and base64.',
   body: {
-    ...json(imageFields.schema({ ...MODEL_CHOICE, image: PICTURES, images: PICTURES, mask: PICTURE })),
+    ...json(
+      imageFields.schema({ ...MODEL_CHOICE, image: IMAGE_INPUTS, images: IMAGE_INPUTS, mask: IMAGE_INPUT }),
+    ),
     'multipart/form-data': imageFields.schema({
       ...FORM_MODEL_CHOICE,
       n: textSchema('The number of images, in digits.'),
       stream: textSchema('`true` or `false`.'),
       partial_images: textSchema('The number of partial images in a stream, in digits.'),
-      image: FORM_PICTURE,
-      mask: FORM_PICTURE,
+      image: FORM_IMAGE,
+      mask: FORM_IMAGE,
     }),
   },
   answers,

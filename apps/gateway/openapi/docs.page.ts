@@ -27,18 +27,7 @@ export const DOCS_POLICY = [
 
 /** The document as a page, by tags and in the order of its paths. */
 export function docsPage(document: GatewayDocument): string {
-  const { info, servers, tags, paths, components } = document;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
-  const sections = tags.map(({ name }) => {
-    const members = operations.filter(({ operation }) => operation.tags.includes(name));
-    return `<h2>${asHtml(name)}</h2>\n${members.map(operationBlock).join('\n')}`;
-  });
-  const schemas = Object.entries(components['schemas'] ?? {}).map(
-    ([name, schema]) =>
-      `<details id="schema-${asHtml(name)}"><summary>${asHtml(name)}</summary><div>${schemaBlock(schema as Schema)}</div></details>`,
-  );
+  const { info, servers } = document;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -52,13 +41,32 @@ export function docsPage(document: GatewayDocument): string {
 <h1>${asHtml(info.title)}</h1>
 <p>${prose(info.description)}</p>
 <p>Base address: <code>${asHtml(servers[0]?.url ?? '/')}</code>. For programs: <a href="openapi.json">openapi.json</a>.</p>
-${sections.join('\n')}
+${sectionsOf(document)}
 <h2>Errors</h2>
-${schemas.join('\n')}
+${schemasOf(document)}
 </main>
 </body>
 </html>
 `;
+}
+
+function sectionsOf({ tags, paths }: GatewayDocument): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const sections = tags.map(({ name }) => {
+    const members = operations.filter(({ operation }) => operation.tags.includes(name));
+    return `<h2>${asHtml(name)}</h2>\n${members.map(operationBlock).join('\n')}`;
+  });
+  return sections.join('\n');
+}
+
+function schemasOf({ components }: GatewayDocument): string {
+  const schemas = Object.entries(components['schemas'] ?? {}).map(
+    ([name, schema]) =>
+      `<details id="schema-${asHtml(name)}"><summary>${asHtml(name)}</summary><div>${schemaBlock(schema as Schema)}</div></details>`,
+  );
+  return schemas.join('\n');
 }
 
 function operationBlock(entry: { path: string; method: string; operation: DocumentedOperation }): string {

@@ -220,19 +220,11 @@ function refusalsOf(
   operation: Operation,
   { method, path, family, rules }: { method: string; path: string; family: ProtocolFamily; rules: Rules },
 ): Record<string, DocumentedResponse> {
-  const { access, paid, multipart } = rules;
-  const codes: ErrorCode[] = [
-    ...ALWAYS,
-    ...(needsKey(access) ? (['invalid_api_key', 'ip_not_allowed'] as const) : []),
-    ...(method === 'post' ? OF_BODIES : []),
-    ...(multipart ? (['invalid_multipart'] as const) : []),
-    ...(paid ? OF_CHARGES : []),
-    ...operation.refusals,
-  ];
+  const { paid } = rules;
   const byStatus = new Map<number, Set<ErrorCode>>();
   const put = (status: number, code: ErrorCode) =>
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
-  for (const code of codes) put(errorTable[code].status, code);
+  for (const code of codesOf(operation, method, rules)) put(errorTable[code].status, code);
   if (paid) for (const status of UPSTREAMS_OWN) put(status, 'upstream_rejected');
   const content = mediaTypes({ 'application/json': errorSchema(path, family) });
   return Object.fromEntries(
@@ -241,6 +233,21 @@ function refusalsOf(
       { description: [...each].map((code) => `\`${code}\``).join(', '), headers: headersOf(status), content },
     ]),
   );
+}
+
+function codesOf(
+  operation: Operation,
+  method: string,
+  { access, paid, multipart }: Rules,
+): readonly ErrorCode[] {
+  return [
+    ...ALWAYS,
+    ...(needsKey(access) ? (['invalid_api_key', 'ip_not_allowed'] as const) : []),
+    ...(method === 'post' ? OF_BODIES : []),
+    ...(multipart ? (['invalid_multipart'] as const) : []),
+    ...(paid ? OF_CHARGES : []),
+    ...operation.refusals,
+  ];
 }
 
 function errorSchema(path: string, family: ProtocolFamily): Schema {

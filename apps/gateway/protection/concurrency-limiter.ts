@@ -6,7 +6,7 @@ import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-li
 declare module 'fastify' {
   interface FastifyRequest {
     /** Keeps the request counted as in progress until what it answers is called; null where nobody counts. */
-    underWay: (() => () => void) | null;
+    keepCounted: (() => () => void) | null;
   }
 }
 
@@ -22,13 +22,13 @@ const RETRY_AFTER_SECONDS = 1;
  * their address.
  */
 export class ConcurrencyLimiter {
-  private readonly underWay = new Map<string, number>();
+  private readonly inProgress = new Map<string, number>();
 
   constructor(private readonly defaults: DefaultLimits) {}
 
   /** Hooks itself into a server whose routes are not registered yet; the caller is known before. */
   install(server: FastifyInstance): void {
-    server.decorateRequest('underWay', null);
+    server.decorateRequest('keepCounted', null);
     server.addHook('onRoute', (route) => {
       route.handler = counted(route.handler);
     });
@@ -41,18 +41,18 @@ export class ConcurrencyLimiter {
   private admit(request: FastifyRequest, reply: FastifyReply): void {
     const counted = this.limitsOf(request);
     if (counted.length === 0) return;
-    const reached = counted.find(({ subject, most }) => (this.underWay.get(subject) ?? 0) >= most);
+    const reached = counted.find(({ subject, most }) => (this.inProgress.get(subject) ?? 0) >= most);
     if (reached) throw tooMany(reached);
     for (const { subject } of counted) this.add(subject, 1);
     let users = 0;
-    request.underWay = () => {
+    request.keepCounted = () => {
       users += 1;
       return () => {
         users -= 1;
         if (users === 0) for (const { subject } of counted) this.add(subject, -1);
       };
     };
-    reply.raw.once('close', request.underWay());
+    reply.raw.once('close', request.keepCounted());
   }
 
   private limitsOf({ caller, ip, routeOptions: { config } }: FastifyRequest): RequestLimit[] {
@@ -67,9 +67,9 @@ export class ConcurrencyLimiter {
   }
 
   private add(subject: string, count: number): void {
-    const sum = (this.underWay.get(subject) ?? 0) + count;
-    if (sum === 0) this.underWay.delete(subject);
-    else this.underWay.set(subject, sum);
+    const sum = (this.inProgress.get(subject) ?? 0) + count;
+    if (sum === 0) this.inProgress.delete(subject);
+    else this.inProgress.set(subject, sum);
   }
 }
 
@@ -95,7 +95,7 @@ function tooMany({ subject, most }: RequestLimit): ApiError {
 /** A handler continues after its client has left, so the request is in progress until both are done. */
 function counted(handler: RouteOptions['handler']): RouteOptions['handler'] {
   return async function (request, reply) {
-    const done = request.underWay?.();
+    const done = request.keepCounted?.();
     try {
       return await handler.call(this, request, reply);
     } finally {

@@ -48,12 +48,12 @@ async function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
   const signal = await bench.signal(each);
   const adapter = bench.adapter(each);
   if (each.operation === 'images') return adapter.generateImages(bench.channel(each), request, signal);
-  const [image, mask] = [picture('in.png'), picture('mask.png')];
+  const [image, mask] = [imageNamed('in.png'), imageNamed('mask.png')];
   const edit = { ...request, images: [image], ...(each.operation === 'maskedEdits' && { mask }) };
   return adapter.editImages(bench.channel(each), edit, signal);
 }
 
-function picture(name: string): InputImage {
+function imageNamed(name: string): InputImage {
   return { bytes: instantPng, mime: 'image/png', name };
 }
 
@@ -64,7 +64,7 @@ export async function imageEventsCase(bench: Bench, each: CaseOf): Promise<strin
     kind,
     model: bench.model(each),
     body: { prompt: promptOf(each), n: 1, size: '64x64', stream: true, partial_images: 2 },
-    ...(kind === 'editStream' && { pictures: { images: [picture('in.png')] } }),
+    ...(kind === 'editStream' && { pictures: { images: [imageNamed('in.png')] } }),
   };
   const signal = await bench.signal(each);
   const outcome = await bench.adapter(each).openStream(bench.channel(each), request, signal);

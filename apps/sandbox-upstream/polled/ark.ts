@@ -1,6 +1,6 @@
 import { readJsonBody, sendJson } from '../answers.js';
 import { readDirectives } from '../directives.js';
-import { decodePicture, keepEdit } from '../edits.js';
+import { decodeImage, keepEdit } from '../edits.js';
 import { addressOf, drawingOf, fulfil, readImageOrder } from '../images.js';
 import { captionOf, type Exchange, seedOf, type Vendor } from '../vendor.js';
 import type { Drawing } from '../drawing.worker.js';
@@ -18,7 +18,7 @@ export async function createAtArk(vendor: Vendor, exchange: Exchange): Promise<v
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const order = readImageOrder({ ...body, n: 1 });
   const directives = readDirectives(order.prompt);
-  const [original] = [body['image'] ?? []].flat().map(decodePicture);
+  const [original] = [body['image'] ?? []].flat().map(decodeImage);
   const { faults } = directives;
   const edit = (index: number): Drawing => ({
     kind: 'edit',

@@ -1,6 +1,6 @@
 import { readJsonBody, sendJson } from '../answers.js';
 import type { Fault } from '../directives.js';
-import { decodePicture } from '../edits.js';
+import { decodeImage } from '../edits.js';
 import { readImageOrder } from '../images.js';
 import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import { type ImageJob } from '../vendor-tasks.js';
@@ -16,11 +16,11 @@ const WORDS = { queued: 'Pending', working: 'Pending', completed: 'Ready', faile
 /** `POST /bfl/v1/{model}`: one image, made anew or of those that are sent. */
 export async function submitToBfl(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const pictures = Object.entries(body).filter(([name]) => /^(image|input_image(_\d)?)$/.test(name));
+  const images = Object.entries(body).filter(([name]) => /^(image|input_image(_\d)?)$/.test(name));
   const job = await acceptImages(vendor, exchange, {
     model,
     order: readImageOrder({ ...body, model, n: 1, size: sizeOf(body) }),
-    originals: pictures.map(([, base64]) => decodePicture(`data:image/png;base64,${String(base64)}`)),
+    originals: images.map(([, base64]) => decodeImage(`data:image/png;base64,${String(base64)}`)),
     late: LATE,
   });
   if (!job) return;

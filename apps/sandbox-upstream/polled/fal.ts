@@ -1,5 +1,5 @@
 import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
-import { decodePicture } from '../edits.js';
+import { decodeImage } from '../edits.js';
 import { readImageOrder } from '../images.js';
 import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import { isSpoiled } from '../task-calls.js';
@@ -41,7 +41,7 @@ function orderOf(input: Record<string, unknown>, model: string) {
   const { num_images: n, image_size: size, image_url: one, image_urls: several } = input;
   const fields = { ...input, model, n, size: sizeOf(size ?? {}) };
   const addresses: unknown[] = Array.isArray(several) ? several : one === undefined ? [] : [one];
-  return { model, order: readImageOrder(fields), originals: addresses.map(decodePicture), late: LATE };
+  return { model, order: readImageOrder(fields), originals: addresses.map(decodeImage), late: LATE };
 }
 
 function idOf(path: string): string {

@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { VendorRefusal } from '../answers.js';
 import { type Directives, type Fault, readDirectives, refuseAsOrdered } from '../directives.js';
-import { keepEdit } from '../edits.js';
+import { alterationOf, keepEdit } from '../edits.js';
 import { addressOf, drawingOf, drawingsOf, type ImageOrder } from '../images.js';
 import { shownId, spoilPoll } from '../task-calls.js';
-import {
-  captionOf,
-  type Exchange,
-  holdUntilClientLeaves,
-  publicOriginOf,
-  seedOf,
-  type Vendor,
-} from '../vendor.js';
+import { type Exchange, holdUntilClientLeaves, publicOriginOf, type Vendor } from '../vendor.js';
 import {
   type ImageJob,
   stateAt,
@@ -41,14 +34,13 @@ export async function acceptImages(
 ): Promise<ImageJob | undefined> {
   vendor.stats.imagesRequests += 1;
   const directives = readDirectives(order.prompt);
-  const { faults } = directives;
-  refuseAtOnce(faults, late);
+  refuseAtOnce(directives.faults, late);
   const [original] = originals;
   const job: ImageJob = {
     id: randomUUID(),
     model,
     prompt: order.prompt,
-    faults,
+    faults: directives.faults,
     createdAtMs: vendor.clock.nowMs(),
     workMs: directives.workMs ?? vendor.settings.imageMs,
     spoiledPolls: 0,
@@ -68,14 +60,8 @@ async function addressesOf(
 ): Promise<string[]> {
   const { order, directives, original } = of;
   const { faults } = directives;
-  const drawing = (index: number) => {
-    const picture = drawingOf(order, directives, index);
-    const altered = { ...(order.area ?? { width: 0, height: 0 }), seconds: 0, original };
-    const caption = captionOf(directives.caption);
-    return original
-      ? { kind: 'edit' as const, seed: seedOf(order.prompt, index), caption, ...altered }
-      : picture;
-  };
+  const drawing = (index: number) =>
+    original ? alterationOf({ order, directives, original }, index) : drawingOf(order, directives, index);
   const drawings = drawingsOf({ order, directives, drawing });
   return Promise.all(
     drawings.map(async (each) =>

@@ -37,22 +37,7 @@ const sounds: Record<string, Sound> = {
 /** `POST /v1/audio/speech`: a tone for each word, the same for the same word. */
 export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request);
-  requiredTextField(body, 'model');
-  const input = requiredTextField(body, 'input');
-  if (input.length > MAX_INPUT)
-    throw new VendorRefusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
-  if (!body['voice'])
-    throw new VendorRefusal(400, 'missing_required_parameter', {
-      message: 'A voice is needed.',
-      param: 'voice',
-    });
-  const format = optionalTextField(body, 'response_format') ?? 'mp3';
-  const sound = sounds[format];
-  if (!sound)
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'A format is mp3, wav or pcm.',
-      param: 'response_format',
-    });
+  const { input, sound } = readSpeech(body);
   const { faults, workMs, caption } = readDirectives(input);
   refuseAsOrdered(faults);
   await pause(vendor, workMs ?? 0);
@@ -67,6 +52,22 @@ export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
   const parcel = { bytes: sound.make(words), contentType: sound.contentType };
   const asked = body['stream_format'] === 'sse' ? asEvents(parcel.bytes, words.length) : parcel;
   await deliver(vendor, exchange, { ...asked, faults: parcelFaults });
+}
+
+/** @throws VendorRefusal */
+function readSpeech(body: Record<string, unknown>) {
+  requiredTextField(body, 'model');
+  const input = requiredTextField(body, 'input');
+  if (input.length > MAX_INPUT)
+    throw new VendorRefusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
+  if (!body['voice']) {
+    const why = { message: 'A voice is needed.', param: 'voice' };
+    throw new VendorRefusal(400, 'missing_required_parameter', why);
+  }
+  const sound = sounds[optionalTextField(body, 'response_format') ?? 'mp3'];
+  if (sound) return { input, sound };
+  const why = { message: 'A format is mp3, wav or pcm.', param: 'response_format' };
+  throw new VendorRefusal(400, 'invalid_value', why);
 }
 
 /** The sound in parts, each an event, and the usage in the last one. */

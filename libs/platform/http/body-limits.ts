@@ -7,9 +7,9 @@ export const VIDEO_BODY_BYTES = 70 * 1024 * 1024;
 /** Chats contain photos as base64. */
 export const CHAT_BODY_BYTES = 20 * 1024 * 1024;
 /** All images of a request together. They are in memory until the upstream has them. */
-export const MAX_PICTURES_BYTES = 100 * 1024 * 1024;
+export const MAX_INPUT_IMAGES_BYTES = 100 * 1024 * 1024;
 /** The images of a request in base64, with its other fields. */
-export const PICTURES_BODY_BYTES = Math.ceil((MAX_PICTURES_BYTES * 4) / 3) + JSON_BODY_BYTES;
+export const IMAGES_BODY_BYTES = Math.ceil((MAX_INPUT_IMAGES_BYTES * 4) / 3) + JSON_BODY_BYTES;
 
 /** A body without its long texts, which are images there. It is parsed at once. */
 export const PLAIN_BODY_BYTES = 1024 * 1024;

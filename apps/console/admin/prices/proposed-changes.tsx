@@ -88,7 +88,7 @@ function Example({
   return (
     <TextLine>
       <Labelled
-        label={t(`examples.${model.unit === 'call' && model.family === 'image' ? 'picture' : model.unit}`)}
+        label={t(`examples.${model.unit === 'call' && model.family === 'image' ? 'image' : model.unit}`)}
       >
         {before !== null && (
           <>

@@ -16,7 +16,7 @@ export function Progress() {
     <Section title={t('progress.title')}>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
         <Card withBorder>
-          <Told />
+          <Posted />
         </Card>
         <Card withBorder>
           <Sealed />
@@ -29,7 +29,7 @@ export function Progress() {
   );
 }
 
-function Told() {
+function Posted() {
   const { t } = useTranslation('finance');
   const from = monthOf(today());
   const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', {
@@ -38,10 +38,10 @@ function Told() {
   const bills = $api.useQuery('get', '/api/finance/reports/upstream-bills');
   return (
     <>
-      <Text fw={600}>{t('progress.told')}</Text>
+      <Text fw={600}>{t('progress.posted')}</Text>
       <Loaded query={deferred} lines={2}>
         {({ recognisedTo, completeTo }) => (
-          <Facts label={t('progress.told')}>
+          <Facts label={t('progress.posted')}>
             <Fact name={t('progress.certain')} value={completeTo === null ? '–' : <When at={completeTo} />} />
             <Fact
               name={t('progress.recognised')}

@@ -28,7 +28,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
     <Card ref={ref} component="li" withBorder>
       <Card.Section>
         {images && images.length > 0 ? (
-          <Pictures images={images} />
+          <Images images={images} />
         ) : (
           <div className="thumbnail">
             <TypeTile type="image" about={images && t('library.notStored')} />
@@ -40,7 +40,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
           {name}
         </OpenLink>
         <SmallPrint>
-          {t('units.picture', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
+          {t('units.image', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
         </SmallPrint>
         <Expiry images={images ?? []} />
         <Group justify="space-between" mt="auto">
@@ -62,7 +62,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
 }
 
 /** Each opens in a tab of its own, where it can be saved. */
-function Pictures({ images }: { images: readonly KeptImage[] }) {
+function Images({ images }: { images: readonly KeptImage[] }) {
   const { t } = useTranslation('calls');
   return (
     <div className="thumbnail thumbnails">

@@ -126,6 +126,6 @@ function Units({ entry }: { entry: Shape<'UsageEntry'> }) {
   if (units === null || state === 'refused') return NONE;
   // Calls where the group has a price for each, tokens elsewhere: the details say which.
   if (family === 'chat' || family === 'speech') return exactDecimal(units, locale);
-  const unit = family === 'image' ? 'picture' : family === 'video' ? 'second' : 'call';
+  const unit = family === 'image' ? 'image' : family === 'video' ? 'second' : 'call';
   return t(`units.${unit}`, { count: Number(units), units: exactDecimal(units, locale) });
 }

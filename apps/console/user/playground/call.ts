@@ -39,7 +39,7 @@ export const PATHS: Record<PlayKind, string> = {
 
 /** Paths that take a form: the field of its file, and what the file is called in lines of code. */
 const FORMS: Record<string, { field: string; name: string }> = {
-  [PATHS.edit]: { field: 'image', name: 'picture.png' },
+  [PATHS.edit]: { field: 'image', name: 'image.png' },
   'audio/transcriptions': { field: 'file', name: 'speech.mp3' },
 };
 

@@ -33,7 +33,7 @@ const REMEDIES = {
 /** Why a call was refused or failed, in plain words, with the code that clients see; and what to do next. */
 export function PlayFault({ failure }: { failure: ApiFailure }) {
   const { t } = useTranslation('calls');
-  const { code, message, requestId } = failure;
+  const { code, message } = failure;
   const remedy: Remedy = isFault(code) ? REMEDIES[code] : { words: 'again' };
   return (
     <Alert color="red" title={t(isFault(code) ? `play.faults.${code}` : 'play.faults.other')}>
@@ -45,16 +45,23 @@ export function PlayFault({ failure }: { failure: ApiFailure }) {
             {t(`play.nextLinks.${remedy.words as 'topUp' | 'key' | 'support' | 'models'}`)}
           </ButtonLink>
         )}
-        <Text size="xs" c="dimmed">
-          {t('play.codeOfFault')} <Code>{code}</Code>
-          {requestId !== null && (
-            <>
-              {' · '}
-              {t('failure.requestId', { ns: 'shell' })} <Code>{requestId}</Code>
-            </>
-          )}
-        </Text>
+        <FaultCode failure={failure} />
       </Stack>
     </Alert>
+  );
+}
+
+function FaultCode({ failure: { code, requestId } }: { failure: ApiFailure }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Text size="xs" c="dimmed">
+      {t('play.codeOfFault')} <Code>{code}</Code>
+      {requestId !== null && (
+        <>
+          {' · '}
+          {t('failure.requestId', { ns: 'shell' })} <Code>{requestId}</Code>
+        </>
+      )}
+    </Text>
   );
 }

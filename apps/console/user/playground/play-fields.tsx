@@ -28,7 +28,7 @@ interface FieldsProps {
 /** The fields of a kind of calls, within what the catalog says of the model. */
 export function PlayFields({ kind, model, form }: FieldsProps) {
   const { t } = useTranslation('calls');
-  const isPicture = kind === 'image' || kind === 'edit';
+  const isImage = kind === 'image' || kind === 'edit';
   return (
     <>
       {kind === 'edit' && (
@@ -50,7 +50,7 @@ export function PlayFields({ kind, model, form }: FieldsProps) {
         required
         {...form.getInputProps('prompt')}
       />
-      {isPicture && <PictureFields model={model} form={form} />}
+      {isImage && <ImageFields model={model} form={form} />}
       {kind === 'video' && <VideoFields model={model} form={form} />}
       {kind === 'video' && isPricedBySound(model) && (
         <Switch
@@ -65,7 +65,7 @@ export function PlayFields({ kind, model, form }: FieldsProps) {
   );
 }
 
-function PictureFields({ model, form }: Omit<FieldsProps, 'kind'>) {
+function ImageFields({ model, form }: Omit<FieldsProps, 'kind'>) {
   const { t } = useTranslation('calls');
   const { maxImages = 1, sizes } = model.limits;
   return (

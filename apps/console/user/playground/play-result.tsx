@@ -24,10 +24,7 @@ export function PlayResult({ played, taskId, isSending }: ResultProps) {
       </Title>
       <Paper withBorder p="md" mih="10rem">
         {isSending ? (
-          <Stack align="center" py="lg">
-            <Loader aria-label={t('play.working')} />
-            <Text size="sm">{t('play.working')}</Text>
-          </Stack>
+          <Working />
         ) : taskId !== undefined ? (
           <WatchedTask id={taskId} />
         ) : played ? (
@@ -38,6 +35,16 @@ export function PlayResult({ played, taskId, isSending }: ResultProps) {
           </Text>
         )}
       </Paper>
+    </Stack>
+  );
+}
+
+function Working() {
+  const { t } = useTranslation('calls');
+  return (
+    <Stack align="center" py="lg">
+      <Loader aria-label={t('play.working')} />
+      <Text size="sm">{t('play.working')}</Text>
     </Stack>
   );
 }
@@ -54,7 +61,7 @@ function WatchedTask({ id }: { id: string }) {
 function Shown({ played }: { played: Played }) {
   return (
     <Stack>
-      {played.kind === 'pictures' && <Pictures pictures={played.pictures} />}
+      {played.kind === 'images' && <Images images={played.images} />}
       {played.kind === 'text' && <Text className="spoken">{played.text}</Text>}
       {played.kind === 'sound' && <Sound sound={played.sound} />}
       {played.requestId !== null && <PlayReceipt requestId={played.requestId} />}
@@ -62,20 +69,20 @@ function Shown({ played }: { played: Played }) {
   );
 }
 
-function Pictures({ pictures }: { pictures: readonly string[] }) {
+function Images({ images }: { images: readonly string[] }) {
   const { t } = useTranslation('calls');
   return (
-    <SimpleGrid cols={{ base: 1, xs: Math.min(pictures.length, 2) }}>
-      {pictures.map((picture, index) => (
+    <SimpleGrid cols={{ base: 1, xs: Math.min(images.length, 2) }}>
+      {images.map((image, index) => (
         <Stack key={index} gap="xs">
-          <Image src={picture} alt={t('play.picture', { number: index + 1 })} radius="md" />
+          <Image src={image} alt={t('play.image', { number: index + 1 })} radius="md" />
           <Button
             component="a"
-            href={picture}
-            download={`picture-${index + 1}`}
+            href={image}
+            download={`image-${index + 1}`}
             variant="default"
             size="xs"
-            aria-label={t('play.savePicture', { number: index + 1 })}
+            aria-label={t('play.saveImage', { number: index + 1 })}
           >
             {t('play.save')}
           </Button>

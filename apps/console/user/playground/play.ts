@@ -5,7 +5,7 @@ import { PATHS, type PlaygroundCall } from './call.js';
 
 /** What came of a call. */
 export type Played =
-  | { kind: 'pictures'; pictures: string[]; requestId: string | null }
+  | { kind: 'images'; images: string[]; requestId: string | null }
   | { kind: 'task'; taskId: string; requestId: string | null }
   | { kind: 'text'; text: string; requestId: string | null }
   /** As a data URL, which outlives the page. */
@@ -78,8 +78,8 @@ async function playedOf(response: Response, requestId: string | null): Promise<P
     return { kind: 'sound', sound: await dataUrlOf(await response.blob()), requestId };
   const answer = (await response.json()) as Answered;
   if (answer.data) {
-    const pictures = answer.data.map(({ b64_json = '' }) => `data:${typeOf(b64_json)};base64,${b64_json}`);
-    return { kind: 'pictures', pictures, requestId };
+    const images = answer.data.map(({ b64_json = '' }) => `data:${typeOf(b64_json)};base64,${b64_json}`);
+    return { kind: 'images', images, requestId };
   }
   if (answer.choices) return { kind: 'text', text: answer.choices[0]?.message?.content ?? '', requestId };
   return { kind: 'task', taskId: answer.id ?? '', requestId };

@@ -71,7 +71,7 @@ export function usePlay(playing: Playing) {
     },
     validate: {
       prompt: (value) => (value.trim() ? null : t('play.promptMissing')),
-      image: (value) => (kind === 'edit' && value === null ? t('play.pictureMissing') : null),
+      image: (value) => (kind === 'edit' && value === null ? t('play.imageMissing') : null),
     },
   });
   const price = usePrice({ kind, model, place, values: form.values });

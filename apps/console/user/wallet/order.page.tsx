@@ -29,12 +29,7 @@ const ASKING_MS = 2_000;
 export function OrderPage() {
   const { t } = useTranslation('wallet');
   const { orderId } = route.useParams();
-  const order = $api.useQuery(
-    'get',
-    '/api/topups/{orderId}',
-    { params: { path: { orderId } } },
-    { refetchInterval: ({ state }) => (state.data?.state === 'open' ? ASKING_MS : false) },
-  );
+  const order = useOrder(orderId);
   useWhenOver(order.data?.state);
   useReturnToCall(order.data);
   return (
@@ -52,6 +47,16 @@ export function OrderPage() {
       </Loaded>
       <TextLink to="/wallet">{t('order.toWallet')}</TextLink>
     </PageFrame>
+  );
+}
+
+/** Asked for again while it may still be paid. */
+function useOrder(orderId: string) {
+  return $api.useQuery(
+    'get',
+    '/api/topups/{orderId}',
+    { params: { path: { orderId } } },
+    { refetchInterval: ({ state }) => (state.data?.state === 'open' ? ASKING_MS : false) },
   );
 }
 
@@ -88,10 +93,10 @@ function Outcome({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { paid } = route.useSearch();
   const { state } = order;
-  const told = state === 'open' && paid !== undefined ? 'confirming' : state;
+  const shown = state === 'open' && paid !== undefined ? 'confirming' : state;
   return (
-    <Notice tone={tones[state]} title={t(`order.told.${told}`)} role="status">
-      {t(`order.hint.${told}`)}
+    <Notice tone={tones[state]} title={t(`order.outcome.${shown}`)} role="status">
+      {t(`order.hint.${shown}`)}
     </Notice>
   );
 }

@@ -57,7 +57,7 @@ function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       </Group>
       {description && <Text>{description}</Text>}
       <Text size="sm">
-        {t('one.told', { events: events.map((type) => t(`events.${type}`)).join(comma) })}
+        {t('one.subscribed', { events: events.map((type) => t(`events.${type}`)).join(comma) })}
       </Text>
       {failingSince !== null && (
         <Text size="sm" c="red">

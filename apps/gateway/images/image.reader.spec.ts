@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { Transformer } from '@napi-rs/image';
 import { systemClock } from '#platform/clock.js';
-import { base64Picture, pictureOfFile, type ReceivedPicture } from '../http/pictures.js';
-import { PictureReader } from './picture.reader.js';
+import { base64Image, imageOfFile, type ReceivedImage } from '../http/input-images.js';
+import { ImageReader } from './image.reader.js';
 
 const PARTS = { clock: systemClock, threads: 2, limitMs: 20_000, maxPixels: 128 * 128 };
 
-let reader: PictureReader;
+let reader: ImageReader;
 let png: Buffer;
 let webp: Buffer;
 
 beforeAll(async () => {
-  reader = new PictureReader(PARTS);
+  reader = new ImageReader(PARTS);
   // Noise is not small when it is compressed: its bytes have memory of their own, which a thread takes away.
   const pixels = randomBytes(128 * 128 * 4);
   // Memory of a native module cannot be handed to a thread; what comes from the network can.
@@ -22,15 +22,15 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-const file = (bytes: Buffer): ReceivedPicture => pictureOfFile({ pieces: [bytes], name: 'x' }, 'image');
-const read = (picture: ReceivedPicture) => reader.read('someone', picture, 1);
+const file = (bytes: Buffer): ReceivedImage => imageOfFile({ pieces: [bytes], name: 'x' }, 'image');
+const read = (image: ReceivedImage) => reader.read('someone', image, 1);
 
 describe('an image', () => {
   it('is read whole, as a file or base64, and named after its field and its real type', async () => {
     const ofFile = await read(file(Buffer.from(png)));
     expect(ofFile).toMatchObject({ mime: 'image/png', name: 'image-1.png' });
     expect(ofFile.bytes.equals(png)).toBe(true);
-    const ofText = await read(base64Picture(`data:image/png;base64,${webp.toString('base64')}`, 'image'));
+    const ofText = await read(base64Image(`data:image/png;base64,${webp.toString('base64')}`, 'image'));
     expect(ofText).toMatchObject({ mime: 'image/webp', name: 'image-1.webp' });
     expect(ofText.bytes.equals(webp)).toBe(true);
   });
@@ -39,7 +39,7 @@ describe('an image', () => {
     const invalid = { code: 'invalid_image', param: 'image' };
     await expect(read(file(Buffer.from('hello')))).rejects.toMatchObject(invalid);
     await expect(read(file(Buffer.from(png.subarray(0, png.length - 20))))).rejects.toMatchObject(invalid);
-    await expect(read(base64Picture('%%%', 'image'))).rejects.toMatchObject(invalid);
+    await expect(read(base64Image('%%%', 'image'))).rejects.toMatchObject(invalid);
   });
 
   it('is refused before it is decoded if it claims too many pixels', async () => {
@@ -79,16 +79,16 @@ describe('an image', () => {
 
 describe('images that go on inside their request', () => {
   it('keep their bytes, though a thread has read them', async () => {
-    const picture = file(Buffer.from(png));
-    await reader.check('someone', [picture, picture]);
-    expect(Buffer.concat([...picture.pieces]).equals(png)).toBe(true);
+    const image = file(Buffer.from(png));
+    await reader.check('someone', [image, image]);
+    expect(Buffer.concat([...image.pieces]).equals(png)).toBe(true);
   });
 
   it('may be GIFs, and are not read for a client that left', async () => {
-    const gif = base64Picture(Buffer.from('GIF89a and so on').toString('base64'), 'messages');
+    const gif = base64Image(Buffer.from('GIF89a and so on').toString('base64'), 'messages');
     await reader.check('someone', [gif]);
     await expect(read(gif)).rejects.toMatchObject({ code: 'invalid_image' });
-    const broken = base64Picture('%%%', 'messages');
+    const broken = base64Image('%%%', 'messages');
     await expect(reader.check('someone', [broken])).rejects.toMatchObject({ param: 'messages' });
     await reader.check('someone', [broken], AbortSignal.abort());
   });

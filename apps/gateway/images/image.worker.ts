@@ -7,7 +7,7 @@ import { Transformer } from '@napi-rs/image';
  * started as TypeScript (tests) and as built JavaScript alike.
  */
 
-export interface PictureOrder {
+export interface ReadOrder {
   /** The bytes of an image, or base64 of them with or without the head of a data URL. */
   encoding: 'bytes' | 'base64';
   /** Base64 from within a JSON text, with its escapes. */
@@ -21,17 +21,17 @@ export interface PictureOrder {
   maxTimesAsLong: number;
 }
 
-export type PictureFault =
+export type ImageFault =
   | 'no_base64'
   | 'too_many_bytes'
-  | 'no_picture'
+  | 'no_image'
   | 'too_many_pixels'
   | 'too_narrow'
   | 'broken';
 
-export type PictureAnswer =
+export type ReadAnswer =
   | { bytes: Uint8Array<ArrayBuffer>; mime: string; extension: string; fault?: undefined }
-  | { fault: PictureFault; bytes?: undefined };
+  | { fault: ImageFault; bytes?: undefined };
 
 /** What every upstream reads. */
 const FORMATS: readonly { mime: string; extension: string; at: number; magic: string }[] = [
@@ -45,13 +45,13 @@ const SCANS_OF_ALL_PIXELS = 10;
 /** Lower priority than the main thread. On other systems it would apply to the whole process. */
 if (parentPort && process.platform === 'linux') setPriority(10);
 
-parentPort?.on('message', (order: PictureOrder) => {
+parentPort?.on('message', (order: ReadOrder) => {
   const answer = read(order);
   parentPort?.postMessage(answer, answer.bytes ? [answer.bytes.buffer] : []);
 });
 
 /** Reads one image to its last pixel. */
-export function read(order: PictureOrder): PictureAnswer {
+export function read(order: ReadOrder): ReadAnswer {
   const joined = Buffer.concat(order.pieces);
   const bytes = order.encoding === 'bytes' ? joined : decoded(joined, order.isEscaped);
   if (bytes === null) return { fault: 'no_base64' };
@@ -61,14 +61,14 @@ export function read(order: PictureOrder): PictureAnswer {
   );
   if (!format) {
     const isGif = order.allowsGif && bytes.toString('latin1', 0, 4) === 'GIF8';
-    return isGif ? answerOf(bytes, 'image/gif', 'gif') : { fault: 'no_picture' };
+    return isGif ? answerOf(bytes, 'image/gif', 'gif') : { fault: 'no_image' };
   }
   const fault = faultOf(bytes, format.mime, order);
   if (fault) return { fault };
   return answerOf(bytes, format.mime, format.extension);
 }
 
-function answerOf(bytes: Buffer, mime: string, extension: string): PictureAnswer {
+function answerOf(bytes: Buffer, mime: string, extension: string): ReadAnswer {
   const own = bytes.buffer.byteLength === bytes.length ? bytes : Uint8Array.prototype.slice.call(bytes);
   return { bytes: own as Uint8Array<ArrayBuffer>, mime, extension };
 }
@@ -95,11 +95,11 @@ export function decodeBase64(text: string): Buffer | null {
   return Buffer.from(base64, 'base64');
 }
 
-function faultOf(bytes: Buffer, mime: string, order: PictureOrder): PictureFault | null {
+function faultOf(bytes: Buffer, mime: string, order: ReadOrder): ImageFault | null {
   const { maxPixels, maxTimesAsLong } = order;
   try {
-    const picture = new Transformer(bytes);
-    const { width, height } = picture.metadataSync();
+    const image = new Transformer(bytes);
+    const { width, height } = image.metadataSync();
     if (width * height > maxPixels) return 'too_many_pixels';
     if (Math.max(width, height) > maxTimesAsLong * Math.min(width, height)) return 'too_narrow';
     if (mime === 'image/jpeg') {
@@ -107,7 +107,7 @@ function faultOf(bytes: Buffer, mime: string, order: PictureOrder): PictureFault
       if (scans === null) return 'broken';
       if (scans * width * height > SCANS_OF_ALL_PIXELS * maxPixels) return 'too_many_pixels';
     }
-    picture.rawPixelsSync();
+    image.rawPixelsSync();
     return null;
   } catch {
     return 'broken';

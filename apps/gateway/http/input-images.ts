@@ -4,7 +4,7 @@ import { type Body, isAbsent } from './fields.js';
 import type { FormFile } from './multipart-body.js';
 
 /** An image from a request, not inspected yet. */
-export interface ReceivedPicture {
+export interface ReceivedImage {
   readonly kind: 'received';
   readonly encoding: 'bytes' | 'base64';
   /** Base64 from within a JSON text. */
@@ -16,8 +16,8 @@ export interface ReceivedPicture {
 }
 
 /** An image in a request: its bytes, or the URL to fetch it from. */
-export type PictureInput =
-  | ReceivedPicture
+export type ImageInput =
+  | ReceivedImage
   | { readonly kind: 'address'; readonly url: URL; readonly param: string };
 
 /** The names under which an object can contain an image, as URL or base64. */
@@ -29,19 +29,19 @@ const MAX_ADDRESS_CHARS = 16_000;
  * Reads the images under a name in every form that clients use: text, an object, or a list of them. Absent: none.
  * @throws ApiError invalid_type, invalid_image
  */
-export function readPictures(body: Body, param: string): PictureInput[] {
+export function readInputImages(body: Body, param: string): ImageInput[] {
   const value = body[param];
   if (isAbsent(value)) return [];
-  return (Array.isArray(value) ? value : [value]).map((each: unknown) => readPicture(each, param));
+  return (Array.isArray(value) ? value : [value]).map((each: unknown) => readInputImage(each, param));
 }
 
 /** One image: a URL, a data URL or base64, plain or in an object. @throws ApiError invalid_type, invalid_image */
-export function readPicture(value: unknown, param: string): PictureInput {
+export function readInputImage(value: unknown, param: string): ImageInput {
   const text = imageText(value);
   if (text === undefined) {
     throw new ApiError('invalid_type', `${param} must be a web address, a data URL or base64.`, { param });
   }
-  if (!isAddress(text)) return base64Picture(text, param);
+  if (!isAddress(text)) return base64Image(text, param);
   const address = String(text).slice(0, MAX_ADDRESS_CHARS);
   if (!URL.canParse(address))
     throw new ApiError('invalid_image', `${param} is not a valid address.`, { param });
@@ -49,13 +49,13 @@ export function readPicture(value: unknown, param: string): PictureInput {
 }
 
 /** An image as base64, with or without the head of a data URL. */
-export function base64Picture(text: string | LongText, param: string): ReceivedPicture {
+export function base64Image(text: string | LongText, param: string): ReceivedImage {
   const { pieces, byteLength, isEscaped } =
     text instanceof LongText ? text : new LongText([Buffer.from(text)], Buffer.byteLength(text), false);
   return { kind: 'received', encoding: 'base64', isEscaped, pieces, byteLength, param };
 }
 
-export function pictureOfFile({ pieces }: FormFile, param: string): ReceivedPicture {
+export function imageOfFile({ pieces }: FormFile, param: string): ReceivedImage {
   const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return { kind: 'received', encoding: 'bytes', isEscaped: false, pieces, byteLength, param };
 }

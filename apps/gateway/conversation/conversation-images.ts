@@ -1,10 +1,10 @@
 import { ApiError } from '#platform/errors.js';
 import { isText, LongText } from '#platform/http/long-text.js';
 import type { Body } from '../http/fields.js';
-import { base64Picture, type ReceivedPicture, imageText } from '../http/pictures.js';
+import { base64Image, type ReceivedImage, imageText } from '../http/input-images.js';
 
 /** OpenAI's own limit. */
-const MAX_PICTURES = 500;
+const MAX_INPUT_IMAGES = 500;
 /** The fields with parts, of messages and of parts such as tool results. */
 const LISTS = ['messages', 'input', 'content', 'output', 'contents', 'parts'] as const;
 
@@ -12,14 +12,14 @@ const LISTS = ['messages', 'input', 'content', 'output', 'contents', 'parts'] as
  * The images contained in a conversation, wherever they are. Images referenced by URL or ID are fetched by the vendor.
  * @throws ApiError invalid_value if there are too many
  */
-export function picturesOf(body: Body): ReceivedPicture[] {
+export function imagesIn(body: Body): ReceivedImage[] {
   const param = ['messages', 'contents'].find((name) => name in body) ?? 'input';
-  const pictures = partsOf(body).flatMap((part) => {
-    const text = inlinePicture(part);
-    return text === undefined ? [] : [base64Picture(text, param)];
+  const images = partsOf(body).flatMap((part) => {
+    const text = inlineImage(part);
+    return text === undefined ? [] : [base64Image(text, param)];
   });
-  if (pictures.length <= MAX_PICTURES) return pictures;
-  throw new ApiError('invalid_value', `${param} must hold at most ${MAX_PICTURES} images.`, { param });
+  if (images.length <= MAX_INPUT_IMAGES) return images;
+  throw new ApiError('invalid_value', `${param} must hold at most ${MAX_INPUT_IMAGES} images.`, { param });
 }
 
 /** The maximum depth of a body, which is checked before parsing. */
@@ -41,7 +41,7 @@ function resultIn({ functionResponse: result }: Body): Body {
  * `{type: image, source: {type: base64, data}}` in messages; `inlineData` under the type of an image in contents;
  * `image_url` with a data URL elsewhere.
  */
-function inlinePicture(part: Body): string | LongText | undefined {
+function inlineImage(part: Body): string | LongText | undefined {
   if (part['type'] === 'image') {
     const { type, data } = (part['source'] ?? {}) as { type?: unknown; data?: unknown };
     return type === 'base64' && isText(data) ? data : undefined;
