@@ -173,14 +173,6 @@ async function printStatement(
   });
   const view = statementView(statement, paymentCurrency());
   if (options.json) return printJson({ ...view, more: statement.next !== null });
-  const rows = view.items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
-    (view.by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
-    kind,
-    reference,
-    amount.startsWith('-') ? amount : `+${amount}`,
-    balance,
-  ]);
-  const titles = ['Time (UTC)', 'What', 'Reference', right('Amount'), right('After')];
   const { unit } = view.account;
   const heading = facts([
     ['Account', code],
@@ -189,7 +181,19 @@ async function printStatement(
     ['Closing', `${view.closing} ${unit}`],
   ]);
   const more = statement.next === null ? '' : `\nThere are more entries: narrow the time, or raise --limit.`;
-  printText(`${heading}\n\n${table(titles, rows)}${more}`);
+  printText(`${heading}\n\n${linesOf(view)}${more}`);
+}
+
+function linesOf({ by, items }: ReturnType<typeof statementView>): string {
+  const titles = ['Time (UTC)', 'What', 'Reference', right('Amount'), right('After')];
+  const rows = items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
+    (by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
+    kind,
+    reference,
+    amount.startsWith('-') ? amount : `+${amount}`,
+    balance,
+  ]);
+  return table(titles, rows);
 }
 
 async function writeExport(

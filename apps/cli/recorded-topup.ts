@@ -21,12 +21,7 @@ export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): P
       reference: `payment:manual:${paymentId}`,
       accountId,
     });
-    if (!taken) {
-      const most = formatAmount(nanos(limit));
-      throw new OperatorError(
-        `One person can add at most ${most} credits per day, so the account has no balance.`,
-      );
-    }
+    if (!taken) throw beyondLimit(limit);
     const result = await creditTopup(client, request);
     await audit(client, {
       actor: by,
@@ -38,4 +33,11 @@ export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): P
     });
     return result;
   });
+}
+
+function beyondLimit(limit: bigint): OperatorError {
+  const most = formatAmount(nanos(limit));
+  return new OperatorError(
+    `One person can add at most ${most} credits per day, so the account has no balance.`,
+  );
 }

@@ -6,6 +6,7 @@ import { Bus } from '#bus/bus.js';
 import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
 import type { BusTransport } from '#bus/transport.js';
+import type { DataSource } from 'typeorm';
 import { isTransient, openDataSource, openPool } from '#database/database.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
@@ -64,14 +65,7 @@ export interface RunningControlPlane {
 export async function startControlPlane(options: ControlPlaneProgramOptions): Promise<RunningControlPlane> {
   const { pool, transport, log, registry } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
-  const entities = await openDataSource({
-    url: options.databaseUrl,
-    max: ENTITY_CONNECTIONS,
-    applicationName: 'control-plane-entities',
-    log,
-    registry,
-    entities: ENTITIES,
-  });
+  const entities = await openEntities(options);
   const reports = openReports(options);
   const app = await createApp(options, { bus, entities, reports });
   const close = async () => {
@@ -88,6 +82,17 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
     throw error;
   }
+}
+
+function openEntities({ databaseUrl: url, log, registry }: ControlPlaneProgramOptions): Promise<DataSource> {
+  return openDataSource({
+    url,
+    max: ENTITY_CONNECTIONS,
+    applicationName: 'control-plane-entities',
+    log,
+    registry,
+    entities: ENTITIES,
+  });
 }
 
 async function createApp(

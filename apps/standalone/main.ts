@@ -24,6 +24,12 @@ import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
 import { readStandaloneProgram, type StandaloneConfig } from './standalone.config.js';
 import { greeting, help } from './texts.js';
 
+interface OwnSettings {
+  secrets: RelaySecrets;
+  ownEnv: NodeJS.ProcessEnv;
+  hasSandbox: boolean;
+}
+
 /** Everything that runs. Stopped from the end of the list to its start. */
 class Standalone {
   private readonly log: Logger;
@@ -65,13 +71,10 @@ class Standalone {
 
   private startPrograms(
     database: EmbeddedPostgres,
-    {
-      secrets,
-      ownEnv,
-      hasSandbox,
-    }: { secrets: RelaySecrets; ownEnv: NodeJS.ProcessEnv; hasSandbox: boolean },
+    { secrets, ownEnv, hasSandbox }: OwnSettings,
   ): Promise<RunningRelay> {
     const { config, folder, log } = this;
+    const consoleUrl = `http://${config.host}:${config.consolePort}`;
     return startRelay({
       databaseUrls: {
         gateway: database.urlFor('gateway'),
@@ -85,14 +88,10 @@ class Standalone {
       env: {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         MAIL_DIR: folder.mail,
-        PUBLIC_CONSOLE_URL: `http://${config.host}:${config.consolePort}`,
+        PUBLIC_CONSOLE_URL: consoleUrl,
         ...ownEnv,
       },
-      sandbox: hasSandbox && {
-        ...config.sandbox,
-        stateDir: folder.sandbox,
-        apiKey: secrets.sandboxApiKey,
-      },
+      sandbox: hasSandbox && { ...config.sandbox, stateDir: folder.sandbox, apiKey: secrets.sandboxApiKey },
       log,
     });
   }
@@ -131,8 +130,7 @@ async function main(): Promise<void> {
     await standalone.stop();
     process.exit(0);
   };
-  // Ctrl-C in a terminal reaches this process twice: directly and through npm. The second must not cut the first short.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
+  onStopSignal(() => void stop());
   // The reader of the ready line may have closed the pipe by now.
   process.stdout.on('error', () => undefined);
 
@@ -144,6 +142,11 @@ async function main(): Promise<void> {
   const { baseUrl, consoleUrl } = relay;
   const ready = { ready: true, baseUrl, consoleUrl, apiKey: demo.apiKey, pid: process.pid };
   process.stdout.write(json ? `${JSON.stringify(ready)}\n` : greeting(ready));
+}
+
+/** Ctrl-C in a terminal reaches this process twice: directly and through npm. The second must not cut the first short. */
+function onStopSignal(stop: () => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {

@@ -143,12 +143,8 @@ export class TaskFollower {
     if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');
-    const file = {
-      key: copy.key,
-      bytes: copy.bytes,
-      type: kindsOfWork[task.kind].fileType,
-      lifeMs: config.videoFileLifeMs,
-    };
+    const { fileType: type } = kindsOfWork[task.kind];
+    const file = { key: copy.key, bytes: copy.bytes, type, lifeMs: config.videoFileLifeMs };
     if (await queue.complete(task, file)) {
       log.info({ taskId: task.id, chargeId: task.chargeId, bytes: copy.bytes }, 'a task is finished');
       this.ended('completed');
@@ -229,11 +225,9 @@ export class TaskFollower {
         task: { ...task, upstreamModel },
         options: { idempotencyKey: task.id, signal },
       });
-    const options = {
-      work: { accountId: task.accountId, model: task.modelId },
-      isGivenUp: () => lease.signal.aborted,
-    };
-    const answer = await health.run(channel, repeat, options);
+    const asked = { accountId: task.accountId, model: task.modelId };
+    const isGivenUp = () => lease.signal.aborted;
+    const answer = await health.run(channel, repeat, { work: asked, isGivenUp });
     this.parts.log.info({ taskId, channel: channel.id, outcome: answer.kind }, 'a create was repeated');
     await this.takeRepeat(task, answer);
   }

@@ -46,24 +46,15 @@ class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdow
 export class VideoWorkerModule {
   static register(options: VideoWorkerModuleOptions): DynamicModule {
     const { pool, bus, storage, config, log, registry, clock } = options;
-    const relay = new OutboxRelay({
-      pool,
-      bus,
-      producer: 'worker',
-      pollMs: config.outboxPollMs,
-      log,
-      registry,
-    });
+    const pollMs = config.outboxPollMs;
+    const relay = new OutboxRelay({ pool, bus, producer: 'worker', pollMs, log, registry });
     const queue = new TaskQueue(pool, clock, config.unclearCreateMs);
     const upstreams = new Upstreams();
     const health = channelHealth(options, { queue, upstreams });
+    const loadCatalog = () => loadOpenCatalog(pool, { secrets: config.secrets, log });
     const worker = new VideoWorker({
       queue,
-      catalog: new CatalogCache(
-        () => loadOpenCatalog(pool, { secrets: config.secrets, log }),
-        clock,
-        config.catalogLifeMs,
-      ),
+      catalog: new CatalogCache(loadCatalog, clock, config.catalogLifeMs),
       upstreams,
       health,
       storage,

@@ -40,17 +40,18 @@ export function workerReporter(
     groups: [],
     intervalMs: config.reportMs,
     metrics: [POLLS, COPIES, ENDED, SWEPT, FOLLOWING, OLDEST_DUE],
-    measure: (window): WorkerReport => {
-      const oldestDue = window.value(OLDEST_DUE);
-      return {
-        polls: paceOf(window, { counter: POLLS, label: 'outcome', histogram: null }),
-        following: window.value(FOLLOWING),
-        oldestDueSeconds: Number.isFinite(oldestDue) ? oldestDue : null,
-        ended: Object.fromEntries(window.increaseBy(ENDED, 'outcome')),
-        copies: Object.fromEntries(window.increaseBy(COPIES, 'outcome')),
-        swept: window.value(SWEPT),
-        channels: health.vitalsOfAll(),
-      };
-    },
+    measure: (window): WorkerReport => ({
+      polls: paceOf(window, { counter: POLLS, label: 'outcome', histogram: null }),
+      following: window.value(FOLLOWING),
+      oldestDueSeconds: knownOrNull(window.value(OLDEST_DUE)),
+      ended: Object.fromEntries(window.increaseBy(ENDED, 'outcome')),
+      copies: Object.fromEntries(window.increaseBy(COPIES, 'outcome')),
+      swept: window.value(SWEPT),
+      channels: health.vitalsOfAll(),
+    }),
   });
+}
+
+function knownOrNull(seconds: number): number | null {
+  return Number.isFinite(seconds) ? seconds : null;
 }

@@ -162,14 +162,8 @@ async function storeRun(
     if (isNews) news.push(announcement({ runId, at: startedAt }, outcome, fresh));
   }
   await insertResults(client, runId, outcomes);
-  if (news.length > 0) {
-    const letters = news.map((each) => outboxRow(topics.controlFailed, each));
-    await client.query(outboxInsert('billing', letters));
-  }
-  await client.query(
-    `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
-    [options.keepMs],
-  );
+  await announceNews(client, news);
+  await deleteOldRuns(client, options.keepMs);
   return { ...run, outcomes, runId, announced: news.length > 0 };
 }
 
@@ -210,6 +204,23 @@ function withUnseen(outcome: ControlOutcome, unseen: number): ControlOutcome {
   return result ? { ...outcome, result: { ...result, count: result.count + unseen } } : outcome;
 }
 
+async function announceNews(client: pg.ClientBase, news: readonly ControlFailed[]): Promise<void> {
+  if (news.length === 0) return;
+  const rows = news.map((each) => outboxRow(topics.controlFailed, each));
+  await client.query(outboxInsert('billing', rows));
+}
+
+async function deleteOldRuns(client: pg.ClientBase, keepMs: number): Promise<void> {
+  await client.query(
+    `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+    [keepMs],
+  );
+}
+
+const RESOLVE_OTHERS = `UPDATE control_findings SET resolved_at = clock_timestamp()
+  WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[]) AND subject <> ALL ($4::text[])
+    AND ($3::timestamptz IS NULL OR happened_at >= $3::timestamptz)`;
+
 /**
  * Opens new findings, continues open ones, and ends those that are gone, as far as the control checked. @returns the new subjects,
  * and the number of open ones that it did not check
@@ -225,12 +236,7 @@ async function storeOutcome(
   const others = [control.id, subjects, since, result.passedOver ?? []];
   // If the list was cut off, it is unknown what is gone.
   if (!result.isCut) {
-    await client.query(
-      `UPDATE control_findings SET resolved_at = clock_timestamp()
-       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[]) AND subject <> ALL ($4::text[])
-         AND ($3::timestamptz IS NULL OR happened_at >= $3::timestamptz)`,
-      others,
-    );
+    await client.query(RESOLVE_OTHERS, others);
   }
   const { rows: left } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM control_findings WHERE control = $1 AND resolved_at IS NULL

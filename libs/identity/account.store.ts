@@ -30,6 +30,11 @@ export async function findAccount(
   return rows[0] ?? null;
 }
 
+/** Until the transaction ends. Holds do not wait for it: they lock the balances. */
+export async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
+  await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+}
+
 /**
  * Whether an account is to be deleted, or was. This changes under the lock of the account's balances, so a transaction
  * that holds the lock may rely on the answer.

@@ -70,6 +70,18 @@ const LONGEST_USER_AGENT = 300;
 /** Whether a session `s` of a user `u` views another account. A view is limited in time, and ends with the role. */
 const IS_VIEW = `(s.viewed_until > now() AND u.roles && '{support,admin}')`;
 
+const FIND_SESSION = `SELECT s.id AS "sessionId", s.user_id AS "userId", s.csrf_token AS "csrfToken", s.token_hash AS "tokenHash",
+    u.account_id AS "accountId", u.email, u.roles, u.language, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor",
+    coalesce(s.confirmed_at > now() - $3::float8 * interval '1 millisecond', false) AS "isConfirmed",
+    s.rotated_at < now() - $2::float8 * interval '1 millisecond' AS "isOld",
+    s.last_seen_at < now() - interval '1 minute' AS "isStale",
+    s.viewed_account_id AS "viewedId", v.name AS "viewedName", s.viewed_until AS "viewedUntil"
+  FROM sessions s JOIN users u ON u.id = s.user_id
+    LEFT JOIN accounts v ON v.id = s.viewed_account_id AND ${IS_VIEW}
+  WHERE (s.token_hash = $1 OR (s.previous_token_hash = $1
+      AND s.rotated_at > now() - interval '${PREVIOUS_TOKEN_SECONDS} seconds'))
+    AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`;
+
 /** Sessions in the console, by a token of 256 random bits. The database only stores its hash. */
 export class SessionStore {
   constructor(
@@ -113,17 +125,7 @@ export class SessionStore {
     const hash = hashToken(token);
     const { rows } = await this.pool.query<SessionRow>({
       name: 'find-session',
-      text: `SELECT s.id AS "sessionId", s.user_id AS "userId", s.csrf_token AS "csrfToken", s.token_hash AS "tokenHash",
-          u.account_id AS "accountId", u.email, u.roles, u.language, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor",
-          coalesce(s.confirmed_at > now() - $3::float8 * interval '1 millisecond', false) AS "isConfirmed",
-          s.rotated_at < now() - $2::float8 * interval '1 millisecond' AS "isOld",
-          s.last_seen_at < now() - interval '1 minute' AS "isStale",
-          s.viewed_account_id AS "viewedId", v.name AS "viewedName", s.viewed_until AS "viewedUntil"
-        FROM sessions s JOIN users u ON u.id = s.user_id
-          LEFT JOIN accounts v ON v.id = s.viewed_account_id AND ${IS_VIEW}
-        WHERE (s.token_hash = $1 OR (s.previous_token_hash = $1
-            AND s.rotated_at > now() - interval '${PREVIOUS_TOKEN_SECONDS} seconds'))
-          AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`,
+      text: FIND_SESSION,
       values: [hash, this.life.rotateMs, this.life.confirmedMs],
     });
     const row = rows[0];

@@ -6,12 +6,12 @@ import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { ticketOf } from '../../test/support/tickets.js';
+import { recordTopup } from '../../test/support/topups.js';
 import type { HoldCommand, HoldResult, ResolveCommand, ResolveResult } from './charges/charge.js';
 import { ChargeRefundRefused, type ChargeRefundRequest, refundCharge } from './charges/charge-refund.js';
 import { readBalance } from './postings/customer-account.js';
 import { checkLedger } from './checks/ledger-check.js';
 import { PostingEngine } from './charges/posting-engine.js';
-import { recordTopup } from './postings/topup.js';
 
 /**
  * Random commands against a plain model: duplicates, repeats with different input, ends before their hold, repeated

@@ -8,6 +8,7 @@ import { priceCredits } from '#topup/conversion.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { ticketOf } from '../../test/support/tickets.js';
+import { recordTopup } from '../../test/support/topups.js';
 import { adjust, reverseAdjustment } from './postings/adjustment.js';
 import { refundCharge } from './charges/charge-refund.js';
 import { applyDispute } from './postings/chargeback.js';
@@ -20,7 +21,6 @@ import { lockBalance } from './postings/posting.js';
 import { PostingEngine } from './charges/posting-engine.js';
 import { recogniseAll, recogniseNext } from './lots/recognition.js';
 import { beginTopupRefund, endTopupRefund } from './postings/topup-refund.js';
-import { recordTopup } from './postings/topup.js';
 import { reverseWriteOff, writeOff } from './postings/write-off.js';
 
 /**

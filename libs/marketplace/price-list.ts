@@ -214,7 +214,7 @@ export function nextChange(
 export function priceHistory(market: ViewedMarket, id: string): HistoryEntry[] | null {
   const model = pricedModel(market, id);
   if (!model) return null;
-  const { prices, multipliers, groupRules } = market.catalog.priceBook;
+  const { prices } = market.catalog.priceBook;
   const priced = model.aliasOf ?? id;
   const entries = [
     ...entriesOf(market, prices.get(priced), (value: Price | null) => ({
@@ -222,23 +222,30 @@ export function priceHistory(market: ViewedMarket, id: string): HistoryEntry[] |
       price: value && priceText(value),
     })),
     ...model.groups.flatMap(({ group }) => [
-      ...entriesOf(market, multipliers.get(group), (value) => ({
-        ...EMPTY,
-        kind: 'multiplier' as const,
-        group,
-        multiplier: value && plainDecimal(value),
-      })),
-      ...(!takesFixedPrice(model.unit)
-        ? []
-        : entriesOf(market, groupRules.get(group), (value) => {
-            const rule = changeOf({ kind: 'rule', group }, value);
-            const price =
-              rule.kind === 'rule' && rule.rule === 'fixed_per_call' ? { unitPrice: rule.unitPrice } : null;
-            return { ...EMPTY, kind: 'rule' as const, group, price };
-          })),
+      ...multiplierHistory(market, group),
+      ...(takesFixedPrice(model.unit) ? ruleHistory(market, group) : []),
     ]),
   ];
   return entries.sort((a, b) => b.fromMs - a.fromMs || b.order - a.order).map(({ entry }) => entry);
+}
+
+function multiplierHistory(market: ViewedMarket, group: string) {
+  return entriesOf(market, market.catalog.priceBook.multipliers.get(group), (value) => ({
+    ...EMPTY,
+    kind: 'multiplier' as const,
+    group,
+    multiplier: value && plainDecimal(value),
+  }));
+}
+
+/** Of the group's fixed price; the entry of a version without one has no price. */
+function ruleHistory(market: ViewedMarket, group: string) {
+  return entriesOf(market, market.catalog.priceBook.groupRules.get(group), (value) => {
+    const rule = changeOf({ kind: 'rule', group }, value);
+    const price =
+      rule.kind === 'rule' && rule.rule === 'fixed_per_call' ? { unitPrice: rule.unitPrice } : null;
+    return { ...EMPTY, kind: 'rule' as const, group, price };
+  });
 }
 
 type Shown = Pick<HistoryEntry, 'kind' | 'group' | 'price' | 'multiplier'>;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { DataSource, In, LessThan } from 'typeorm';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction } from '#database/database.js';
+import { lockAccount } from '#identity/account.store.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -79,7 +80,7 @@ export class OrderStore {
   private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
     const { accountId, requestId, provider, request, offer } = order;
     const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
-    await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+    await lockAccount(client, accountId);
     const { rows } = await client.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM topup_orders
        WHERE account_id = $1 AND request_id <> $2 AND state = 'open' AND expires_at > now()`,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTopupRefund } from '#ledger/postings/topup-refund.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -14,6 +13,7 @@ import {
   receive,
   roundNow,
 } from '../../test/support/payments.js';
+import { recordTopup } from '../../test/support/topups.js';
 import { readReversals } from './order.reversals.js';
 import type { PaymentEvent } from './payment.provider.js';
 

@@ -40,16 +40,7 @@ export class StripeProvider implements PaymentProvider {
       {
         mode: 'payment',
         client_reference_id: order.id,
-        line_items: [
-          {
-            quantity: 1,
-            price_data: {
-              currency: order.currency.toLowerCase(),
-              unit_amount: stripeAmount(order.paidMinor),
-              product_data: { name: `Credits: ${formatAmount(order.credits)}` },
-            },
-          },
-        ],
+        line_items: [lineOf(order)],
         metadata: { order: order.id },
         payment_intent_data: { metadata: { order: order.id } },
         expires_at: checkoutEnd(order),
@@ -128,6 +119,22 @@ export class StripeProvider implements PaymentProvider {
     requireReadable(event);
     return event;
   }
+}
+
+function lineOf({
+  currency,
+  paidMinor,
+  credits,
+}: PayableOrder): Stripe.Checkout.SessionCreateParams.LineItem {
+  const product = { name: `Credits: ${formatAmount(credits)}` };
+  return {
+    quantity: 1,
+    price_data: {
+      currency: currency.toLowerCase(),
+      unit_amount: stripeAmount(paidMinor),
+      product_data: product,
+    },
+  };
 }
 
 /** Seconds since 1970. The same for each repeat, or Stripe would refuse it as a different request. */

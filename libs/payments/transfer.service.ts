@@ -157,26 +157,30 @@ async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<
   return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
 }
 
+interface ManualOrder {
+  accountId: string;
+  credits: bigint;
+  paidMinor: bigint;
+  rate: TransferPayload['rate'];
+}
+
+async function lockManualOrder(client: pg.ClientBase, orderId: string): Promise<ManualOrder> {
+  const { rows } = await client.query<ManualOrder>(
+    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
+     FROM topup_orders WHERE id = $1 AND provider = 'manual' FOR UPDATE`,
+    [orderId],
+  );
+  if (rows[0]) return rows[0];
+  const message = 'orderId: there is no such bank transfer order.';
+  throw new ApiError('invalid_value', message, { param: 'orderId' });
+}
+
 async function planOrder(
   client: pg.ClientBase,
   orderId: string,
   paidMinor: bigint,
 ): Promise<Pick<TransferPayload, 'accountId' | 'orderId' | 'credits' | 'rate'>> {
-  const { rows } = await client.query<{
-    accountId: string;
-    credits: bigint;
-    paidMinor: bigint;
-    rate: TransferPayload['rate'];
-  }>(
-    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
-     FROM topup_orders WHERE id = $1 AND provider = 'manual' FOR UPDATE`,
-    [orderId],
-  );
-  const order = rows[0];
-  if (!order)
-    throw new ApiError('invalid_value', 'orderId: there is no such bank transfer order.', {
-      param: 'orderId',
-    });
+  const order = await lockManualOrder(client, orderId);
   if (order.paidMinor !== paidMinor) {
     const message = `The order is for ${viewPayment(order.paidMinor)}: record another amount for its account.`;
     throw new ApiError('conflict', message, { param: 'paid' });

@@ -49,9 +49,7 @@ export class SignInService {
     // Before the code, which works once: a person who keeps the account sends it again.
     if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
-    const newHash = this.parts.hasher.isOutdated(person.passwordHash)
-      ? await this.parts.hasher.hash(password)
-      : null;
+    const newHash = await this.renewedHash(person, password);
     const session = await inTransaction(this.parts.pool, async (client) => {
       if (isKept) await keepAccount(client, person);
       await confirmUnchanged(client, person, newHash);
@@ -59,6 +57,11 @@ export class SignInService {
     });
     await Promise.all([this.parts.attempts.forget(ofEmail), this.parts.attempts.takeBack(ofAddress)]);
     return session;
+  }
+
+  private async renewedHash({ passwordHash }: SigningPerson, password: string): Promise<string | null> {
+    const { hasher } = this.parts;
+    return hasher.isOutdated(passwordHash) ? hasher.hash(password) : null;
   }
 
   /** Requires a code if a device is enrolled. @throws ApiError totp_required, sign_in_failed, too_many_attempts */

@@ -53,13 +53,7 @@ export class TotpService {
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
     await this.parts.codes.count(actor.userId, code);
     const codes = await inTransaction(this.parts.pool, async (client) => {
-      const { rows } = await client.query<{ secret: string | null; isConfirmed: boolean }>(
-        `SELECT totp_secret AS secret, totp_confirmed_at IS NOT NULL AS "isConfirmed"
-         FROM users WHERE id = $1 FOR UPDATE`,
-        [actor.userId],
-      );
-      const { secret, isConfirmed } = rows[0]!;
-      if (secret === null || isConfirmed) throw new ApiError('conflict', 'There is no enrolment to confirm.');
+      const secret = await lockUnconfirmed(client, actor.userId);
       const plain = this.parts.config.secrets.open(secret, placeOf.oneTimeCodes(actor.userId));
       const step = stepOf(plain, code, this.parts.clock.nowMs());
       if (step === null)
@@ -100,6 +94,18 @@ export class TotpService {
     });
     this.parts.mail.wake();
   }
+}
+
+/** The secret of an enrolment that is not confirmed yet. @throws ApiError conflict */
+async function lockUnconfirmed(client: pg.ClientBase, userId: string): Promise<string> {
+  const { rows } = await client.query<{ secret: string | null; isConfirmed: boolean }>(
+    `SELECT totp_secret AS secret, totp_confirmed_at IS NOT NULL AS "isConfirmed"
+     FROM users WHERE id = $1 FOR UPDATE`,
+    [userId],
+  );
+  const { secret, isConfirmed } = rows[0]!;
+  if (secret === null || isConfirmed) throw new ApiError('conflict', 'There is no enrolment to confirm.');
+  return secret;
 }
 
 /** @returns whether codes were required before */

@@ -173,20 +173,24 @@ export class S3Store extends FileStore {
       partSize: PART_BYTES,
       queueSize: 1,
     });
-    const giveUp = () => void upload.abort();
-    signal?.addEventListener('abort', giveUp, { once: true });
-    try {
-      signal?.throwIfAborted();
-      await upload.done();
-    } finally {
-      signal?.removeEventListener('abort', giveUp);
-    }
+    await finish(upload, signal);
     return { bytes };
   }
 
   private object(key: string): { Bucket: string; Key: string } {
     const { folder, name, extension } = keyParts(key);
     return { Bucket: this.bucket, Key: `${folder}/${name}.${extension}` };
+  }
+}
+
+async function finish(upload: Upload, signal: AbortSignal | undefined): Promise<void> {
+  const giveUp = () => void upload.abort();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await upload.done();
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ArrayOverlap, type DataSource, type EntityManager, In, IsNull, Not } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { lockAccount } from '#identity/account.store.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
@@ -47,13 +48,8 @@ export class TicketService {
   open(speaker: Speaker, wanted: NewTicket): Promise<TicketWithMessages> {
     const { accountId, userId } = speaker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
-      const { entities, client } = transaction;
-      // Tickets opened at the same moment are counted one after the other.
-      await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-      const unclosed = await entities.countBy(Ticket, { accountId, state: Not('closed' as const) });
-      if (unclosed >= MAX_UNCLOSED) {
-        throw new ApiError('conflict', `An account can have at most ${MAX_UNCLOSED} open tickets.`);
-      }
+      const { entities } = transaction;
+      await refuseOneTooMany(transaction, accountId);
       const { kind, subject, body, chargeId = null } = wanted;
       if (chargeId !== null) await requireCharge(transaction, chargeId, accountId);
       const ticket = entities.create(Ticket, {
@@ -97,9 +93,7 @@ export class TicketService {
   ): Promise<TicketWithMessages> {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
       if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed. Reopen it first.');
-      const count = await transaction.entities.countBy(TicketMessage, { ticketId });
-      if (count >= MAX_MESSAGES)
-        throw new ApiError('conflict', 'The ticket has too many messages. Open another one.');
+      await requireRoom(transaction, ticketId);
       const { body, isNote = false } = line;
       await addMessage(transaction, speaker, {
         ticketId: ticket.id,
@@ -221,6 +215,19 @@ async function requireCharge(
   if (rowCount === 0) {
     throw new ApiError('invalid_value', 'chargeId: there is no such charge.', { param: 'chargeId' });
   }
+}
+
+/** Locks the account, so that tickets opened at the same moment are counted. @throws ApiError conflict */
+async function refuseOneTooMany({ entities, client }: EntityTransaction, accountId: string): Promise<void> {
+  await lockAccount(client, accountId);
+  const unclosed = await entities.countBy(Ticket, { accountId, state: Not('closed' as const) });
+  if (unclosed < MAX_UNCLOSED) return;
+  throw new ApiError('conflict', `An account can have at most ${MAX_UNCLOSED} open tickets.`);
+}
+
+async function requireRoom({ entities }: EntityTransaction, ticketId: string): Promise<void> {
+  if ((await entities.countBy(TicketMessage, { ticketId })) < MAX_MESSAGES) return;
+  throw new ApiError('conflict', 'The ticket has too many messages. Open another one.');
 }
 
 async function requireColleague({ entities }: EntityTransaction, userId: string): Promise<void> {

@@ -86,12 +86,7 @@ async function setAccountRate(
   await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
   const repeated = await findByRequest(client, accountId, requestId);
   if (repeated) return sameOrConflict(repeated, asked);
-  if (rate === RESELLER_RATE) {
-    const tokens = await verifiedTokens(client, accountId);
-    if (!isResellerVolume(tokens, thresholdTokens)) {
-      throw new ApiError('conflict', `The verified volume is ${tokens} tokens of ${thresholdTokens}.`);
-    }
-  }
+  if (rate === RESELLER_RATE) await requireVolume(client, accountId, thresholdTokens);
   const { rows } = await client.query<VersionRow>(
     `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
      SELECT $1, $2, coalesce($3, clock_timestamp()), $4, $5, $6
@@ -103,6 +98,16 @@ async function setAccountRate(
   if (rows[0]) return toVersion(rows[0]);
   const message = 'A rate takes effect now or later, and no two at the same time.';
   throw new ApiError('conflict', message, { param: 'effectiveFrom' });
+}
+
+async function requireVolume(
+  client: pg.ClientBase,
+  accountId: string,
+  thresholdTokens: bigint,
+): Promise<void> {
+  const tokens = await verifiedTokens(client, accountId);
+  if (isResellerVolume(tokens, thresholdTokens)) return;
+  throw new ApiError('conflict', `The verified volume is ${tokens} tokens of ${thresholdTokens}.`);
 }
 
 /** Every version, latest first. */

@@ -93,17 +93,7 @@ export class DeliveryLog {
     const deliveryId = newId();
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
-      const { rows } = await client.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM webhook_deliveries
-         WHERE endpoint_id = $1 AND event_type = $2 AND created_at > now() - interval '1 minute'`,
-        [of.endpointId, PING],
-      );
-      if ((rows[0]?.count ?? 0) >= PINGS_PER_MINUTE) {
-        throw new ApiError(
-          'too_many_attempts',
-          `An endpoint can get at most ${PINGS_PER_MINUTE} pings per minute.`,
-        );
-      }
+      await refuseOnePingTooMany(client, of.endpointId);
       const body = webhookBody({
         type: PING,
         at: new Date().toISOString(),
@@ -161,6 +151,18 @@ export class DeliveryLog {
       throw new ApiError('conflict', 'The endpoint is disabled. Enable it first.');
     }
   }
+}
+
+/** @throws ApiError too_many_attempts */
+async function refuseOnePingTooMany(client: pg.ClientBase, endpointId: string): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM webhook_deliveries
+     WHERE endpoint_id = $1 AND event_type = $2 AND created_at > now() - interval '1 minute'`,
+    [endpointId, PING],
+  );
+  if ((rows[0]?.count ?? 0) < PINGS_PER_MINUTE) return;
+  const message = `An endpoint can get at most ${PINGS_PER_MINUTE} pings per minute.`;
+  throw new ApiError('too_many_attempts', message);
 }
 
 function refuseUnknownDelivery(): never {

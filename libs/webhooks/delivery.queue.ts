@@ -95,20 +95,8 @@ export class DeliveryQueue {
 
   /** Queues events for the subscribed endpoints, each once. @returns the most deliveries that can result */
   async add(events: readonly AccountEvent[]): Promise<number> {
-    const { rows } = await this.pool.query<{ position: number; endpointId: string }>({
-      name: 'wanted-events',
-      text: WANTED,
-      values: [
-        events.map(({ accountId }) => accountId),
-        events.map(({ type }) => type),
-        events.map(({ at }) => at),
-        this.config.logMs,
-      ],
-    });
-    if (rows.length === 0) return 0;
-    const wanted = rows.map(({ position, endpointId }) => {
-      return { endpointId, event: events[position - 1] as AccountEvent };
-    });
+    const wanted = await this.wanted(events);
+    if (wanted.length === 0) return 0;
     await this.pool.query(ADD, [
       wanted.map(() => newId()),
       wanted.map(({ endpointId }) => endpointId),
@@ -120,6 +108,26 @@ export class DeliveryQueue {
       this.config.giveUpMs,
     ]);
     return wanted.length;
+  }
+
+  /** Each event once for every endpoint that subscribes to it. */
+  private async wanted(
+    events: readonly AccountEvent[],
+  ): Promise<{ endpointId: string; event: AccountEvent }[]> {
+    const { rows } = await this.pool.query<{ position: number; endpointId: string }>({
+      name: 'wanted-events',
+      text: WANTED,
+      values: [
+        events.map(({ accountId }) => accountId),
+        events.map(({ type }) => type),
+        events.map(({ at }) => at),
+        this.config.logMs,
+      ],
+    });
+    return rows.map(({ position, endpointId }) => ({
+      endpointId,
+      event: events[position - 1] as AccountEvent,
+    }));
   }
 
   /** Accounts of finance staff that have an endpoint. They receive events of the installation as long as they have the role. */
@@ -164,18 +172,7 @@ export class DeliveryQueue {
   ): Promise<SwitchedOff | null> {
     return inTransaction(this.pool, async (client) => {
       // Locks the endpoint before its deliveries, as everywhere: disabling it ends them under its lock.
-      const { rows } = await client.query<{
-        accountId: string;
-        url: string;
-        isTooLong: boolean;
-        isOff: boolean;
-      }>(
-        `UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()) WHERE id = $1
-         RETURNING account_id AS "accountId", url, disabled_at IS NOT NULL AS "isOff",
-           failing_since < now() - $2::float8 * interval '1 millisecond' AS "isTooLong"`,
-        [delivery.endpointId, this.config.disableAfterMs],
-      );
-      const endpoint = rows[0];
+      const endpoint = await markFailing(client, delivery.endpointId, this.config.disableAfterMs);
       await client.query(AFTER_FAILURE, [delivery.id, delivery.leaseToken, pauseMs]);
       await insertAttempt(client, delivery, attempt);
       const isGone = attempt.status === 410;
@@ -229,6 +226,28 @@ export async function endPending(client: pg.ClientBase, endpointId: string): Pro
      WHERE endpoint_id = $1 AND state = 'pending'`,
     [endpointId],
   );
+}
+
+interface FailingEndpoint {
+  accountId: string;
+  url: string;
+  isTooLong: boolean;
+  isOff: boolean;
+}
+
+/** Notes since when it fails. `isTooLong`: for longer than the limit. */
+async function markFailing(
+  client: pg.ClientBase,
+  endpointId: string,
+  limitMs: number,
+): Promise<FailingEndpoint | undefined> {
+  const { rows } = await client.query<FailingEndpoint>(
+    `UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()) WHERE id = $1
+     RETURNING account_id AS "accountId", url, disabled_at IS NOT NULL AS "isOff",
+       failing_since < now() - $2::float8 * interval '1 millisecond' AS "isTooLong"`,
+    [endpointId, limitMs],
+  );
+  return rows[0];
 }
 
 async function insertAttempt(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type DataSource, IsNull } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { lockAccount } from '#identity/account.store.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import type { Actor } from '#identity/role.js';
@@ -72,12 +73,7 @@ export class EndpointService {
         id,
         accountId,
         secret: this.config.secrets.seal(secret, placeOf.webhook(id)),
-        previousSecret: null,
-        previousSecretUntil: null,
-        disabledAt: null,
-        disabledReason: null,
-        failingSince: null,
-        deletedAt: null,
+        ...UNUSED,
       });
       await entities.insert(WebhookEndpoint, endpoint);
       await this.note(transaction, asker, { action: 'webhook.created', endpoint, after: shown(endpoint) });
@@ -169,9 +165,19 @@ export class EndpointService {
   }
 }
 
+/** What an endpoint has not had yet. */
+const UNUSED = {
+  previousSecret: null,
+  previousSecretUntil: null,
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+  deletedAt: null,
+};
+
 /** Locks the account, so that concurrently created endpoints are counted. @throws ApiError conflict */
 async function refuseOneTooMany({ entities, client }: EntityTransaction, accountId: string): Promise<void> {
-  await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+  await lockAccount(client, accountId);
   const count = await entities.countBy(WebhookEndpoint, { accountId, deletedAt: IsNull() });
   if (count < MAX_ENDPOINTS) return;
   throw new ApiError('conflict', `An account can have at most ${MAX_ENDPOINTS} endpoints. Delete one first.`);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { adjust } from '#ledger/postings/adjustment.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { beginTopupRefund } from '#ledger/postings/topup-refund.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -12,6 +11,7 @@ import { requestOf, routesOf, urlOf } from '../support/console-routes.js';
 import { paidCharge } from '../support/paid-charge.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { lineOfPayment, linesAtBank } from '../support/reported-lines.js';
+import { recordTopup } from '../support/topups.js';
 
 /** Items in the account of a person with every role. */
 interface Own {

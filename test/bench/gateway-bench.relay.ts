@@ -8,11 +8,11 @@ import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import type { Children } from './children.js';
 import type { ProcessGroup } from './memory.js';
+import { recordTopup } from '../support/topups.js';
 import { UNTHROTTLED } from '../support/unthrottled.js';
 
 /** How the relay runs: everything in one process, or as programs over Kafka. */

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { inTransaction } from '#database/database.js';
 import { priceCredits } from '#topup/conversion.js';
+import { recordTopup } from '../support/topups.js';
 
 export interface BenchAccount {
   accountId: string;

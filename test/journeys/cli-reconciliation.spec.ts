@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
@@ -10,6 +9,7 @@ import { ensureBuilt, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
 import { staffMember } from '../support/staff.js';
 import { StripeStandIn } from '../support/stripe.js';
+import { recordTopup } from '../support/topups.js';
 
 let fixture: LedgerFixture;
 let stripe: StripeStandIn;

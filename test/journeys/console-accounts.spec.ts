@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { type Person, person } from '../support/console.js';
 import { awaitMail, mailTo } from '../support/mail.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { recordTopup } from '../support/topups.js';
 
 let relay: Relay;
 let support: Person;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { inTransaction } from '#database/database.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { atOnce } from '../support/at-once.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Relay, startRelay } from '../support/relay.js';
+import { recordTopup } from '../support/topups.js';
 
 let relay: Relay;
 let finance: Person;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { formatAmount, parseAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { mailTopup } from '#payments/receipts/topup.mail.js';
@@ -9,6 +8,7 @@ import { type Person, person } from '../support/console.js';
 import { awaitMail, mailTo } from '../support/mail.js';
 import { textsOfPdf } from '../support/pdf.js';
 import { type Relay, startRelay, until } from '../support/relay.js';
+import { recordTopup } from '../support/topups.js';
 
 let relay: Relay;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { Webhook } from 'standardwebhooks';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { newId } from '#platform/ids.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { recordTopup } from '../support/topups.js';
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 let relay: Relay;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import type pg from 'pg';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { person } from '../support/console.js';
@@ -9,6 +8,7 @@ import { expectGreenControls } from '../support/green-controls.js';
 import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
+import { recordTopup } from '../support/topups.js';
 
 /** Models whose only channel is unreachable, by a model of the same type. */
 const DEAD = { 'dead-image': 'imgmodel-4', 'dead-chat': 'vendora-chat', 'dead-messages': 'vendora-messages' };

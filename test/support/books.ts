@@ -3,12 +3,12 @@ import { createCustomer } from '#people/accounts/customers.js';
 import { openPool } from '#database/database.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import { until } from './eventually.js';
 import { describeCall, type Told, wasLost } from './shoppers.js';
+import { recordTopup } from './topups.js';
 
 export interface Account {
   accountId: string;

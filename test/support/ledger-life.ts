@@ -18,7 +18,6 @@ import {
 } from '#ledger/postings/suspense.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { reverseWriteOff, writeOff } from '#ledger/postings/write-off.js';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
@@ -32,6 +31,7 @@ import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import type { LedgerFixture } from './ledger.js';
 import { ticketOf } from './tickets.js';
+import { recordTopup } from './topups.js';
 
 /** Every kind of posting, for customers with money of their own and one with an odd nano. */
 export class LedgerLife {

@@ -3,11 +3,11 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { beginTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
+import { recordTopup } from './topups.js';
 
 /** An image costs 0.03. */
 const MODEL = 'imgmodel-4';

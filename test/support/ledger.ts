@@ -6,10 +6,10 @@ import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createTestDatabase } from './database.js';
+import { recordTopup } from './topups.js';
 
 /** A migrated database with the seeded catalog, and helpers to add customers. */
 export interface LedgerFixture {

@@ -112,12 +112,14 @@ function found({ control, result }: ControlOutcome): string[] {
   ];
 }
 
-async function printFindings(options: {
+interface FindingOptions {
   control?: string;
   state: FindingState;
   limit: number;
   json?: boolean;
-}): Promise<void> {
+}
+
+async function printFindings(options: FindingOptions): Promise<void> {
   const { control = null, state, limit } = options;
   const rows = await onDatabase(process.env, (pool) => {
     return listFindings(pool, { control, state, limit: limit + 1, after: null });

@@ -105,15 +105,13 @@ async function printWriteOffs(
   printText(rows.length === 0 ? 'None found.' : table(titles, rows));
 }
 
-async function printDebts({
-  limit,
-  csv,
-  json,
-}: {
+interface DebtOptions {
   limit: number;
   csv?: boolean;
   json?: boolean;
-}): Promise<void> {
+}
+
+async function printDebts({ limit, csv, json }: DebtOptions): Promise<void> {
   const { items, totals } = await onDatabase(process.env, (pool) =>
     inSnapshot(pool, async (client) => ({
       items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import { viewBill, viewCostImport, costView, channelBillsView } from '#finance/views/costs.view.js';
-import { importCosts } from '#finance/costs/cost-file.js';
+import { type CostImport, importCosts } from '#finance/costs/cost-file.js';
 import { type CostVersion, listCosts, setCost } from '#finance/costs/cost-versions.js';
 import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
@@ -179,26 +179,23 @@ async function importFile(
   if (done.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(viewCostImport(done));
   const { changed, same, refused } = done;
-  if (changed.length > 0) {
-    const titles = ['Line', 'Channel', 'Model', 'Before', 'After'];
-    printText(
-      table(
-        titles,
-        changed.map(({ line, wanted, before }) => [
-          String(line),
-          wanted.channel,
-          wanted.model,
-          before ? costText(before.cost) : '-',
-          costText(wanted.cost),
-        ]),
-      ),
-    );
-  }
+  if (changed.length > 0) printText(changesText(changed));
   for (const { line, reason: why } of refused) printText(`Line ${line} is refused: ${why}`);
   const isDone = !dryRun && refused.length === 0;
   printText(
     `\n${changed.length} ${isDone ? 'set' : 'to set'}, ${same} the same, ${refused.length} refused.${isDone ? '' : ' Nothing was set.'}`,
   );
+}
+
+function changesText(changed: CostImport['changed']): string {
+  const rows = changed.map(({ line, wanted, before }) => [
+    String(line),
+    wanted.channel,
+    wanted.model,
+    before ? costText(before.cost) : '-',
+    costText(wanted.cost),
+  ]);
+  return table(['Line', 'Channel', 'Model', 'Before', 'After'], rows);
 }
 
 async function contentOf(file: string): Promise<string> {

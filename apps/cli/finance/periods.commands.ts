@@ -11,9 +11,8 @@ import {
 } from '#finance/periods/period.js';
 import { checkPeriod } from '#finance/periods/period-check.js';
 import { closePeriod, CloseRefused } from '#finance/periods/period-close.js';
+import { auditClose } from '#finance/periods/period.service.js';
 import { waiversOf } from '#finance/periods/waiver.js';
-import { inTransaction } from '#database/database.js';
-import { audit } from '#identity/audit-log.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
@@ -123,21 +122,26 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
   if (options.json) return printJson({ ...viewPeriod(period), balances, late });
   const titles = ['Account', right('Balance'), 'Unit'];
   const lines = balances.map(({ code, balance, unit }) => [code, balance, unit]);
-  const lateTitles = ['Transaction', 'Happened', 'Recorded', 'What', 'Reference'];
-  const lateLines = late.map((line) => [
+  printText(
+    [
+      periodText(period),
+      ...(lines.length > 0 ? [table(titles, lines)] : []),
+      ...(late.length > 0 ? [`Came too late:\n${lateText(late)}`] : []),
+    ].join('\n\n'),
+  );
+}
+
+type LateLine = Record<'transactionId' | 'happenedAt' | 'recordedAt' | 'kind' | 'reference', string>;
+
+function lateText(late: readonly LateLine[]): string {
+  const rows = late.map((line) => [
     line.transactionId,
     line.happenedAt,
     line.recordedAt,
     line.kind,
     line.reference,
   ]);
-  printText(
-    [
-      periodText(period),
-      ...(lines.length > 0 ? [table(titles, lines)] : []),
-      ...(late.length > 0 ? [`Came too late:\n${table(lateTitles, lateLines)}`] : []),
-    ].join('\n\n'),
-  );
+  return table(['Transaction', 'Happened', 'Recorded', 'What', 'Reference'], rows);
 }
 
 interface EndOptions {
@@ -196,16 +200,7 @@ async function close(options: CloseOptions): Promise<void> {
       { end, note, actor, requestId },
       { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: (words) => showProgress(words) },
     ).catch(inPlainWords);
-    const { id, state, abandonedReason, waivers, balancesHash, graceMs } = closed;
-    await inTransaction(pool, (client) =>
-      audit(client, {
-        actor,
-        action: state === 'closed' ? 'period.closed' : 'period.abandoned',
-        subject: `period:${id}`,
-        requestId: null,
-        after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
-      }),
-    );
+    await auditClose(pool, closed, null);
     return closed;
   });
   showProgress();

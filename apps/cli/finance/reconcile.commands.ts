@@ -46,6 +46,13 @@ interface Range {
   json?: boolean;
 }
 
+const GRACE_OPTION = [
+  '--grace <seconds>',
+  'ignore anything younger, which may be in progress',
+  secondsArgument,
+  GRACE_MS,
+] as const;
+
 /** `finance reconcile`. */
 export function reconcileCommand(): Command {
   const command = new Command('reconcile')
@@ -55,12 +62,7 @@ export function reconcileCommand(): Command {
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
     .option('--days', 'totals by day')
-    .option(
-      '--grace <seconds>',
-      'ignore anything younger, which may be in progress',
-      secondsArgument,
-      GRACE_MS,
-    )
+    .option(...GRACE_OPTION)
     .addOption(before())
     .action(payments);
   withRange(command.command('payouts').description('compare payouts with their lines'))
@@ -78,12 +80,7 @@ export function reconcileCommand(): Command {
   )
     .addOption(states(...workStates))
     .option('--days', 'totals by day')
-    .option(
-      '--grace <seconds>',
-      'ignore anything younger, which may be in progress',
-      secondsArgument,
-      GRACE_MS,
-    )
+    .option(...GRACE_OPTION)
     .action(charges);
   addReportCommands(command);
   return command;

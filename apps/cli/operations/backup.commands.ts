@@ -78,27 +78,41 @@ async function backup(file: string, { verify, files, json }: BackupOptions): Pro
       const written = await writeBackup({ ownerUrl, storage, secrets }, target);
       if (!verify) return { written, proof: null };
       const source = { file, passphrase, onProgress: shown('restored to prove it', proceed) };
-      try {
-        return { written, proof: await verifyBackup(source, logins) };
-      } catch (error) {
-        // What could not be proved must not be taken for a backup.
-        rmSync(file, { force: true });
-        throw error;
-      }
+      return { written, proof: await prove(source, logins) };
     }),
   );
   showProgress();
   const isGood = proof === null || isSound(proof);
   if (!isGood) process.exitCode = 1;
   if (json) return printJson({ ok: isGood, file, ...written, verified: proof && proofView(proof) });
-  const lines: [string, string][] = [
-    ['Backup', `${file}, ${written.bytes} bytes`],
-    ['Taken', written.takenAt],
-    ['Holds', `${written.rows} rows, ${written.files} files, ${secrets.size} secrets`],
-    ['Head', written.head ? `block ${written.head.number}, ${written.head.hash}` : 'there is no block yet'],
+  printText(summaryOf(file, written, { secrets: secrets.size, proof }));
+}
+
+async function prove(
+  source: Parameters<typeof verifyBackup>[0],
+  logins: RestoreLogins,
+): Promise<RestoreSummary> {
+  try {
+    return await verifyBackup(source, logins);
+  } catch (error) {
+    // What could not be proved must not be taken for a backup.
+    rmSync(source.file, { force: true });
+    throw error;
+  }
+}
+
+function summaryOf(
+  file: string,
+  { bytes, takenAt, rows, files, head }: Awaited<ReturnType<typeof writeBackup>>,
+  { secrets, proof }: { secrets: number; proof: RestoreSummary | null },
+): string {
+  return facts([
+    ['Backup', `${file}, ${bytes} bytes`],
+    ['Taken', takenAt],
+    ['Holds', `${rows} rows, ${files} files, ${secrets} secrets`],
+    ['Head', head ? `block ${head.number}, ${head.hash}` : 'there is no block yet'],
     ['Proved', proof === null ? 'not: it was not restored' : proofText(proof)],
-  ];
-  printText(facts(lines));
+  ]);
 }
 
 interface RestoreOptions {

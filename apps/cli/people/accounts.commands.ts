@@ -142,22 +142,7 @@ async function credit(
 }
 
 async function show(accountId: string, options: { json?: boolean }): Promise<void> {
-  const answer = await onDatabase(process.env, async (pool) => {
-    const [account, balance] = await Promise.all([
-      findAccount(pool, accountId),
-      readBalance(pool, accountId),
-    ]);
-    if (!account || !balance) throw unknownAccount(accountId);
-    const { main, held, invite, frozen } = balance;
-    const amounts = { main: formatAmount(main), held: formatAmount(held), invite: formatAmount(invite) };
-    const keys = (await listKeys(pool, accountId)).map((key) => ({
-      keyId: key.keyId,
-      name: key.name,
-      group: key.group,
-      revoked: key.revokedAt !== null,
-    }));
-    return { accountId, name: account.name, ...amounts, frozen, keys };
-  });
+  const answer = await onDatabase(process.env, (pool) => readAccount(pool, accountId));
   if (options.json) return printJson(answer);
   const { keys, name, main, held, invite, frozen } = answer;
   printText(
@@ -172,6 +157,20 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
   );
   const rows = keys.map((key) => [key.keyId, key.name, key.group, key.revoked ? 'revoked' : 'live']);
   printText(`\n${table(['Key id', 'Name', 'Group', 'State'], rows)}`);
+}
+
+async function readAccount(pool: pg.Pool, accountId: string) {
+  const [account, balance] = await Promise.all([findAccount(pool, accountId), readBalance(pool, accountId)]);
+  if (!account || !balance) throw unknownAccount(accountId);
+  const { main, held, invite, frozen } = balance;
+  const amounts = { main: formatAmount(main), held: formatAmount(held), invite: formatAmount(invite) };
+  const keys = (await listKeys(pool, accountId)).map((key) => ({
+    keyId: key.keyId,
+    name: key.name,
+    group: key.group,
+    revoked: key.revokedAt !== null,
+  }));
+  return { accountId, name: account.name, ...amounts, frozen, keys };
 }
 
 async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {

@@ -60,6 +60,16 @@ async function show(keyId: string, { json }: { json?: boolean }): Promise<void> 
   );
 }
 
+const KEY = `SELECT k.id AS "keyId", k.account_id AS "accountId", k.name, k.key_prefix AS prefix, k.group_name AS "group",
+    k.allowed_models AS "allowedModels", k.allowed_ips AS "allowedIps",
+    k.requests_per_minute AS "requestsPerMinute", k.max_running_tasks AS "maxRunningTasks",
+    k.total_limit_nanos AS "totalLimit", k.monthly_limit_nanos AS "monthlyLimit",
+    coalesce(sum(s.spent), 0)::bigint AS spent, coalesce(sum(s.spent) FILTER (
+      WHERE s.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)::bigint AS "spentThisMonth",
+    k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt",
+    k.created_at AS "createdAt"
+  FROM api_keys k LEFT JOIN key_spend s ON s.key_id = k.id WHERE k.id = $1 GROUP BY k.id`;
+
 /** Amounts as decimal strings. @throws IdentityRefusal when there is no such key. */
 async function read(pool: pg.Pool, keyId: string): Promise<KeyRow> {
   const { rows } = await pool.query<
@@ -69,18 +79,7 @@ async function read(pool: pg.Pool, keyId: string): Promise<KeyRow> {
       spent: bigint;
       spentThisMonth: bigint;
     }
-  >(
-    `SELECT k.id AS "keyId", k.account_id AS "accountId", k.name, k.key_prefix AS prefix, k.group_name AS "group",
-       k.allowed_models AS "allowedModels", k.allowed_ips AS "allowedIps",
-       k.requests_per_minute AS "requestsPerMinute", k.max_running_tasks AS "maxRunningTasks",
-       k.total_limit_nanos AS "totalLimit", k.monthly_limit_nanos AS "monthlyLimit",
-       coalesce(sum(s.spent), 0)::bigint AS spent, coalesce(sum(s.spent) FILTER (
-         WHERE s.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)::bigint AS "spentThisMonth",
-       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt",
-       k.created_at AS "createdAt"
-     FROM api_keys k LEFT JOIN key_spend s ON s.key_id = k.id WHERE k.id = $1 GROUP BY k.id`,
-    [keyId],
-  );
+  >(KEY, [keyId]);
   const row = rows[0];
   if (!row) throw new IdentityRefusal('key_not_found', `There is no key ${JSON.stringify(keyId)}.`);
   const { totalLimit, monthlyLimit, spent, spentThisMonth, ...key } = row;

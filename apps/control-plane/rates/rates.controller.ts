@@ -34,14 +34,8 @@ export class RatesController {
       await refuseOwnInterest(client, actor, accountId);
       const before = await rateInForce(client, accountId);
       const { rate, reason, effectiveFrom = null } = body;
-      const version = await this.rates.set(client, {
-        accountId,
-        rate,
-        effectiveFrom,
-        reason,
-        actor: by,
-        requestId: body.requestId,
-      });
+      const wanted = { accountId, rate, effectiveFrom, reason, actor: by, requestId: body.requestId };
+      const version = await this.rates.set(client, wanted);
       await audit(client, {
         actor: by,
         action: 'rate.set',

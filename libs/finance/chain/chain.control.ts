@@ -126,14 +126,8 @@ function resultOf({ findingCount, findings }: ChainVerification): ControlResult 
   return { count: findingCount, items: findings.map(itemOf) };
 }
 
-function itemOf({
-  state,
-  block,
-  transactionId,
-  reference,
-  ledgerAccountId,
-  message,
-}: ChainFinding): ControlItem {
+function itemOf(found: ChainFinding): ControlItem {
+  const { state, block, transactionId, reference, ledgerAccountId, message } = found;
   const subject =
     transactionId !== null
       ? `transaction:${transactionId}`

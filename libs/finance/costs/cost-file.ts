@@ -94,13 +94,8 @@ export async function importCosts(
       const { channel, model } = row.wanted;
       const fault = await costFault(client, row.wanted);
       if (fault) refused.push({ line: row.line, reason: `${fault.field}: ${fault.message}` });
-      const [before = null] = await listCosts(client, {
-        limit: 1,
-        beforeId: null,
-        channel,
-        model,
-        inForce: true,
-      });
+      const inForce = { limit: 1, beforeId: null, channel, model, inForce: true };
+      const [before = null] = await listCosts(client, inForce);
       if (!fault && !isInForce(row, before)) changed.push({ ...row, before });
     }
     const same = rows.length + unreadable.length - changed.length - refused.length;

@@ -93,18 +93,13 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
     throw new ApiError('invalid_value', 'cost: there is no cost to withdraw.', { param: 'cost' });
   }
   const version = await writeCost(client, wanted);
+  const { cost, billsFailures, effectiveFrom, reason } = version;
   await audit(client, {
     actor: wanted.actor,
     action: 'upstream-cost.set',
     subject: `channel:${channel}`,
     before: before && { model, cost: before.cost, billsFailures: before.billsFailures },
-    after: {
-      model,
-      cost: version.cost,
-      billsFailures: version.billsFailures,
-      effectiveFrom: version.effectiveFrom,
-      reason: version.reason,
-    },
+    after: { model, cost, billsFailures, effectiveFrom, reason },
     requestId: wanted.requestId,
   });
   return version;
@@ -135,11 +130,13 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
     ],
   );
   const { id, moved } = rows[0] as (typeof rows)[number];
-  if (moved) {
-    const message = 'effectiveFrom: costs of that time were recorded with another version; use now or later.';
-    throw new ApiError('invalid_value', message, { param: 'effectiveFrom' });
-  }
+  if (moved) throw recordedAlready();
   return (await listCosts(client, { limit: 1, beforeId: id + 1n, channel, model }))[0] as CostVersion;
+}
+
+function recordedAlready(): ApiError {
+  const message = 'effectiveFrom: costs of that time were recorded with another version; use now or later.';
+  return new ApiError('invalid_value', message, { param: 'effectiveFrom' });
 }
 
 /** @throws ApiError conflict */

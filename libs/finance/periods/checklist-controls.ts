@@ -54,12 +54,7 @@ function ofControl({ id: control, title }: Control): Question {
       answerFor(await findingsOf(control, snapshot, options)),
     );
   }
-  const waits: ChecklistSubject = {
-    id: `${id}:left`,
-    title: `${title}: what is left to do`,
-    control,
-    waivable: true,
-  };
+  const waits = { id: `${id}:left`, title: `${title}: what is left to do`, control, waivable: true };
   return {
     items: [contradicts, waits],
     ask: async (snapshot, options) => {

@@ -115,13 +115,8 @@ export class CloseAttempt {
     const { limitMs, signal } = options;
     const { client, horizon, close } = await openReport(this.pool);
     try {
-      const asked = {
-        end,
-        graceMs,
-        limitMs,
-        signal,
-        onProgress: (words: string) => this.tell(words),
-      };
+      const onProgress = (words: string) => this.tell(words);
+      const asked = { end, graceMs, limitMs, signal, onProgress };
       const checklist = await runChecklist({ client, horizon }, asked);
       const red = checklist.filter(({ state }) => state === 'failed');
       if (red.length > 0) {
@@ -163,15 +158,7 @@ export class CloseAttempt {
         [periodId, attempt],
       );
       if (rowCount === 0) throw new Error('another program has taken the close over');
-      await client.query(
-        `INSERT INTO ledger_period_balances (period_id, ledger_account_id, balance)
-         SELECT $1, * FROM unnest($2::bigint[], $3::numeric[])`,
-        [
-          periodId,
-          balances.map(({ ledgerAccountId }) => ledgerAccountId),
-          balances.map(({ balance }) => balance),
-        ],
-      );
+      await insertBalances(client, periodId, balances);
       await client.query(
         `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
            checklist = $3, balances_hash = $4, waivers = $5, ended_at = clock_timestamp() WHERE id = $1`,
@@ -224,5 +211,21 @@ export async function abandon(
     `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, checklist = $3, progress = NULL,
        ended_at = clock_timestamp() WHERE id = $1 AND attempt = $4 AND state = 'closing'`,
     [periodId, message, checklist && JSON.stringify(checklist), attempt],
+  );
+}
+
+async function insertBalances(
+  client: pg.ClientBase,
+  periodId: bigint,
+  balances: TrialBalance['balances'],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO ledger_period_balances (period_id, ledger_account_id, balance)
+     SELECT $1, * FROM unnest($2::bigint[], $3::numeric[])`,
+    [
+      periodId,
+      balances.map(({ ledgerAccountId }) => ledgerAccountId),
+      balances.map(({ balance }) => balance),
+    ],
   );
 }

@@ -112,12 +112,17 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
       const ended = new CloseAbandoned('The program that was closing it has ended.');
       await abandon(client, { periodId, attempt }, ended);
     }
-    const { rows } = await client.query<{ id: bigint }>(
-      `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by, grace_ms)
-       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, $3, $4, $5)
-       RETURNING id`,
-      [request.end, request.note, request.requestId, request.actor, graceMs],
-    );
-    return { periodId: (rows[0] as { id: bigint }).id, attempt: 1, graceMs };
+    return { periodId: await insertPeriod(client, request, graceMs), attempt: 1, graceMs };
   });
+}
+
+/** It starts where the last closed one ends. */
+async function insertPeriod(client: pg.ClientBase, request: CloseRequest, graceMs: number): Promise<bigint> {
+  const { rows } = await client.query<{ id: bigint }>(
+    `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by, grace_ms)
+     VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, $3, $4, $5)
+     RETURNING id`,
+    [request.end, request.note, request.requestId, request.actor, graceMs],
+  );
+  return (rows[0] as { id: bigint }).id;
 }

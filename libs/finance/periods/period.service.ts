@@ -65,7 +65,7 @@ export class PeriodService {
         catchUp: () => catchUp(pool, { log, signal }),
       });
       if (before?.endedAt) return period;
-      await this.note(period, auditId);
+      await auditClose(pool, period, auditId);
       const { id, state, endsAt, abandonedReason } = period;
       log.info({ period: id.toString(), state, endsAt, abandonedReason }, 'a close of the books has ended');
       return period;
@@ -74,19 +74,6 @@ export class PeriodService {
       log.error({ err: error, end: request.end }, 'a close of the books failed');
       throw error;
     }
-  }
-
-  private note(period: Period, auditId: string): Promise<void> {
-    const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash, graceMs } = period;
-    return inTransaction(this.parts.pool, (client) =>
-      audit(client, {
-        actor: closedBy,
-        action: state === 'closed' ? 'period.closed' : 'period.abandoned',
-        subject: `period:${id}`,
-        after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
-        requestId: auditId,
-      }),
-    );
   }
 
   /** While the books are still being brought up to the end, there is no row yet. */
@@ -98,6 +85,20 @@ export class PeriodService {
   find(periodId: bigint): Promise<Period | null> {
     return findPeriod(this.parts.pool, periodId);
   }
+}
+
+/** Records how a close ended. */
+export function auditClose(pool: pg.Pool, period: Period, requestId: string | null): Promise<void> {
+  const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash, graceMs } = period;
+  return inTransaction(pool, (client) =>
+    audit(client, {
+      actor: closedBy,
+      action: state === 'closed' ? 'period.closed' : 'period.abandoned',
+      subject: `period:${id}`,
+      after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
+      requestId,
+    }),
+  );
 }
 
 const PARAMS = {

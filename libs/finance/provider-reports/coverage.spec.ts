@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import type { Control, ControlContext } from '../control.js';
 import { inSnapshot } from '../snapshot.js';
 import { bankMapping } from './bank/bank-csv.js';

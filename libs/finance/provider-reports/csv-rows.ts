@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse';
-import { Readable, Transform } from 'node:stream';
+import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { ReportRefused, type RowFault } from './report-line.js';
 
@@ -81,19 +81,16 @@ function decoder(encoding: 'utf-8' | 'windows-1252'): Transform {
   };
   return new Transform({
     decodeStrings: false,
-    transform: (chunk: Buffer | string, _encoding, done) => {
-      try {
-        done(null, typeof chunk === 'string' ? chunk : decode(chunk));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-    flush: (done) => {
-      try {
-        done(null, decode());
-      } catch (error) {
-        done(error as Error);
-      }
-    },
+    transform: (chunk: Buffer | string, _encoding, done) =>
+      pass(() => (typeof chunk === 'string' ? chunk : decode(chunk)), done),
+    flush: (done) => pass(() => decode(), done),
   });
+}
+
+function pass(decoded: () => string, done: TransformCallback): void {
+  try {
+    done(null, decoded());
+  } catch (error) {
+    done(error as Error);
+  }
 }

@@ -139,36 +139,39 @@ const NUMBERS = [
   'largest',
 ] as const;
 
+const LINE_FACTS = `SELECT l.id::text AS line, l.provider, l.line_id AS "lineId", l.type, l.currency, l.subject_id AS "subjectId",
+    coalesce($3::bigint, w.last_change, 0) AS through, coalesce(w.last_change, 0) AS newest,
+    l.amount_minor AS "firstAmount", l.fee_minor AS "firstFee", coalesce(w.amount_minor, l.amount_minor) AS "heldAmount",
+    coalesce((z.content ->> 'amountMinor')::bigint, l.amount_minor) AS amount,
+    coalesce((z.content ->> 'feeMinor')::bigint, l.fee_minor) AS fee,
+    x.amount AS "correctedAmount", x.fee AS "correctedFee",
+    greatest(abs(l.amount_minor), (SELECT max(abs((c.content ->> 'amountMinor')::bigint)) FROM provider_line_changes c
+      WHERE c.line = l.id)) AS largest,
+    EXISTS (SELECT FROM provider_line_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id
+      AND p.line <> l.id) AS "isLinked",
+    coalesce((z.content ->> 'type', z.content ->> 'currency', z.content ->> 'subjectId')
+      = (l.type, l.currency, l.subject_id), true) AS "isSame",
+    coalesce(w.is_settled, true) AS "isSettled",
+    l.type IN ('payout', 'payout_failure') AND EXISTS (SELECT FROM provider_report_lines o WHERE o.provider = l.provider
+      AND o.subject_id = l.subject_id AND o.type = l.type AND o.id <> l.id) AS "isRepeated",
+    (SELECT min(p.transaction_id)::text FROM provider_line_postings p WHERE p.line = l.id AND p.kind <> 'suspense')
+      AS "transactionId"
+  FROM provider_report_lines l LEFT JOIN provider_line_words w ON w.line = l.id
+  LEFT JOIN provider_line_changes z ON z.line = l.id AND z.id = coalesce($3::bigint, w.last_change)
+  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0) AS amount, coalesce(sum(fee_minor), 0) AS fee
+    FROM provider_line_corrections WHERE line = l.id) AS x
+  WHERE l.provider = $1 AND l.line_id = $2`;
+
 /** The accepted version is the requested one, or the newest. */
 async function readFacts(
   client: pg.ClientBase,
   { provider, lineId, through }: Pick<AcceptanceRequest, 'provider' | 'lineId' | 'through'>,
 ): Promise<LineFacts> {
-  const { rows } = await client.query<Record<keyof LineFacts, unknown>>(
-    `SELECT l.id::text AS line, l.provider, l.line_id AS "lineId", l.type, l.currency, l.subject_id AS "subjectId",
-       coalesce($3::bigint, w.last_change, 0) AS through, coalesce(w.last_change, 0) AS newest,
-       l.amount_minor AS "firstAmount", l.fee_minor AS "firstFee", coalesce(w.amount_minor, l.amount_minor) AS "heldAmount",
-       coalesce((z.content ->> 'amountMinor')::bigint, l.amount_minor) AS amount,
-       coalesce((z.content ->> 'feeMinor')::bigint, l.fee_minor) AS fee,
-       x.amount AS "correctedAmount", x.fee AS "correctedFee",
-       greatest(abs(l.amount_minor), (SELECT max(abs((c.content ->> 'amountMinor')::bigint)) FROM provider_line_changes c
-         WHERE c.line = l.id)) AS largest,
-       EXISTS (SELECT FROM provider_line_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id
-         AND p.line <> l.id) AS "isLinked",
-       coalesce((z.content ->> 'type', z.content ->> 'currency', z.content ->> 'subjectId')
-         = (l.type, l.currency, l.subject_id), true) AS "isSame",
-       coalesce(w.is_settled, true) AS "isSettled",
-       l.type IN ('payout', 'payout_failure') AND EXISTS (SELECT FROM provider_report_lines o WHERE o.provider = l.provider
-         AND o.subject_id = l.subject_id AND o.type = l.type AND o.id <> l.id) AS "isRepeated",
-       (SELECT min(p.transaction_id)::text FROM provider_line_postings p WHERE p.line = l.id AND p.kind <> 'suspense')
-         AS "transactionId"
-     FROM provider_report_lines l LEFT JOIN provider_line_words w ON w.line = l.id
-     LEFT JOIN provider_line_changes z ON z.line = l.id AND z.id = coalesce($3::bigint, w.last_change)
-     CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0) AS amount, coalesce(sum(fee_minor), 0) AS fee
-       FROM provider_line_corrections WHERE line = l.id) AS x
-     WHERE l.provider = $1 AND l.line_id = $2`,
-    [provider, lineId, through],
-  );
+  const { rows } = await client.query<Record<keyof LineFacts, unknown>>(LINE_FACTS, [
+    provider,
+    lineId,
+    through,
+  ]);
   const row = rows[0];
   if (!row) throw new ApiError('not_found', 'There is no such line.');
   for (const name of NUMBERS) row[name] = BigInt(row[name] as string);

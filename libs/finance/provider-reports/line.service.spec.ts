@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
-import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { actionsOn } from '../../../test/support/audit.js';
 import { asking, openPayments, type PaymentsFixture } from '../../../test/support/payments.js';
 import { lineOfPayment } from '../../../test/support/reported-lines.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import { LineService } from './line.service.js';
 
 let payments: PaymentsFixture;

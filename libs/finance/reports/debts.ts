@@ -28,31 +28,30 @@ export interface DebtTotals {
 const CONCERNED = `SELECT b.* FROM customer_balances b WHERE b.frozen OR b.main < 0`;
 const OWED = 'SELECT account_id, owed FROM reward_debts';
 
+const DEBTORS = `SELECT b.account_id AS "accountId", a.name, b.main, b.frozen AS "isFrozen", b.frozen_reason AS reason,
+    coalesce(fell.at, CASE WHEN b.main >= 0 THEN frozen.at END) AS since, fell.id AS "transactionId",
+    coalesce((SELECT jsonb_agg(jsonb_build_object('provider', d.provider, 'disputeId', d.dispute_id, 'state', d.state,
+        'credits', d.credits::text) ORDER BY d.opened_at)
+      FROM disputes d WHERE d.account_id = b.account_id AND d.state <> 'won'), '[]') AS disputes,
+    coalesce(o.owed, 0) AS "owedRewards",
+    coalesce((SELECT sum(w.amount)::bigint FROM write_offs w WHERE w.account_id = b.account_id), 0) AS "writtenOff"
+  FROM (${CONCERNED}) AS b JOIN accounts a ON a.id = b.account_id
+  LEFT JOIN (${OWED}) AS o ON o.account_id = b.account_id
+  LEFT JOIN LATERAL (SELECT t.id, t.effective_at AS at FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+    WHERE b.main < 0 AND e.ledger_account_id = b.main_ledger_id AND e.transaction_id > coalesce(
+      (SELECT p.transaction_id FROM ledger_entries p WHERE p.ledger_account_id = b.main_ledger_id AND p.balance_after >= 0
+       ORDER BY p.transaction_id DESC, p.ordinal DESC LIMIT 1), 0)
+    ORDER BY e.transaction_id, e.ordinal LIMIT 1) AS fell ON true
+  LEFT JOIN LATERAL (SELECT l.recorded_at AS at FROM audit_log l WHERE l.subject = 'account:' || b.account_id
+    AND l.action = 'account.frozen' ORDER BY l.id DESC LIMIT 1) AS frozen ON true
+  WHERE $2::text IS NULL OR b.account_id > $2 ORDER BY b.account_id LIMIT $1`;
+
 /** At most `limit` accounts in debt or frozen, by ID, after a given one. */
 export async function readDebtors(
   client: pg.ClientBase,
   { limit, afterId }: { limit: number; afterId: string | null },
 ): Promise<Debtor[]> {
-  const { rows } = await client.query<Debtor>(
-    `SELECT b.account_id AS "accountId", a.name, b.main, b.frozen AS "isFrozen", b.frozen_reason AS reason,
-       coalesce(fell.at, CASE WHEN b.main >= 0 THEN frozen.at END) AS since, fell.id AS "transactionId",
-       coalesce((SELECT jsonb_agg(jsonb_build_object('provider', d.provider, 'disputeId', d.dispute_id, 'state', d.state,
-           'credits', d.credits::text) ORDER BY d.opened_at)
-         FROM disputes d WHERE d.account_id = b.account_id AND d.state <> 'won'), '[]') AS disputes,
-       coalesce(o.owed, 0) AS "owedRewards",
-       coalesce((SELECT sum(w.amount)::bigint FROM write_offs w WHERE w.account_id = b.account_id), 0) AS "writtenOff"
-     FROM (${CONCERNED}) AS b JOIN accounts a ON a.id = b.account_id
-     LEFT JOIN (${OWED}) AS o ON o.account_id = b.account_id
-     LEFT JOIN LATERAL (SELECT t.id, t.effective_at AS at FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-       WHERE b.main < 0 AND e.ledger_account_id = b.main_ledger_id AND e.transaction_id > coalesce(
-         (SELECT p.transaction_id FROM ledger_entries p WHERE p.ledger_account_id = b.main_ledger_id AND p.balance_after >= 0
-          ORDER BY p.transaction_id DESC, p.ordinal DESC LIMIT 1), 0)
-       ORDER BY e.transaction_id, e.ordinal LIMIT 1) AS fell ON true
-     LEFT JOIN LATERAL (SELECT l.recorded_at AS at FROM audit_log l WHERE l.subject = 'account:' || b.account_id
-       AND l.action = 'account.frozen' ORDER BY l.id DESC LIMIT 1) AS frozen ON true
-     WHERE $2::text IS NULL OR b.account_id > $2 ORDER BY b.account_id LIMIT $1`,
-    [limit, afterId],
-  );
+  const { rows } = await client.query<Debtor>(DEBTORS, [limit, afterId]);
   return rows.map((row) => ({
     ...row,
     main: BigInt(row.main),

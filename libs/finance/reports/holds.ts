@@ -87,15 +87,17 @@ export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promi
   return rows;
 }
 
+interface BucketRow {
+  bucket: number;
+  count: bigint;
+  amount: string;
+  late: bigint;
+  lateAmount: string;
+}
+
 /** How much is held for how long, and the held balances of accounts. */
 export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
-  const { rows } = await client.query<{
-    bucket: number;
-    count: bigint;
-    amount: string;
-    late: bigint;
-    lateAmount: string;
-  }>(
+  const { rows } = await client.query<BucketRow>(
     `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1000, $2::numeric[])::int AS bucket, count(*),
        sum(h.amount)::text AS amount, count(*) FILTER (WHERE late) AS late,
        coalesce(sum(h.amount) FILTER (WHERE late), 0)::text AS "lateAmount"

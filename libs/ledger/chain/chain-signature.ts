@@ -119,6 +119,10 @@ export async function signaturesOf(
   );
 }
 
+const SIGNATURES = `SELECT s.block_number::text AS number, encode(b.hash, 'hex') AS hash, s.signature
+  FROM ledger_chain_signatures s JOIN ledger_chain_blocks b ON b.number = s.block_number
+  WHERE s.key_id = $1 ORDER BY s.block_number`;
+
 /** Compares every signature of a key with the chain; the newest block needs one. */
 export async function signatureFindings(
   client: pg.ClientBase,
@@ -126,12 +130,9 @@ export async function signatureFindings(
   publicKey: KeyObject,
 ): Promise<ChainFinding[]> {
   const keyId = keyIdOf(publicKey);
-  const { rows } = await client.query<{ number: string; hash: string; signature: Buffer }>(
-    `SELECT s.block_number::text AS number, encode(b.hash, 'hex') AS hash, s.signature
-     FROM ledger_chain_signatures s JOIN ledger_chain_blocks b ON b.number = s.block_number
-     WHERE s.key_id = $1 ORDER BY s.block_number`,
-    [keyId],
-  );
+  const { rows } = await client.query<{ number: string; hash: string; signature: Buffer }>(SIGNATURES, [
+    keyId,
+  ]);
   const findings = rows
     .map(({ number, ...row }) => ({ ...row, number: BigInt(number) }))
     .filter((row) => !verify(null, Buffer.from(headText(row)), publicKey, row.signature))

@@ -195,6 +195,10 @@ async function unsealed(client: pg.ClientBase, ids: readonly number[]): Promise<
   return rows.map(({ id }) => Number(id));
 }
 
+const INSERT_BLOCK = `INSERT INTO ledger_chain_blocks (number, previous_hash, first_id, last_id, transaction_count, entry_count, digest,
+    leaves_hash, hash, sealed_at)
+  VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10::timestamptz)`;
+
 async function insertBlock(
   client: pg.ClientBase,
   unsealedBlock: Omit<ChainBlock, 'hash' | 'sealedAt'>,
@@ -204,23 +208,18 @@ async function insertBlock(
   );
   const block = { ...unsealedBlock, sealedAt: rows[0]?.now ?? '' };
   const hash = blockHash(block);
-  await client.query(
-    `INSERT INTO ledger_chain_blocks (number, previous_hash, first_id, last_id, transaction_count, entry_count, digest,
-       leaves_hash, hash, sealed_at)
-     VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10::timestamptz)`,
-    [
-      block.number,
-      block.previousHash,
-      block.firstId,
-      block.lastId,
-      block.transactionCount,
-      block.entryCount,
-      block.digest,
-      block.leavesHash,
-      hash,
-      block.sealedAt,
-    ],
-  );
+  await client.query(INSERT_BLOCK, [
+    block.number,
+    block.previousHash,
+    block.firstId,
+    block.lastId,
+    block.transactionCount,
+    block.entryCount,
+    block.digest,
+    block.leavesHash,
+    hash,
+    block.sealedAt,
+  ]);
   return { ...block, hash };
 }
 

@@ -117,9 +117,7 @@ export async function lockAndRead(
 ): Promise<BatchState> {
   const chargeIds = commands.map(({ command }) => command.chargeId).sort();
   const accountIds = [...new Set(commands.map(({ command }) => command.accountId))].sort();
-  const keyIds = [
-    ...new Set(commands.flatMap((entry) => (entry.kind === 'hold' ? [entry.command.keyId] : []))),
-  ];
+  const keyIds = keysOf(commands);
 
   const [, charges, balances, { rows }] = await Promise.all(
     sendTogether(
@@ -150,6 +148,11 @@ export async function lockAndRead(
     keys: new Map(rows.filter((row) => row.id !== null).map((row) => [row.id as string, toKey(row)])),
     usageLedgerIds: context.usageLedgerIds,
   };
+}
+
+/** The keys whose limits are checked. */
+function keysOf(commands: readonly Command[]): string[] {
+  return [...new Set(commands.flatMap((entry) => (entry.kind === 'hold' ? [entry.command.keyId] : [])))];
 }
 
 async function readAccountSpend(

@@ -5,7 +5,7 @@ import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { settleDebt } from '../postings/debt.js';
-import { lockBalance, post } from '../postings/posting.js';
+import { type LockedAccount, lockBalance, post } from '../postings/posting.js';
 
 export interface ChargeRefundRequest {
   chargeId: string;
@@ -65,27 +65,33 @@ export async function refundCharge(
   const existing = await findRefund(client, request);
   if (existing) return existing;
   if (request.amount > rest) {
-    throw new ChargeRefundRefused(
-      'beyond_settled',
-      `Of this charge ${formatAmount(rest)} credits can still be refunded.`,
-    );
+    const message = `Of this charge ${formatAmount(rest)} credits can still be refunded.`;
+    throw new ChargeRefundRefused('beyond_settled', message);
   }
   const account = await lockBalance(client, accountId);
   const seq = count + 1;
-  const transactionId = await post(client, {
-    kind: 'charge_refund',
-    reference: `charge:${request.chargeId}:refund:${seq}`,
-    accountId,
-    chargeId: request.chargeId,
-    movements: [
-      { code: 'usage-refund', commodity: 'CRD', amount: -request.amount },
-      { account, purpose: 'main', amount: request.amount },
-    ],
-  });
+  const transactionId = await postRefund(client, request, { account, seq });
   const refund = await insertRefund(client, request, { accountId, seq, transactionId });
   await settleDebt(client, account);
   await announce(client, refund, taskId);
   return refund;
+}
+
+function postRefund(
+  client: pg.ClientBase,
+  { chargeId, amount }: ChargeRefundRequest,
+  { account, seq }: { account: LockedAccount; seq: number },
+): Promise<bigint> {
+  return post(client, {
+    kind: 'charge_refund',
+    reference: `charge:${chargeId}:refund:${seq}`,
+    accountId: account.accountId,
+    chargeId,
+    movements: [
+      { code: 'usage-refund', commodity: 'CRD', amount: -amount },
+      { account, purpose: 'main', amount },
+    ],
+  });
 }
 
 /** The refunds of a charge, oldest first. */
@@ -159,6 +165,10 @@ export async function lockRefundable(client: pg.ClientBase, chargeId: string): P
   return { accountId, taskId, count, rest: nanos(BigInt(settled) - BigInt(refunded)) };
 }
 
+const INSERT_REFUND = `INSERT INTO charge_refunds (id, charge_id, seq, account_id, amount, reason, ticket_id, requested_by, approved_by,
+    request_id, transaction_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${COLUMNS}`;
+
 async function insertRefund(
   client: pg.ClientBase,
   request: ChargeRefundRequest,
@@ -166,24 +176,19 @@ async function insertRefund(
 ): Promise<ChargeRefund> {
   const { chargeId, amount, reason, ticketId, requestedBy, approvedBy, requestId } = request;
   const { accountId, seq, transactionId } = made;
-  const { rows } = await client.query<ChargeRefund>(
-    `INSERT INTO charge_refunds (id, charge_id, seq, account_id, amount, reason, ticket_id, requested_by, approved_by,
-       request_id, transaction_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${COLUMNS}`,
-    [
-      newId(),
-      chargeId,
-      seq,
-      accountId,
-      amount,
-      reason,
-      ticketId,
-      requestedBy,
-      approvedBy,
-      requestId,
-      transactionId,
-    ],
-  );
+  const { rows } = await client.query<ChargeRefund>(INSERT_REFUND, [
+    newId(),
+    chargeId,
+    seq,
+    accountId,
+    amount,
+    reason,
+    ticketId,
+    requestedBy,
+    approvedBy,
+    requestId,
+    transactionId,
+  ]);
   return rows[0] as ChargeRefund;
 }
 

@@ -7,9 +7,9 @@ import { Registry } from '#platform/metrics.js';
 import { priceCredits } from '#topup/conversion.js';
 import { until } from '../../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import { checkLedger } from '../checks/ledger-check.js';
 import { readBalance } from '../postings/customer-account.js';
-import { recordTopup } from '../postings/topup.js';
 import type { HoldCommand } from './charge.js';
 import { PostingEngine } from './posting-engine.js';
 

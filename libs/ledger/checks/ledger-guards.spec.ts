@@ -4,6 +4,7 @@ import { openPool } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import type { HoldCommand } from '../charges/charge.js';
 import { accountStatement } from '../reports/statement.js';
 import { checkLedger } from './ledger-check.js';
@@ -11,7 +12,7 @@ import { recogniseAll } from '../lots/recognition.js';
 import { PostingEngine } from '../charges/posting-engine.js';
 import { readBalance } from '../postings/customer-account.js';
 import { UnknownAccount } from '../postings/posting.js';
-import { recordTopup, TopupConflict } from '../postings/topup.js';
+import { TopupConflict } from '../postings/topup.js';
 
 let fixture: LedgerFixture;
 let engine: PostingEngine;

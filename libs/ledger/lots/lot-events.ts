@@ -158,6 +158,19 @@ async function withStates(
   }));
 }
 
+const EARLIER_USES = `SELECT r.key, u.lot_id::text AS "lotId", u.first_use_id::text AS "firstUseId", u.last_use_id::text AS "lastUseId",
+    u.credits::text
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (key, account_id, purpose, use_id)
+  CROSS JOIN LATERAL (
+    SELECT * FROM lot_uses e
+    WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id = r.use_id
+    UNION ALL
+    (SELECT * FROM (SELECT * FROM lot_uses e
+       WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id > r.use_id
+         AND e.first_use_id < e.last_use_id ORDER BY e.last_use_id LIMIT 1) AS row
+     WHERE row.first_use_id <= r.use_id)) AS u
+  ORDER BY u.id`;
+
 /**
  * What stored uses of the restored transactions took and gave back: rows of their own, and the row of several uses that
  * covers it, of which there is one at most, since rows of one purpose do not overlap.
@@ -172,26 +185,12 @@ async function readEarlierUses(
   const parts = keys.map((key) => key.split(' '));
   const { rows } = await client.query<
     { key: string } & Record<'lotId' | 'firstUseId' | 'lastUseId' | 'credits', string>
-  >(
-    `SELECT r.key, u.lot_id::text AS "lotId", u.first_use_id::text AS "firstUseId", u.last_use_id::text AS "lastUseId",
-       u.credits::text
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (key, account_id, purpose, use_id)
-     CROSS JOIN LATERAL (
-       SELECT * FROM lot_uses e
-       WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id = r.use_id
-       UNION ALL
-       (SELECT * FROM (SELECT * FROM lot_uses e
-          WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id > r.use_id
-            AND e.first_use_id < e.last_use_id ORDER BY e.last_use_id LIMIT 1) AS row
-        WHERE row.first_use_id <= r.use_id)) AS u
-     ORDER BY u.id`,
-    [
-      keys,
-      parts.map(([accountId]) => accountId),
-      parts.map(([, purpose]) => purpose),
-      parts.map(([, , id]) => id),
-    ],
-  );
+  >(EARLIER_USES, [
+    keys,
+    parts.map(([accountId]) => accountId),
+    parts.map(([, purpose]) => purpose),
+    parts.map(([, , id]) => id),
+  ]);
   for (const { key, lotId, firstUseId, lastUseId, credits } of rows) {
     const use = { lotId: BigInt(lotId), credits: BigInt(credits) };
     listOf(found, key).push({ ...use, firstUseId: BigInt(firstUseId), lastUseId: BigInt(lastUseId) });

@@ -53,16 +53,8 @@ async function postRecognition(
   uses: readonly LotUse[],
   reference: string,
 ): Promise<Map<string, bigint>> {
-  const days = new Map<string, { last: string; sums: Map<LotPurpose, bigint> }>();
-  for (const { effectiveAt, purpose, minor } of uses) {
-    if (minor === 0n) continue;
-    let day = days.get(dayOf(effectiveAt));
-    if (!day) days.set(dayOf(effectiveAt), (day = { last: effectiveAt, sums: new Map() }));
-    if (effectiveAt > day.last) day.last = effectiveAt;
-    day.sums.set(purpose, (day.sums.get(purpose) ?? 0n) + minor);
-  }
   const postings = new Map<string, bigint>();
-  for (const [day, { last, sums }] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [day, { last, sums }] of [...usesByDay(uses)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const movements = [...sums].map(([purpose, amount]) => revenue(purpose, amount));
     const total = movements.reduce((sum, { amount }) => sum + amount, 0n);
     if (movements.every(({ amount }) => amount === 0n)) continue;
@@ -78,6 +70,24 @@ async function postRecognition(
   return postings;
 }
 
+interface UsedDay {
+  /** The latest effective time of the day's uses. */
+  last: string;
+  sums: Map<LotPurpose, bigint>;
+}
+
+function usesByDay(uses: readonly LotUse[]): Map<string, UsedDay> {
+  const days = new Map<string, UsedDay>();
+  for (const { effectiveAt, purpose, minor } of uses) {
+    if (minor === 0n) continue;
+    let day = days.get(dayOf(effectiveAt));
+    if (!day) days.set(dayOf(effectiveAt), (day = { last: effectiveAt, sums: new Map() }));
+    if (effectiveAt > day.last) day.last = effectiveAt;
+    day.sums.set(purpose, (day.sums.get(purpose) ?? 0n) + minor);
+  }
+  return days;
+}
+
 /** The account for the payment of credits used for a purpose. */
 function revenueCode(purpose: LotPurpose): string {
   return purpose === 'debt' ? 'expense:chargeback-loss' : `revenue:${purpose}`;
@@ -87,33 +97,32 @@ function revenue(purpose: LotPurpose, amount: bigint): Movement {
   return { code: revenueCode(purpose), commodity: 'PAY', amount };
 }
 
+const INSERT_USES = `INSERT INTO lot_uses (account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at,
+    recognition_id)
+  SELECT account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at, recognition_id
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
+      $9::timestamptz[], $10::bigint[]) WITH ORDINALITY
+    AS u (account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at, recognition_id, place)
+  ORDER BY place`;
+
 async function storeUses(
   client: pg.ClientBase,
   uses: readonly { accountId: string; use: LotUse }[],
   postings: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   if (uses.length === 0) return;
-  await client.query(
-    `INSERT INTO lot_uses (account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at,
-       recognition_id)
-     SELECT account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at, recognition_id
-     FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
-         $9::timestamptz[], $10::bigint[]) WITH ORDINALITY
-       AS u (account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at, recognition_id, place)
-     ORDER BY place`,
-    [
-      uses.map(({ accountId }) => accountId),
-      uses.map(({ use }) => use.lotId),
-      uses.map(({ use }) => use.firstUseId),
-      uses.map(({ use }) => use.lastUseId),
-      uses.map(({ use }) => use.purpose),
-      uses.map(({ use }) => use.credits),
-      uses.map(({ use }) => use.minor),
-      uses.map(({ use }) => use.atId),
-      uses.map(({ use }) => use.effectiveAt),
-      uses.map(({ use }) => recognitionOf(use, postings)),
-    ],
-  );
+  await client.query(INSERT_USES, [
+    uses.map(({ accountId }) => accountId),
+    uses.map(({ use }) => use.lotId),
+    uses.map(({ use }) => use.firstUseId),
+    uses.map(({ use }) => use.lastUseId),
+    uses.map(({ use }) => use.purpose),
+    uses.map(({ use }) => use.credits),
+    uses.map(({ use }) => use.minor),
+    uses.map(({ use }) => use.atId),
+    uses.map(({ use }) => use.effectiveAt),
+    uses.map(({ use }) => recognitionOf(use, postings)),
+  ]);
 }
 
 function recognitionOf({ minor, effectiveAt }: LotUse, postings: ReadonlyMap<string, bigint>): bigint | null {

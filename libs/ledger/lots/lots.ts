@@ -64,14 +64,7 @@ export async function readLots(
   account: LockedAccount,
 ): Promise<{ lots: Lot[]; unmet: bigint }> {
   await advanceLots(client, account);
-  const { rows } = await client.query<
-    Record<
-      'id' | 'boughtCredits' | 'boughtMinor' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor',
-      string
-    > & {
-      topupId: string | null;
-    }
-  >(
+  const { rows } = await client.query<LotRow>(
     `SELECT l.id::text, l.topup_id AS "topupId", l.credits::text AS "boughtCredits", l.paid_minor::text AS "boughtMinor",
        s.credits::text, s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor"
      FROM credit_lots l JOIN lot_states s ON s.lot_id = l.id WHERE l.account_id = $1 ORDER BY l.id`,
@@ -81,20 +74,24 @@ export async function readLots(
     'SELECT coalesce(sum(credits), 0)::text AS credits FROM lot_unmet WHERE account_id = $1',
     [account.accountId],
   );
-  const lots = rows.map((row) => {
-    const [credits, used] = [BigInt(row.credits), BigInt(row.used)];
-    return {
-      id: BigInt(row.id),
-      topupId: row.topupId,
-      bought: { credits: BigInt(row.boughtCredits), paidMinor: BigInt(row.boughtMinor) },
-      credits,
-      paidMinor: BigInt(row.paidMinor),
-      used,
-      unused: credits - used,
-      recognisedMinor: BigInt(row.recognisedMinor),
-    };
-  });
-  return { lots, unmet: BigInt(unmet.rows[0]?.credits ?? 0) };
+  return { lots: rows.map(toLot), unmet: BigInt(unmet.rows[0]?.credits ?? 0) };
+}
+
+type LotAmount = 'boughtCredits' | 'boughtMinor' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor';
+type LotRow = Record<'id' | LotAmount, string> & { topupId: string | null };
+
+function toLot(row: LotRow): Lot {
+  const [credits, used] = [BigInt(row.credits), BigInt(row.used)];
+  return {
+    id: BigInt(row.id),
+    topupId: row.topupId,
+    bought: { credits: BigInt(row.boughtCredits), paidMinor: BigInt(row.boughtMinor) },
+    credits,
+    paidMinor: BigInt(row.paidMinor),
+    used,
+    unused: credits - used,
+    recognisedMinor: BigInt(row.recognisedMinor),
+  };
 }
 
 /** The lot that a posting brought, and what is unused of it at the present. */

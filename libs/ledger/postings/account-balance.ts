@@ -3,6 +3,40 @@ import type pg from 'pg';
 /** As SQL: beyond every id. */
 const LARGEST = (2n ** 62n).toString();
 
+const BALANCE_BEFORE = `WITH base AS MATERIALIZED (
+    SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id,
+      coalesce(max(last_id), ${LARGEST}) AS last_id FROM ledger_snapshot_days WHERE day <= $2::timestamptz),
+  hour AS MATERIALIZED (
+    SELECT h.at, h.first_id, h.last_id FROM ledger_hours h
+    WHERE h.at >= (SELECT at FROM base) AND h.at <= $2::timestamptz ORDER BY h.at DESC LIMIT 1),
+  start AS MATERIALIZED (
+    SELECT * FROM hour WHERE (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1)
+    UNION ALL SELECT * FROM base LIMIT 1),
+  ids AS MATERIALIZED (
+    SELECT start.at, start.first_id AS first, start.last_id AS in_between,
+      greatest(start.last_id + 1, coalesce((SELECT first_id FROM hour), start.first_id)) AS last,
+      coalesce((SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1), ${LARGEST}) AS bound
+    FROM start),
+  stored AS (
+    SELECT balance FROM ledger_balance_snapshots WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base)
+    ORDER BY day DESC LIMIT 1),
+  hours AS (
+    SELECT sum(amount) AS amount FROM ledger_hour_movements
+    WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM ids)),
+  within AS (
+    SELECT sum(amount) AS amount FROM ledger_entries
+    WHERE ledger_account_id = $1 AND transaction_id > (SELECT in_between FROM ids) AND transaction_id < (SELECT last FROM ids)),
+  ends AS (
+    SELECT sum(e.amount) AS amount FROM (
+        SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
+          AND transaction_id >= (SELECT first FROM ids) AND transaction_id <= (SELECT least(in_between, bound) FROM ids)
+        UNION ALL SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
+          AND transaction_id >= (SELECT last FROM ids) AND transaction_id <= (SELECT bound FROM ids)) AS e
+    JOIN ledger_transactions t ON t.id = e.transaction_id
+    WHERE t.recorded_at >= (SELECT at FROM ids) AND t.recorded_at < $2::timestamptz)
+  SELECT (coalesce((SELECT balance FROM stored), 0) + coalesce((SELECT amount FROM hours), 0)
+    + coalesce((SELECT amount FROM within), 0) + coalesce((SELECT amount FROM ends), 0))::text AS balance`;
+
 /**
  * The balance of one ledger account from everything recorded before a time: from the newest stored day before it, the
  * hours since (for an account of the house), and its entries since. Ids and times can only be out of order at the ends
@@ -13,42 +47,7 @@ export async function balanceBefore(
   ledgerAccountId: bigint,
   before: string,
 ): Promise<bigint> {
-  const { rows } = await client.query<{ balance: string }>(
-    `WITH base AS MATERIALIZED (
-       SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id,
-         coalesce(max(last_id), ${LARGEST}) AS last_id FROM ledger_snapshot_days WHERE day <= $2::timestamptz),
-     hour AS MATERIALIZED (
-       SELECT h.at, h.first_id, h.last_id FROM ledger_hours h
-       WHERE h.at >= (SELECT at FROM base) AND h.at <= $2::timestamptz ORDER BY h.at DESC LIMIT 1),
-     start AS MATERIALIZED (
-       SELECT * FROM hour WHERE (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1)
-       UNION ALL SELECT * FROM base LIMIT 1),
-     ids AS MATERIALIZED (
-       SELECT start.at, start.first_id AS first, start.last_id AS in_between,
-         greatest(start.last_id + 1, coalesce((SELECT first_id FROM hour), start.first_id)) AS last,
-         coalesce((SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1), ${LARGEST}) AS bound
-       FROM start),
-     stored AS (
-       SELECT balance FROM ledger_balance_snapshots WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base)
-       ORDER BY day DESC LIMIT 1),
-     hours AS (
-       SELECT sum(amount) AS amount FROM ledger_hour_movements
-       WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM ids)),
-     within AS (
-       SELECT sum(amount) AS amount FROM ledger_entries
-       WHERE ledger_account_id = $1 AND transaction_id > (SELECT in_between FROM ids) AND transaction_id < (SELECT last FROM ids)),
-     ends AS (
-       SELECT sum(e.amount) AS amount FROM (
-           SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
-             AND transaction_id >= (SELECT first FROM ids) AND transaction_id <= (SELECT least(in_between, bound) FROM ids)
-           UNION ALL SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
-             AND transaction_id >= (SELECT last FROM ids) AND transaction_id <= (SELECT bound FROM ids)) AS e
-       JOIN ledger_transactions t ON t.id = e.transaction_id
-       WHERE t.recorded_at >= (SELECT at FROM ids) AND t.recorded_at < $2::timestamptz)
-     SELECT (coalesce((SELECT balance FROM stored), 0) + coalesce((SELECT amount FROM hours), 0)
-       + coalesce((SELECT amount FROM within), 0) + coalesce((SELECT amount FROM ends), 0))::text AS balance`,
-    [ledgerAccountId, before],
-  );
+  const { rows } = await client.query<{ balance: string }>(BALANCE_BEFORE, [ledgerAccountId, before]);
   return BigInt(rows[0]?.balance ?? 0);
 }
 

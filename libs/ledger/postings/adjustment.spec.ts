@@ -7,6 +7,7 @@ import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { ticketOf } from '../../../test/support/tickets.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import { adjust, type Adjustment, type AdjustmentRequest, reverseAdjustment } from './adjustment.js';
 import { applyDispute } from './chargeback.js';
 import { readBalance } from './customer-account.js';
@@ -15,7 +16,6 @@ import { readLots } from '../lots/lots.js';
 import { recordLimit } from './outflow.js';
 import { lockBalance } from './posting.js';
 import { recogniseAll } from '../lots/recognition.js';
-import { recordTopup } from './topup.js';
 import {
   reverseWriteOff,
   writeOff,

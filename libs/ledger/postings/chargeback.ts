@@ -145,13 +145,8 @@ async function postChargeback(
       { code: 'expense:chargeback-loss', commodity: 'PAY', amount: unusedMinor - paidMinor },
     ],
   });
-  await insertLotChange(client, {
-    lotId,
-    transactionId,
-    kind: 'chargeback',
-    credits: -unusedCredits,
-    paidMinor: -unusedMinor,
-  });
+  const unused = { credits: -unusedCredits, paidMinor: -unusedMinor };
+  await insertLotChange(client, { lotId, transactionId, kind: 'chargeback', ...unused });
   return transactionId;
 }
 

@@ -38,20 +38,17 @@ export async function clawBackReward(
   });
 }
 
+type ClawbackRow = Record<'rewardId' | 'amount' | 'taken' | 'fromMain' | 'inviterId', string> & {
+  transactionId: string | null;
+};
+
 /** Restores exactly what a reversal took, if its dispute was won. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
   { reversal, undo }: { reversal: string; undo: string },
 ): Promise<void> {
-  const { rows } = await client.query<{
-    rewardId: string;
-    amount: string;
-    taken: string;
-    fromMain: string;
-    inviterId: string;
-    transactionId: string | null;
-  }>(
+  const { rows } = await client.query<ClawbackRow>(
     `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, c.from_main::text AS "fromMain", r.inviter_account_id AS "inviterId",
        c.transaction_id::text AS "transactionId"
      FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`,
@@ -102,20 +99,19 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
   );
 }
 
+const REWARD_OF_TOPUP = `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount::text, t.credits::text,
+    ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id = t.id AND f.state = 'succeeded')
+      + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::text AS reversed,
+    (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::text AS "clawedBack"
+  FROM invite_rewards r JOIN topups t ON t.id = r.topup_id WHERE t.id = $1`;
+
 async function readReward(
   client: pg.ClientBase,
   topupId: string,
 ): Promise<(GivenReward & { id: string; inviterId: string }) | null> {
   const { rows } = await client.query<
     Record<'id' | 'inviterId' | 'amount' | 'credits' | 'reversed' | 'clawedBack', string>
-  >(
-    `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount::text, t.credits::text,
-       ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id = t.id AND f.state = 'succeeded')
-         + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::text AS reversed,
-       (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::text AS "clawedBack"
-     FROM invite_rewards r JOIN topups t ON t.id = r.topup_id WHERE t.id = $1`,
-    [topupId],
-  );
+  >(REWARD_OF_TOPUP, [topupId]);
   const row = rows[0];
   if (!row) return null;
   const { id, inviterId } = row;

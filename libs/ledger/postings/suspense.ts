@@ -41,13 +41,8 @@ export async function bookSuspense(
   const { provider, reference, why, amountMinor, currency } = item;
   // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
-  const found = await client.query<{ id: string; transactionId: string }>(
-    `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
-     WHERE provider = $1 AND reference = $2 AND why = $3`,
-    [provider, reference, why],
-  );
-  const known = found.rows[0];
-  if (known) return { itemId: known.id, created: false, transactionId: BigInt(known.transactionId) };
+  const known = await findBooked(client, item);
+  if (known) return { ...known, created: false };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {
     kind: 'suspense',
@@ -66,6 +61,19 @@ export async function bookSuspense(
     [itemId, provider, reference, item.orderId, amountMinor, currency, why, transactionId],
   );
   return { itemId, created: true, transactionId };
+}
+
+async function findBooked(
+  client: pg.ClientBase,
+  { provider, reference, why }: SuspenseItem,
+): Promise<{ itemId: string; transactionId: bigint } | null> {
+  const { rows } = await client.query<{ id: string; transactionId: string }>(
+    `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND why = $3`,
+    [provider, reference, why],
+  );
+  const row = rows[0];
+  return row ? { itemId: row.id, transactionId: BigInt(row.transactionId) } : null;
 }
 
 /** Posts that the money of an item was returned: the reverse of its posting. The caller has locked the item and marks it. */

@@ -44,17 +44,10 @@ export async function beginTopupRefund(
   client: pg.ClientBase,
   request: TopupRefundRequest,
 ): Promise<TopupRefund> {
-  const { topupId, credits } = request;
-  const account = await lockBalance(client, await accountOf(client, topupId));
+  const account = await lockBalance(client, await accountOf(client, request.topupId));
   const existing = await findRepeatedRefund(client, request);
   if (existing) return existing;
-  const lot = await lotOf(client, account, topupId);
-  const left = await unreversed(client, topupId);
-  const amount = refundableCredits({ unused: lot.unused, left: left.credits, main: account.main }, credits);
-  const share = unusedPayment(lot, amount);
-  const paidMinor = share < left.paidMinor ? share : left.paidMinor;
-  if (paidMinor === 0n)
-    throw new ApiError('conflict', 'These credits are worth less than the smallest refund.');
+  const { lotId, amount, paidMinor } = await refundable(client, account, request);
   const id = newId();
   const transactionId = await post(client, {
     kind: 'topup-refund',
@@ -65,16 +58,27 @@ export async function beginTopupRefund(
       { account, purpose: 'refundPending', amount },
     ],
   });
-  await insertLotChange(client, {
-    lotId: lot.id,
-    transactionId,
-    kind: 'refund',
-    credits: -amount,
-    paidMinor: -paidMinor,
-  });
+  const taken = { credits: -amount, paidMinor: -paidMinor };
+  await insertLotChange(client, { lotId, transactionId, kind: 'refund', ...taken });
   const { accountId } = account;
   await insertRefund(client, request, { id, accountId, credits: amount, paidMinor, transactionId });
   return (await findTopupRefund(client, id)) as TopupRefund;
+}
+
+/** The credits that go back, and their payment. @throws ApiError conflict */
+async function refundable(
+  client: pg.ClientBase,
+  account: LockedAccount,
+  { topupId, credits }: TopupRefundRequest,
+): Promise<{ lotId: bigint; amount: bigint; paidMinor: bigint }> {
+  const lot = await lotOf(client, account, topupId);
+  const left = await unreversed(client, topupId);
+  const amount = refundableCredits({ unused: lot.unused, left: left.credits, main: account.main }, credits);
+  const share = unusedPayment(lot, amount);
+  const paidMinor = share < left.paidMinor ? share : left.paidMinor;
+  if (paidMinor === 0n)
+    throw new ApiError('conflict', 'These credits are worth less than the smallest refund.');
+  return { lotId: lot.id, amount, paidMinor };
 }
 
 async function insertRefund(
@@ -114,10 +118,8 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
   if (refund.state !== 'pending') return refund;
   const accounts = await lockBalances(client, await accountsOfReversal(client, refund.accountId));
   const account = accounts.get(refund.accountId) as LockedAccount;
-  const transactionId =
-    end.outcome === 'succeeded'
-      ? await postRefunded(client, refund, { account, effectiveAt: end.endedAt ?? null })
-      : await postReturned(client, refund, { account, effectiveAt: end.endedAt ?? null });
+  const postEnd = end.outcome === 'succeeded' ? postRefunded : postReturned;
+  const transactionId = await postEnd(client, refund, { account, effectiveAt: end.endedAt ?? null });
   await client.query(
     `UPDATE topup_refunds SET state = $2, provider_refund_id = coalesce($3, provider_refund_id), failure = $4,
        ended_transaction_id = $5, ended_at = now() WHERE id = $1`,

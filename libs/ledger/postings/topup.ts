@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
-import { inTransaction } from '#database/database.js';
 import { earnedReward, findInviter } from '#invites/invitations.js';
 import { isClosing } from '#identity/account.store.js';
 import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
@@ -49,11 +48,6 @@ export class TopupConflict extends Error {
     super(`Payment ${paymentId} of ${provider} is already recorded with other details.`);
     this.name = 'TopupConflict';
   }
-}
-
-/** Credits a payment in a transaction of its own. @throws TopupConflict, UnknownAccount */
-export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
-  return inTransaction(pool, (client) => creditTopup(client, request));
 }
 
 /**
@@ -108,15 +102,9 @@ async function findTopup(
   client: pg.ClientBase,
   request: TopupRequest,
 ): Promise<{ topupId: string; credits: Nanos; transactionId: bigint } | null> {
-  const { rows } = await client.query<{
-    id: string;
-    accountId: string;
-    credits: string;
-    paidMinor: string;
-    currency: string;
-    rate: string;
-    transactionId: string;
-  }>(
+  const { rows } = await client.query<
+    Record<'id' | 'accountId' | 'credits' | 'paidMinor' | 'currency' | 'rate' | 'transactionId', string>
+  >(
     `SELECT id, account_id AS "accountId", credits::text, paid_minor::text AS "paidMinor", currency,
        trim_scale(rate)::text AS rate, transaction_id::text AS "transactionId"
      FROM topups WHERE provider = $1 AND payment_id = $2`,
@@ -155,6 +143,10 @@ function postTopup(client: pg.ClientBase, request: TopupRequest, account: Locked
   });
 }
 
+const INSERT_TOPUP = `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
+    billing_details_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2))`;
+
 async function insertTopup(
   client: pg.ClientBase,
   request: TopupRequest,
@@ -162,23 +154,18 @@ async function insertTopup(
 ): Promise<string> {
   const topupId = newId();
   const { accountId, credits, paidMinor } = request;
-  await client.query(
-    `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
-       billing_details_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2))`,
-    [
-      topupId,
-      accountId,
-      request.provider,
-      request.paymentId,
-      credits,
-      paidMinor,
-      request.currency,
-      request.rate,
-      transactionId,
-      request.orderId ?? null,
-    ],
-  );
+  await client.query(INSERT_TOPUP, [
+    topupId,
+    accountId,
+    request.provider,
+    request.paymentId,
+    credits,
+    paidMinor,
+    request.currency,
+    request.rate,
+    transactionId,
+    request.orderId ?? null,
+  ]);
   await insertLot(client, { accountId, transactionId, topupId, credits, paidMinor });
   return topupId;
 }
@@ -200,18 +187,19 @@ export async function insertLot(
   );
 }
 
+interface InvitedTopup {
+  topupId: string;
+  inviteeId: string;
+  inviter: LockedAccount;
+  credits: Nanos;
+  paidAt: string | null;
+}
+
 /** Posts the inviter's reward for the top-up, unless the inviter's account is being deleted. */
 async function rewardInviter(
   client: pg.ClientBase,
-  topup: {
-    topupId: string;
-    inviteeId: string;
-    inviter: LockedAccount;
-    credits: Nanos;
-    paidAt: string | null;
-  },
+  { topupId, inviteeId, inviter, credits, paidAt }: InvitedTopup,
 ): Promise<void> {
-  const { topupId, inviteeId, inviter, credits, paidAt } = topup;
   if (await isClosing(client, inviter.accountId)) return;
   const { ordinal, amount } = await earnedReward(client, { inviteeId, credits });
   if (amount === 0n) return;

@@ -97,19 +97,27 @@ export async function reverseWriteOff(
   await requireReversible(client, WRITE_OFFS, original);
   const aloneLimit = await takeCorrection(client, WRITE_OFFS, reversal);
   const unused = await unusedOfPosting(client, account, linkedId);
-  const transactionId = await post(client, {
-    kind: 'write-off-reversed',
-    reference: `write-off-reversed:${id}`,
-    accountId,
-    linkedId,
-    movements: [
-      { account, purpose: 'main', amount: reversal.amount },
-      { code: 'baddebt', commodity: 'CRD', amount: original.amount },
-    ],
-  });
+  const transactionId = await postReversal(client, account, original);
   await takeUnused(client, unused, { transactionId, kind: 'write-off-reversed' });
   const made = { ...reversal, aloneLimit, period, transactionId, reversesId: id };
   return insertCorrection<WriteOff>(client, account, { kind: WRITE_OFFS, made });
+}
+
+function postReversal(
+  client: pg.ClientBase,
+  account: LockedAccount,
+  { id, accountId, amount, transactionId }: WriteOff,
+): Promise<bigint> {
+  return post(client, {
+    kind: 'write-off-reversed',
+    reference: `write-off-reversed:${id}`,
+    accountId,
+    linkedId: transactionId,
+    movements: [
+      { account, purpose: 'main', amount: -amount },
+      { code: 'baddebt', commodity: 'CRD', amount },
+    ],
+  });
 }
 
 /** Locks the ticket, then the balances. */

@@ -53,6 +53,18 @@ async function buildOne(client: pg.ClientBase): Promise<string | null> {
   return day;
 }
 
+const ADD_HOURS = `WITH moved AS (
+    SELECT date_trunc('hour', recorded_at) + interval '1 hour' AS at, min(id) AS first, max(id) AS last
+    FROM ledger_transactions WHERE recorded_at >= $1::timestamptz AND recorded_at < $2::timestamptz GROUP BY 1),
+  later AS (
+    SELECT least(min(id + 0), $3::bigint) AS first FROM ledger_transactions WHERE recorded_at >= $2::timestamptz)
+  INSERT INTO ledger_hours (at, last_id, first_id)
+  SELECT hour.at,
+    greatest((SELECT max(last_id) FROM ledger_hours), max(moved.last) OVER (ORDER BY hour.at), 0),
+    least((SELECT first FROM later), min(moved.first) OVER (ORDER BY hour.at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  FROM generate_series($1::timestamptz + interval '1 hour', $2::timestamptz, interval '1 hour') AS hour (at)
+  LEFT JOIN moved USING (at)`;
+
 /** Stores every full hour before the horizon, in one pass over what was recorded since the last one. */
 async function buildHours(client: pg.ClientBase, horizon: Horizon): Promise<void> {
   const { rows } = await client.query<{ from: string; to: string }>(
@@ -65,20 +77,7 @@ async function buildHours(client: pg.ClientBase, horizon: Horizon): Promise<void
   const range = rows[0];
   if (!range) return;
   // What is recorded later is seen by now, or has no smaller id than the horizon's.
-  await client.query(
-    `WITH moved AS (
-       SELECT date_trunc('hour', recorded_at) + interval '1 hour' AS at, min(id) AS first, max(id) AS last
-       FROM ledger_transactions WHERE recorded_at >= $1::timestamptz AND recorded_at < $2::timestamptz GROUP BY 1),
-     later AS (
-       SELECT least(min(id + 0), $3::bigint) AS first FROM ledger_transactions WHERE recorded_at >= $2::timestamptz)
-     INSERT INTO ledger_hours (at, last_id, first_id)
-     SELECT hour.at,
-       greatest((SELECT max(last_id) FROM ledger_hours), max(moved.last) OVER (ORDER BY hour.at), 0),
-       least((SELECT first FROM later), min(moved.first) OVER (ORDER BY hour.at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-     FROM generate_series($1::timestamptz + interval '1 hour', $2::timestamptz, interval '1 hour') AS hour (at)
-     LEFT JOIN moved USING (at)`,
-    [range.from, range.to, horizon.lastLedgerId],
-  );
+  await client.query(ADD_HOURS, [range.from, range.to, horizon.lastLedgerId]);
   await client.query(
     `INSERT INTO ledger_hour_movements (ledger_account_id, at, amount)
      SELECT e.ledger_account_id, date_trunc('hour', t.recorded_at) + interval '1 hour', sum(e.amount)

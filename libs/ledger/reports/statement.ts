@@ -23,6 +23,14 @@ export interface StatementQuery {
 
 const MAX_LINES = 1_000;
 
+const NEWEST_LINES = `SELECT e.transaction_id::text AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
+    a.code, e.amount::text, e.balance_after::text AS "balanceAfter"
+  FROM ledger_accounts a
+  JOIN ledger_entries e ON e.ledger_account_id = a.id
+  JOIN ledger_transactions t ON t.id = e.transaction_id
+  WHERE a.account_id = $1 AND e.transaction_id < $2
+  ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT $3`;
+
 /** The entries on an account's balances, newest first. */
 export async function accountStatement(
   database: pg.Pool | pg.ClientBase,
@@ -34,16 +42,11 @@ export async function accountStatement(
       at: Date;
       chargeId: string | null;
     }
-  >(
-    `SELECT e.transaction_id::text AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
-       a.code, e.amount::text, e.balance_after::text AS "balanceAfter"
-     FROM ledger_accounts a
-     JOIN ledger_entries e ON e.ledger_account_id = a.id
-     JOIN ledger_transactions t ON t.id = e.transaction_id
-     WHERE a.account_id = $1 AND e.transaction_id < $2
-     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT $3`,
-    [accountId, (query.beforeId ?? 2n ** 63n - 1n).toString(), Math.min(query.limit, MAX_LINES)],
-  );
+  >(NEWEST_LINES, [
+    accountId,
+    (query.beforeId ?? 2n ** 63n - 1n).toString(),
+    Math.min(query.limit, MAX_LINES),
+  ]);
   return rows.map((row) => ({
     transactionId: BigInt(row.transactionId),
     at: row.at,

@@ -4,6 +4,7 @@ import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import { buildSnapshots, dropSnapshots } from './balance-snapshots.fixture.js';
 import {
   type LedgerCursor,
@@ -13,7 +14,6 @@ import {
   listLedgerAccounts,
 } from './ledger-account-statement.js';
 import { bookSuspense } from '../postings/suspense.js';
-import { recordTopup } from '../postings/topup.js';
 import { type TimeOf, type TrialBalance, trialBalance } from './trial-balance.js';
 
 const DAY_MS = 86_400_000;

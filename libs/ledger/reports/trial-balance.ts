@@ -98,6 +98,22 @@ async function cutOf(client: pg.ClientBase, horizon: Horizon, query: TrialBalanc
   return rows[0] as Cut;
 }
 
+const BALANCES = `SELECT a.id::text AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId",
+    (coalesce(stored.balance, 0) + coalesce(since.amount, 0) - coalesce(beyond.amount, 0))::text AS balance
+  FROM ledger_accounts a
+  LEFT JOIN LATERAL (SELECT s.balance FROM ledger_balance_snapshots s WHERE s.ledger_account_id = a.id AND s.day <= $1::date
+    ORDER BY s.day DESC LIMIT 1) AS stored ON true
+  LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
+    FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+    WHERE t.id >= $2::bigint AND e.transaction_id >= $2::bigint AND t.recorded_at >= $1::date::timestamptz
+      AND t.recorded_at < $3::timestamptz AND t.effective_at < $4::timestamptz GROUP BY 1) AS since
+    ON since.ledger_account_id = a.id
+  LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
+    FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+    WHERE t.recorded_at < $1::date::timestamptz AND t.effective_at >= $4::timestamptz GROUP BY 1) AS beyond
+    ON beyond.ledger_account_id = a.id
+  WHERE num_nonnulls(stored.balance, since.amount, beyond.amount) > 0 ORDER BY a.code COLLATE "C"`;
+
 /**
  * From the newest snapshot that is not after either time: plus what was recorded since and counts, less what it contains
  * and does not count, because its effective time is later.
@@ -110,21 +126,7 @@ async function balancesQuery(client: pg.ClientBase, cut: Cut): Promise<{ sql: st
   );
   const { day, firstId } = days[0] ?? { day: '-infinity', firstId: '0' };
   return {
-    sql: `SELECT a.id::text AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId",
-       (coalesce(stored.balance, 0) + coalesce(since.amount, 0) - coalesce(beyond.amount, 0))::text AS balance
-     FROM ledger_accounts a
-     LEFT JOIN LATERAL (SELECT s.balance FROM ledger_balance_snapshots s WHERE s.ledger_account_id = a.id AND s.day <= $1::date
-       ORDER BY s.day DESC LIMIT 1) AS stored ON true
-     LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
-       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
-       WHERE t.id >= $2::bigint AND e.transaction_id >= $2::bigint AND t.recorded_at >= $1::date::timestamptz
-         AND t.recorded_at < $3::timestamptz AND t.effective_at < $4::timestamptz GROUP BY 1) AS since
-       ON since.ledger_account_id = a.id
-     LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
-       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
-       WHERE t.recorded_at < $1::date::timestamptz AND t.effective_at >= $4::timestamptz GROUP BY 1) AS beyond
-       ON beyond.ledger_account_id = a.id
-     WHERE num_nonnulls(stored.balance, since.amount, beyond.amount) > 0 ORDER BY a.code COLLATE "C"`,
+    sql: BALANCES,
     values: [day, firstId, cut.recordedBefore, cut.effectiveBefore],
   };
 }

@@ -6,17 +6,9 @@ import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 /** A bank disputes a payment, or has decided. If the payment is not known yet, it waits. */
 export async function applyDisputeFact(
   client: pg.PoolClient,
-  {
-    provider,
-    disputeId,
-    paymentId,
-    state,
-    amountMinor,
-    currency,
-    reportedAt,
-    house,
-  }: ReportedFact<'dispute'>,
+  fact: ReportedFact<'dispute'>,
 ): Promise<EventOutcome> {
+  const { provider, disputeId, paymentId, state, amountMinor, currency, reportedAt, house } = fact;
   await lockPayment(client, provider, paymentId);
   const { rows } = await client.query<{ topupId: string; accountId: string }>(
     `SELECT id AS "topupId", account_id AS "accountId" FROM topups

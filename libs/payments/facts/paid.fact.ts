@@ -22,6 +22,9 @@ interface LockedOrder {
   createdAt: Date;
 }
 
+const MARK_PAID = `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now()
+  WHERE id = $1 AND state IN ('open', 'expired', 'cancelled')`;
+
 /** Credits the order that a payment pays to the minor unit; any other payment goes to suspense, as for an account being deleted. */
 export async function applyPaid(client: pg.PoolClient, paid: Paid): Promise<EventOutcome> {
   const { provider, paymentId } = paid;
@@ -43,11 +46,7 @@ export async function applyPaid(client: pg.PoolClient, paid: Paid): Promise<Even
     orderId: order.id,
     paidAt: heldBetween(paid.reportedAt, order.createdAt, await databaseNow(client)),
   });
-  await client.query(
-    `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now()
-     WHERE id = $1 AND state IN ('open', 'expired', 'cancelled')`,
-    [order.id, paymentId, topupId],
-  );
+  await client.query(MARK_PAID, [order.id, paymentId, topupId]);
   return { state: 'applied', detail: `Order ${order.id} is paid: top-up ${topupId}.` };
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
+import { lockAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { name } from '#platform/http/fields.js';
@@ -58,7 +59,7 @@ export function enterBillingDetails(
   { name: buyer, address: lines, taxId }: BillingDetails,
 ): Promise<void> {
   return inTransaction(pool, async (client) => {
-    await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+    await lockAccount(client, accountId);
     const { rowCount } = await client.query(
       `INSERT INTO billing_details (account_id, name, address, tax_id) SELECT $1, $2, $3, $4
        WHERE NOT EXISTS (SELECT FROM (SELECT name, address, tax_id FROM billing_details

@@ -8,6 +8,7 @@ import { audit } from '#identity/audit-log.js';
 import { insertKey, revokeKey } from '#identity/key.store.js';
 import { NO_NAME } from '#identity/redaction.js';
 import type { Actor } from '#identity/role.js';
+import { lockBalance } from '#ledger/postings/posting.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
@@ -91,7 +92,7 @@ export class KeyService {
   ): Promise<{ key: KeyWithSpend; apiKey: string | null }> {
     const { accountId } = actor;
     const found = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
-      await lockAccount(client, accountId);
+      await lockBalance(client, accountId);
       const keyId = await workingKey(client, accountId);
       if (keyId !== null) return { keyId, apiKey: null };
       await refuseTooMany(entities, accountId);
@@ -110,7 +111,7 @@ export class KeyService {
   ): Promise<{ key: KeyWithSpend; apiKey: string }> {
     const { accountId } = actor;
     const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
-      await lockAccount(client, accountId);
+      await lockBalance(client, accountId);
       await refuseTooMany(entities, accountId);
       await this.check(client, rules);
       const created = await insertKey(client, { accountId, name: rules.name, group });
@@ -130,7 +131,7 @@ export class KeyService {
   ): Promise<KeyWithSpend> {
     const { accountId } = actor;
     await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
-      await lockAccount(client, accountId);
+      await lockBalance(client, accountId);
       const before = await entities.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
       if (!before) throw noSuchKey();
       if (Object.keys(rules).length === 0) return;
@@ -149,7 +150,7 @@ export class KeyService {
   async remove({ actor, requestId }: KeyChange, keyId: string): Promise<void> {
     const { accountId } = actor;
     await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
-      await lockAccount(client, accountId);
+      await lockBalance(client, accountId);
       if (!(await entities.existsBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() })))
         throw noSuchKey();
       await revokeKey(client, keyId);
@@ -176,11 +177,6 @@ async function refuseUnknownModels(client: pg.ClientBase, param: string, models:
   const unknown = models.find((model) => !known.has(model));
   if (unknown === undefined) return;
   throw new ApiError('invalid_value', `${param}: there is no model ${JSON.stringify(unknown)}.`, { param });
-}
-
-/** Takes the same lock as every hold of the account. */
-async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
-  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
 }
 
 /** Under the account's lock, so that two requests cannot pass together. */

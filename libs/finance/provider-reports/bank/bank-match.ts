@@ -257,13 +257,7 @@ async function postTransfer(
     string,
     string,
   ];
-  if (currency !== house) {
-    await client.query(
-      `INSERT INTO ledger_accounts (code, commodity, kind) SELECT code, 'PAY', 'asset' FROM unnest($1::text[]) AS a (code)
-       ON CONFLICT (code) DO NOTHING`,
-      [[bank, psp]],
-    );
-  }
+  if (currency !== house) await openAccounts(client, [bank, psp]);
   return post(client, {
     kind: 'bank-transfer',
     reference: `bank-transfer:${bankLineId}:${matches + 1}`,
@@ -274,4 +268,13 @@ async function postTransfer(
       { code: psp, commodity: 'PAY', amount: amountMinor },
     ],
   });
+}
+
+/** Foreign currencies have ledger accounts of their own, from the first posting on. */
+async function openAccounts(client: pg.ClientBase, codes: readonly string[]): Promise<void> {
+  await client.query(
+    `INSERT INTO ledger_accounts (code, commodity, kind) SELECT code, 'PAY', 'asset' FROM unnest($1::text[]) AS a (code)
+     ON CONFLICT (code) DO NOTHING`,
+    [codes],
+  );
 }

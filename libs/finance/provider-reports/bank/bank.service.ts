@@ -100,12 +100,7 @@ export class BankService {
 
   /** A transfer of unknown origin: it waits in suspense and can be credited from there. */
   private async suspend(client: pg.ClientBase, bankLineId: bigint): Promise<string> {
-    const { rows } = await client.query<{
-      reference: string;
-      amount: string;
-      currency: string;
-      bookedOn: string;
-    }>(
+    const { rows } = await client.query<Record<'reference' | 'amount' | 'currency' | 'bookedOn', string>>(
       `SELECT 'bank:' || bank_account_id || ':' || line_id AS reference, amount_minor::text AS amount, currency,
          booked_on::text AS "bookedOn" FROM bank_lines WHERE id = $1`,
       [bankLineId],

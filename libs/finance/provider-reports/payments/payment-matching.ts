@@ -156,23 +156,23 @@ function toItem(row: ItemRow): MatchedItem {
     at,
     daysApart,
     changed,
-    ours:
-      ours === null
-        ? null
-        : {
-            amountMinor: BigInt(ours),
-            currency: row.ourCurrency,
-            at: row.ourAt as string,
-            transactionIds: (row.txs ?? []).map(BigInt),
-          },
-    theirs:
-      theirs === null
-        ? null
-        : {
-            amountMinor: BigInt(theirs),
-            currency: row.theirCurrency,
-            at: row.theirAt as string,
-            lineIds: row.lineIds ?? [],
-          },
+    ours: ours === null ? null : ourSideOf(row, BigInt(ours)),
+    theirs: theirs === null ? null : theirSideOf(row, BigInt(theirs)),
   };
+}
+
+function ourSideOf({ ourCurrency, ourAt, txs }: ItemRow, amountMinor: bigint): MatchedItem['ours'] {
+  return {
+    amountMinor,
+    currency: ourCurrency,
+    at: ourAt as string,
+    transactionIds: (txs ?? []).map(BigInt),
+  };
+}
+
+function theirSideOf(
+  { theirCurrency, theirAt, lineIds }: ItemRow,
+  amountMinor: bigint,
+): MatchedItem['theirs'] {
+  return { amountMinor, currency: theirCurrency, at: theirAt as string, lineIds: lineIds ?? [] };
 }
