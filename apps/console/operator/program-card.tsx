@@ -113,8 +113,8 @@ function useColumns(): ListColumn<Went>[] {
 }
 
 function outcomesOf({ outcomes }: Shape<'ProgramPace'>, locale: string): string {
-  const told = Object.entries(outcomes).filter(([, count]) => count > 0);
-  return told.map(([name, count]) => `${name} ${count.toLocaleString(locale)}`).join(' · ') || '–';
+  const counted = Object.entries(outcomes).filter(([, count]) => count > 0);
+  return counted.map(([name, count]) => `${name} ${count.toLocaleString(locale)}`).join(' · ') || '–';
 }
 
 /** Topics whose messages wait to be handled. */

@@ -11,28 +11,8 @@ import { TextLink } from '../ui/links.js';
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation('shell');
   const router = useRouter();
-  const isViewing = useIsViewing();
-  if (error instanceof NotForYou) {
-    const hint = isViewing ? t('viewing.refused') : t('page.forbidden.hint');
-    return (
-      <PageFrame title={t('page.forbidden.title')} width={40}>
-        <Stack gap="xs">
-          <Text>{hint}</Text>
-          <TextLink to="/">{t('page.home')}</TextLink>
-        </Stack>
-      </PageFrame>
-    );
-  }
-  if (isMissingPart(error)) {
-    return (
-      <PageFrame title={t('page.outdated.title')} width={40}>
-        <Text>{t('page.outdated.hint')}</Text>
-        <Button onClick={() => window.location.reload()} w="fit-content">
-          {t('page.outdated.reload')}
-        </Button>
-      </PageFrame>
-    );
-  }
+  if (error instanceof NotForYou) return <Forbidden />;
+  if (isMissingPart(error)) return <Outdated />;
   const retry = () => {
     reset();
     void router.invalidate();
@@ -40,6 +20,32 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
   return (
     <PageFrame title={t('page.fault.title')} width={40}>
       <ErrorState error={error} retry={retry} />
+    </PageFrame>
+  );
+}
+
+function Forbidden() {
+  const { t } = useTranslation('shell');
+  const hint = useIsViewing() ? t('viewing.refused') : t('page.forbidden.hint');
+  return (
+    <PageFrame title={t('page.forbidden.title')} width={40}>
+      <Stack gap="xs">
+        <Text>{hint}</Text>
+        <TextLink to="/">{t('page.home')}</TextLink>
+      </Stack>
+    </PageFrame>
+  );
+}
+
+/** The page was loaded before a new version was installed. */
+function Outdated() {
+  const { t } = useTranslation('shell');
+  return (
+    <PageFrame title={t('page.outdated.title')} width={40}>
+      <Text>{t('page.outdated.hint')}</Text>
+      <Button onClick={() => window.location.reload()} w="fit-content">
+        {t('page.outdated.reload')}
+      </Button>
     </PageFrame>
   );
 }

@@ -15,15 +15,8 @@ type Viewing = NonNullable<Shape<'Session'>['viewing']>;
 export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   const { t } = useTranslation('shell');
   const { accountId, name, until } = viewing;
-  const navigate = useNavigate();
   useEnd(until);
-  const ending = useMutation({
-    mutationFn: async () => {
-      await endView();
-      await navigate({ to: '/support/accounts/$accountId', params: { accountId }, ignoreBlocker: true });
-    },
-    onError: notifyFailure,
-  });
+  const ending = useEnding(accountId);
   return (
     <Box mb="lg">
       <Notice tone="warning" title={t('viewing.title', { name })}>
@@ -38,6 +31,18 @@ export function ViewingBanner({ viewing }: { viewing: Viewing }) {
       </Notice>
     </Box>
   );
+}
+
+/** Ends the view, and returns to the account. */
+function useEnding(accountId: string) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: async () => {
+      await endView();
+      await navigate({ to: '/support/accounts/$accountId', params: { accountId }, ignoreBlocker: true });
+    },
+    onError: notifyFailure,
+  });
 }
 
 /** Clocks differ: the server is asked again until it says so too. */

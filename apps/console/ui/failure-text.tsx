@@ -4,7 +4,7 @@ import { type ApiFailure } from '../api/failure.js';
 import { useIsViewing } from '../shell/session.js';
 
 /** Refusals with a text of their own in the language of the page. */
-const TOLD = [
+const TRANSLATED = [
   'unreachable',
   'not_signed_in',
   'forbidden',
@@ -58,8 +58,8 @@ export function wordsOfFailure(
   { t, isViewing }: { t: TFunction<'shell'>; isViewing: boolean },
 ): FailureText {
   if (isViewing && code === 'forbidden') return { text: t('viewing.refused'), details: null };
-  const told = TOLD.find((each) => each === code);
-  if (told) return { text: t(`failure.codes.${told}`), details: null };
+  const translated = TRANSLATED.find((each) => each === code);
+  if (translated) return { text: t(`failure.codes.${translated}`), details: null };
   const explained = EXPLAINED.find((each) => each === code);
   if (explained) return { text: t(`failure.codes.${explained}`), details: message };
   return { text: message, details: null };

@@ -1,5 +1,6 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
+import { IconDownload } from '@tabler/icons-react';
 import type { ReactNode, Ref } from 'react';
 
 /** A link to a page of the console, in text. `to`, `params` and `search` are checked against the routes. */
@@ -31,3 +32,17 @@ export const ButtonLink = createLink(function ButtonLink(
 export const BackLink = createLink(function BackLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
   return <Anchor size="sm" {...props} className="back-link" />;
 });
+
+/** A button that saves a file. */
+export function DownloadButton({ href, ...button }: ButtonProps & { href: string; children: ReactNode }) {
+  return (
+    <Button
+      component="a"
+      href={href}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      {...button}
+    />
+  );
+}

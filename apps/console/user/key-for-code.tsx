@@ -17,14 +17,7 @@ interface KeyProps {
 /** Above code: the key itself is known only when it is created. Else people put in one that they saved, or create one here. */
 export function KeyForCode({ group, isFilled }: KeyProps) {
   const { t } = useTranslation('calls');
-  const creating = useMutation({
-    mutationFn: async () =>
-      (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
-    onSuccess: async ({ keyId, apiKey }) => {
-      keepNewKey({ keyId, apiKey });
-      await refresh('/api/keys');
-    },
-  });
+  const creating = useNewKey(group);
   if (isFilled) return <Notice tone="warning">{t('play.keyOnce')}</Notice>;
   return (
     <Group gap="sm">
@@ -41,4 +34,16 @@ export function KeyForCode({ group, isFilled }: KeyProps) {
       <FormFault error={creating.error} />
     </Group>
   );
+}
+
+function useNewKey(group: string) {
+  const { t } = useTranslation('calls');
+  return useMutation({
+    mutationFn: async () =>
+      (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
+    onSuccess: async ({ keyId, apiKey }) => {
+      keepNewKey({ keyId, apiKey });
+      await refresh('/api/keys');
+    },
+  });
 }

@@ -43,14 +43,19 @@ function Running({ task }: { task: Shape<'Task'> }) {
       <Progress value={progress} aria-label={t('overview.running.progress', { prompt })} />
       <SmallPrint>
         {model} · <When at={createdAt} />
-        {held !== null && (
-          <>
-            {' '}
-            · {t('overview.running.held')} <Money value={held} />
-          </>
-        )}
+        {held !== null && <Held amount={held} />}
       </SmallPrint>
     </Stack>
+  );
+}
+
+function Held({ amount }: { amount: string }) {
+  const { t } = useTranslation('user');
+  return (
+    <>
+      {' '}
+      · {t('overview.running.held')} <Money value={amount} />
+    </>
   );
 }
 

@@ -88,14 +88,7 @@ function isNew({ lastRequests }: AccountOverview): boolean {
 function Warnings({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const account = $api.useQuery('get', '/api/account').data;
-  if (overview.frozen) {
-    const reason = account?.frozen?.reason;
-    return (
-      <Notice tone="bad" title={t('overview.frozen')}>
-        {reason === 'debt' ? t('overview.debt') : reason}
-      </Notice>
-    );
-  }
+  if (overview.frozen) return <Frozen reason={account?.frozen?.reason} />;
   if (isNew(overview) || !isLow(overview, account?.lowBalanceThreshold ?? null)) return null;
   const days = daysLeft(overview, DAYS_TO_WARN);
   return (
@@ -110,6 +103,15 @@ function Warnings({ overview }: { overview: AccountOverview }) {
           </ButtonLink>
         </OwnOnly>
       </Group>
+    </Notice>
+  );
+}
+
+function Frozen({ reason }: { reason: string | undefined }) {
+  const { t } = useTranslation('user');
+  return (
+    <Notice tone="bad" title={t('overview.frozen')}>
+      {reason === 'debt' ? t('overview.debt') : reason}
     </Notice>
   );
 }

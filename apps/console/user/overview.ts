@@ -38,10 +38,10 @@ export function useOverview() {
 
 type Balance = Pick<AccountOverview['balance'], 'main' | 'held' | 'invite'>;
 
-function withBalance(overview: AccountOverview, told: Balance): AccountOverview {
+function withBalance(overview: AccountOverview, update: Balance): AccountOverview {
   const { balance } = overview;
-  const isSame = (['main', 'held', 'invite'] as const).every((name) => balance[name] === told[name]);
-  return isSame ? overview : { ...overview, balance: { ...balance, ...told } };
+  const isSame = (['main', 'held', 'invite'] as const).every((name) => balance[name] === update[name]);
+  return isSame ? overview : { ...overview, balance: { ...balance, ...update } };
 }
 
 function isRunning({ state }: Shape<'Task'>): boolean {
@@ -49,16 +49,16 @@ function isRunning({ state }: Shape<'Task'>): boolean {
 }
 
 /** Tasks that end leave the list; the newest come first. */
-function withTask(overview: AccountOverview, told: Shape<'Task'>): AccountOverview {
+function withTask(overview: AccountOverview, update: Shape<'Task'>): AccountOverview {
   const { running, runningTasks } = overview;
-  const known = running.find(({ id }) => id === told.id);
-  if (!isRunning(told)) {
+  const known = running.find(({ id }) => id === update.id);
+  if (!isRunning(update)) {
     if (!known) return overview;
     return { ...overview, running: running.filter((task) => task !== known), runningTasks: runningTasks - 1 };
   }
-  if (!known) return { ...overview, running: [told, ...running], runningTasks: runningTasks + 1 };
-  if (known.state === told.state && known.progress === told.progress) return overview;
-  return { ...overview, running: running.map((task) => (task === known ? told : task)) };
+  if (!known) return { ...overview, running: [update, ...running], runningTasks: runningTasks + 1 };
+  if (known.state === update.state && known.progress === update.progress) return overview;
+  return { ...overview, running: running.map((task) => (task === known ? update : task)) };
 }
 
 /** Only a task that runs went on; nothing else is to be read. */

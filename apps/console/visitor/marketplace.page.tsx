@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { MarketCards } from './market/market-cards.js';
@@ -29,13 +30,18 @@ export function MarketplacePage() {
           {t('market.count', { count: models.length })}
         </Text>
       )}
-      {market.error ? (
-        <ErrorState error={market.error} retry={() => void market.refetch()} />
-      ) : search.view === 'table' ? (
-        <MarketTable models={models} query={market} />
-      ) : (
-        <MarketCards models={models} />
-      )}
+      <Models models={models} market={market} />
     </PageFrame>
   );
+}
+
+interface ModelsProps {
+  models: Shape<'ListedModel'>[] | undefined;
+  market: UseQueryResult<Shape<'ListedModel'>[]>;
+}
+
+function Models({ models, market }: ModelsProps) {
+  const { view } = route.useSearch();
+  if (market.error) return <ErrorState error={market.error} retry={() => void market.refetch()} />;
+  return view === 'table' ? <MarketTable models={models} query={market} /> : <MarketCards models={models} />;
 }

@@ -17,17 +17,7 @@ const route = getRouteApi('/visitor/sign-up');
 export function SignUpPage() {
   const { t } = useTranslation('visitor');
   const [sent, setSent] = useState<SignUp | null>(null);
-  if (sent !== null) {
-    return (
-      <EntrancePage title={t('mailSent.title')}>
-        <Text>{t('mailSent.signUp', { email: sent.email })}</Text>
-        <Resend signUp={sent} />
-        <Button variant="subtle" onClick={() => setSent(null)}>
-          {t('mailSent.other')}
-        </Button>
-      </EntrancePage>
-    );
-  }
+  if (sent !== null) return <MailSent signUp={sent} other={() => setSent(null)} />;
   return (
     <EntrancePage title={t('signUp.title')} about={t('signUp.about')}>
       <SignUpForm done={setSent} />
@@ -37,6 +27,19 @@ export function SignUpPage() {
       <TextLink to="/retention" size="sm">
         {t('signUp.retention')}
       </TextLink>
+    </EntrancePage>
+  );
+}
+
+function MailSent({ signUp, other }: { signUp: SignUp; other: () => void }) {
+  const { t } = useTranslation('visitor');
+  return (
+    <EntrancePage title={t('mailSent.title')}>
+      <Text>{t('mailSent.signUp', { email: signUp.email })}</Text>
+      <Resend signUp={signUp} />
+      <Button variant="subtle" onClick={other}>
+        {t('mailSent.other')}
+      </Button>
     </EntrancePage>
   );
 }

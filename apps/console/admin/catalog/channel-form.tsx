@@ -57,18 +57,25 @@ function useKeys(channel: Shape<'Channel'> | null): Field<string> {
     ...field,
     draw: (bound) => (
       <>
-        <TextLine>
-          {t('channel.keysNow', { count: channel.keyMarks.length })}{' '}
-          {channel.keyMarks.map((mark) => (
-            <span key={mark}>
-              <KeyMark mark={mark} />{' '}
-            </span>
-          ))}
-        </TextLine>
+        <KeysNow marks={channel.keyMarks} />
         {field.draw(bound)}
       </>
     ),
   };
+}
+
+function KeysNow({ marks }: { marks: readonly string[] }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <TextLine>
+      {t('channel.keysNow', { count: marks.length })}{' '}
+      {marks.map((mark) => (
+        <span key={mark}>
+          <KeyMark mark={mark} />{' '}
+        </span>
+      ))}
+    </TextLine>
+  );
 }
 
 /** It is never shown either; only `openai` and `replicate` have one. */

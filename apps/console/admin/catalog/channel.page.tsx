@@ -57,16 +57,6 @@ interface PartsProps {
 /** How it is, and what it is set to: its form is long. */
 function Parts({ channel, health }: PartsProps) {
   const { t } = useTranslation('catalog');
-  const vitals = () => (
-    <Stack gap="lg">
-      <Section title={t('health.title')}>
-        <Loaded query={health} lines={3}>
-          {(found) => <ChannelPrograms health={found} />}
-        </Loaded>
-      </Section>
-      <Test channel={channel} />
-    </Stack>
-  );
   const settings = () => (
     <div className="form-width">
       <ChannelForm key={JSON.stringify(channel)} channel={channel} done={() => undefined} />
@@ -76,10 +66,28 @@ function Parts({ channel, health }: PartsProps) {
     <PartTabs
       label={t('channel.title', { channel: channel.id })}
       parts={[
-        { name: 'health', label: t('channel.health'), content: vitals },
+        {
+          name: 'health',
+          label: t('channel.health'),
+          content: () => <Vitals channel={channel} health={health} />,
+        },
         { name: 'settings', label: t('channel.settings'), content: settings },
       ]}
     />
+  );
+}
+
+function Vitals({ channel, health }: PartsProps) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Stack gap="lg">
+      <Section title={t('health.title')}>
+        <Loaded query={health} lines={3}>
+          {(found) => <ChannelPrograms health={found} />}
+        </Loaded>
+      </Section>
+      <Test channel={channel} />
+    </Stack>
   );
 }
 

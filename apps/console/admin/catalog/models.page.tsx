@@ -21,12 +21,7 @@ export function ModelsPage() {
   const { t } = useTranslation('catalog');
   const { text = '', family } = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useModels();
-  const words = text.trim().toLowerCase();
-  const items = data?.filter(
-    (model) =>
-      (!family || model.family === family) &&
-      `${model.id} ${model.ownedBy} ${model.aliasOf ?? ''}`.toLowerCase().includes(words),
-  );
+  const items = data?.filter((model) => (!family || model.family === family) && isNamed(model, text));
   return (
     <PageFrame title={t('models.title')} about={t('models.about')} actions={<Create />}>
       <Stack>
@@ -43,6 +38,10 @@ export function ModelsPage() {
       <OpenForms models={data ?? []} />
     </PageFrame>
   );
+}
+
+function isNamed({ id, ownedBy, aliasOf }: Shape<'Model'>, text: string): boolean {
+  return `${id} ${ownedBy} ${aliasOf ?? ''}`.toLowerCase().includes(text.trim().toLowerCase());
 }
 
 function Create() {

@@ -141,12 +141,9 @@ function OptionalPrices({ form, index, unit, dimensions }: OptionalProps) {
   );
 }
 
-function Subject({
-  form,
-  index,
-  catalog,
-  choose,
-}: ChangeFieldsProps & { choose: (subject: string) => void }) {
+type SubjectProps = ChangeFieldsProps & { choose: (subject: string) => void };
+
+function Subject({ form, index, catalog, choose }: SubjectProps) {
   const { t } = useTranslation('prices');
   const { kind, subject } = form.values.changes[index]!;
   const names =

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { IconDownload, IconPlus, IconTag, IconUpload } from '@tabler/icons-react';
+import { IconPlus, IconTag, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ButtonLink } from '../../ui/links.js';
+import { ButtonLink, DownloadButton } from '../../ui/links.js';
 import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
@@ -29,15 +28,7 @@ function Actions() {
   const { t } = useTranslation('prices');
   return (
     <>
-      <Button
-        component="a"
-        href="/api/admin/prices/export.csv"
-        download
-        variant="default"
-        leftSection={<IconDownload size={16} aria-hidden />}
-      >
-        {t('export')}
-      </Button>
+      <DownloadButton href="/api/admin/prices/export.csv">{t('export')}</DownloadButton>
       <ButtonLink
         to="/admin/prices/vendors"
         variant="default"

@@ -90,7 +90,7 @@ function Filters({ vendors }: { vendors: readonly string[] }) {
 function Propose({ vendors }: { vendors: readonly string[] }) {
   const { t } = useTranslation('prices');
   const navigate = useNavigate();
-  const [told, setTold] = useState<Shape<'VendorImport'> | null>(null);
+  const [unchanged, setUnchanged] = useState<Shape<'VendorImport'> | null>(null);
   return (
     <Section title={t('vendors.derive')}>
       <Form
@@ -115,7 +115,7 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
         done={async (answer) => {
           await refresh('/api/admin/vendor-models', '/api/admin/price-proposals', '/api/admin/models');
           const { proposal } = answer;
-          if (!proposal) return setTold(answer);
+          if (!proposal) return setUnchanged(answer);
           await navigate({
             to: '/admin/prices/proposals/$proposalId',
             params: { proposalId: proposal.id },
@@ -123,7 +123,7 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
         }}
         foot={<Hint>{t('import.proposeHint')}</Hint>}
       />
-      {told && <Nothing answer={told} />}
+      {unchanged && <Nothing answer={unchanged} />}
     </Section>
   );
 }

@@ -85,7 +85,7 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Sh
         })
       }
       reread={() => refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings')}
-      told={() => t('findings.acknowledged')}
+      success={() => t('findings.acknowledged')}
     />
   );
 }

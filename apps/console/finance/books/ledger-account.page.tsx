@@ -81,12 +81,9 @@ function Filters() {
   );
 }
 
-function Ends({
-  statement: { account, from, to, opening, closing },
-}: {
-  statement: Shape<'LedgerStatement'>;
-}) {
+function Ends({ statement }: { statement: Shape<'LedgerStatement'> }) {
   const { t } = useTranslation('finance');
+  const { account, from, to, opening, closing } = statement;
   return (
     <Figures>
       <Figure

@@ -108,7 +108,7 @@ function RecordBill() {
         })
       }
       reread={() => refresh('/api/finance/upstream-bills', '/api/finance/reports/upstream-bills')}
-      told={() => t('record.done')}
+      success={() => t('record.done')}
     />
   );
 }

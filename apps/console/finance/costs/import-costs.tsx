@@ -13,6 +13,7 @@ import { Notice } from '../../ui/notice.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Labelled } from '../../ui/texts.js';
 import { Cost } from './cost.js';
+import { CancelButton } from '../../ui/forms/cancel-button.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
   const query = { requestId, dryRun: dryRun ? 'true' : 'false' } as const;
@@ -52,9 +53,7 @@ export function ImportCosts() {
           {trial.data && <WouldChange trial={trial.data} />}
           <FormFault error={failure} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setFile(null)}>
-              {t('confirm.cancel', { ns: 'shell' })}
-            </Button>
+            <CancelButton cancel={() => setFile(null)} />
             <Button
               loading={trial.isPending || importing.isPending}
               disabled={!trial.data || trial.data.refused.length > 0 || trial.data.changed.length === 0}

@@ -62,7 +62,7 @@ export function SetCost() {
         });
       }}
       reread={() => refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue')}
-      told={() => t('set.done')}
+      success={() => t('set.done')}
     />
   );
 }

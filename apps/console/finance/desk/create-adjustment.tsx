@@ -33,7 +33,7 @@ export function CreateAdjustment() {
         return (await api.POST('/api/finance/adjustments', { body })).data!;
       }}
       reread={refreshDesk}
-      told={({ state }) => t(`outcomes.${state}`)}
+      success={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

@@ -111,7 +111,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
         return (await api.POST('/api/finance/write-offs', { body })).data!;
       }}
       reread={refreshDesk}
-      told={({ state }) => t(`outcomes.${state}`)}
+      success={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

@@ -26,7 +26,7 @@ export function Reversal({ row, states, label, title, hint, send }: ReversalProp
       isDangerous
       send={({ note }, requestId) => send({ note, requestId })}
       reread={refreshDesk}
-      told={({ state }) => t(`outcomes.${state}`)}
+      success={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

@@ -52,7 +52,7 @@ export function RecordTransfer() {
         return (await api.POST('/api/finance/topups', { body })).data!;
       }}
       reread={refreshPayments}
-      told={({ approvalId }) => (approvalId === null ? t('transfer.done') : t('waitsForSecond'))}
+      success={({ approvalId }) => (approvalId === null ? t('transfer.done') : t('waitsForSecond'))}
     />
   );
 }

@@ -83,7 +83,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
         })
       }
       reread={refreshPayments}
-      told={() => t('confirmRefund.done')}
+      success={() => t('confirmRefund.done')}
     />
   );
 }

@@ -88,7 +88,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
         return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
       }}
       reread={refreshPayments}
-      told={({ approvalId }) => (approvalId === null ? t('credit.done') : t('waitsForSecond'))}
+      success={({ approvalId }) => (approvalId === null ? t('credit.done') : t('waitsForSecond'))}
     />
   );
 }
@@ -104,7 +104,7 @@ function Return({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
         api.POST('/api/finance/suspense/{itemId}/return', { params: { path: { itemId: id } }, body })
       }
       reread={refreshPayments}
-      told={() => t('return.done')}
+      success={() => t('return.done')}
     />
   );
 }
@@ -120,7 +120,7 @@ function Expense({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
         api.POST('/api/finance/suspense/{itemId}/expense', { params: { path: { itemId: id } }, body })
       }
       reread={refreshPayments}
-      told={() => t('expense.done')}
+      success={() => t('expense.done')}
     />
   );
 }

@@ -102,7 +102,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
         return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
       }}
       reread={refreshPayments}
-      told={({ approvalId }) => (approvalId === null ? t('refund.done') : t('waitsForSecond'))}
+      success={({ approvalId }) => (approvalId === null ? t('refund.done') : t('waitsForSecond'))}
     />
   );
 }

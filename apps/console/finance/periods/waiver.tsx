@@ -39,7 +39,7 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
         })
       }
       reread={() => refresh('/api/approvals')}
-      told={() => t('waiver.asked')}
+      success={() => t('waiver.asked')}
     />
   );
 }

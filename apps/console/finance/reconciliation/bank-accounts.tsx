@@ -12,6 +12,7 @@ import type { Sent } from '../../ui/forms/field.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/states.js';
+import { CancelButton } from '../../ui/forms/cancel-button.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -182,11 +183,7 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
           amountColumn === '' && (debitColumn === '' || creditColumn === '') && t('accounts.amountMissing'),
       })}
       submit={t('accounts.save')}
-      aside={
-        <Button variant="default" onClick={close}>
-          {t('confirm.cancel', { ns: 'shell' })}
-        </Button>
-      }
+      aside={<CancelButton cancel={close} />}
       send={({ id, ...values }) =>
         api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
           params: { path: { bankAccountId: id } },

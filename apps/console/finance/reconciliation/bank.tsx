@@ -134,7 +134,7 @@ function Match({ id }: { id: string }) {
         })
       }
       reread={refreshReconciliation}
-      told={() => t('bank.matched')}
+      success={() => t('bank.matched')}
     />
   );
 }
@@ -151,7 +151,7 @@ function Undo({ id }: { id: string }) {
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })
       }
       reread={refreshReconciliation}
-      told={() => t('bank.undone')}
+      success={() => t('bank.undone')}
     />
   );
 }

@@ -17,6 +17,7 @@ import { Hint } from '../../ui/texts.js';
 import { type DaySpan, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
 import { refreshReconciliation } from './reconciliation.js';
+import { CancelButton } from '../../ui/forms/cancel-button.js';
 
 /** What the control plane takes at once; the command line takes any size. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
@@ -205,9 +206,7 @@ function Trial({ file, trial, target, forget }: TrialProps) {
           <Button loading={importing.isPending} onClick={() => importing.mutate()}>
             {t('import.do')}
           </Button>
-          <Button variant="default" onClick={forget}>
-            {t('confirm.cancel', { ns: 'shell' })}
-          </Button>
+          <CancelButton cancel={forget} />
         </Group>
       </Stack>
     </Paper>

@@ -23,7 +23,7 @@ export function RecordLine({ provider, lineId }: LineName) {
         return (await api.POST(path, { params, body: { note } })).data!;
       }}
       reread={refreshReconciliation}
-      told={({ state }) => t(`book.done.${state}`)}
+      success={({ state }) => t(`book.done.${state}`)}
     />
   );
 }
@@ -42,7 +42,7 @@ export function AcceptLine({ provider, lineId }: LineName) {
         return (await api.POST(path, { params, body: { reason: note, requestId } })).data!;
       }}
       reread={refreshReconciliation}
-      told={({ state }) => t(`accept.outcomes.${state}`)}
+      success={({ state }) => t(`accept.outcomes.${state}`)}
     />
   );
 }

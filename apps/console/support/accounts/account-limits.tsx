@@ -48,6 +48,7 @@ export function RequestLimits({ accountId }: { accountId: string }) {
 function SetLimits({ accountId, current }: { accountId: string; current: Shape<'AccountLimits'> }) {
   const { t } = useTranslation('support');
   const options = { max: 1_000_000_000, placeholder: t('limits.asEverybody'), isHalf: true };
+  const limit = (label: string, initial: number | null) => countField(label, { ...options, initial });
   return (
     <ModalForm
       label={t('limits.set')}
@@ -56,20 +57,14 @@ function SetLimits({ accountId, current }: { accountId: string; current: Shape<'
       hint={t('limits.hint')}
       button={{ size: 'xs' }}
       fields={{
-        requestsPerMinute: countField(t('limits.perMinute'), {
-          ...options,
-          initial: current.requestsPerMinute,
-        }),
-        maxConcurrentRequests: countField(t('limits.concurrent'), {
-          ...options,
-          initial: current.maxConcurrentRequests,
-        }),
+        requestsPerMinute: limit(t('limits.perMinute'), current.requestsPerMinute),
+        maxConcurrentRequests: limit(t('limits.concurrent'), current.maxConcurrentRequests),
       }}
       send={(body) =>
         api.PATCH('/api/admin/accounts/{accountId}/limits', { params: { path: { accountId } }, body })
       }
       reread={() => refresh('/api/support/accounts/{accountId}/limits', '/api/admin/audit-log')}
-      told={() => t('limits.done')}
+      success={() => t('limits.done')}
     />
   );
 }

@@ -91,7 +91,7 @@ function SetRate({ accountId, current }: { accountId: string; current: Shape<'Ac
         })
       }
       reread={() => refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log')}
-      told={() => t('rate.done')}
+      success={() => t('rate.done')}
     />
   );
 }

@@ -62,12 +62,9 @@ const NAMED = [
   'note',
 ] as const;
 
-function Fields({
-  approval: { subject, accountId, amount, details, outcome },
-}: {
-  approval: Shape<'Approval'>;
-}) {
+function Fields({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
+  const { subject, accountId, amount, details, outcome } = approval;
   const about = fieldsOf({ subject, accountId });
   const asked = fieldsOf(details).filter(([name, value]) => name !== 'amount' || value !== amount);
   return (

@@ -95,13 +95,7 @@ function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         ) : (
           <Message
             key={id}
-            author={
-              <>
-                {kind === 'note' ? t('ticket.note') : t(fromStaff ? 'ticket.support' : 'ticket.customer')}
-                {' · '}
-                <Who actor={authorId} />
-              </>
-            }
+            author={<Author message={{ kind, fromStaff, authorId }} />}
             at={createdAt}
             body={body}
             isOwn={fromStaff}
@@ -110,6 +104,20 @@ function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         ),
       )}
     </TicketConversation>
+  );
+}
+
+type TicketMessage = Shape<'StaffTicket'>['messages'][number];
+
+function Author({ message }: { message: Pick<TicketMessage, 'kind' | 'fromStaff' | 'authorId'> }) {
+  const { t } = useTranslation('support');
+  const { kind, fromStaff, authorId } = message;
+  return (
+    <>
+      {kind === 'note' ? t('ticket.note') : t(fromStaff ? 'ticket.support' : 'ticket.customer')}
+      {' · '}
+      <Who actor={authorId} />
+    </>
   );
 }
 

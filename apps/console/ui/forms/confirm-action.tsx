@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.js';
 import { FormFault } from './form.js';
+import { CancelButton } from './cancel-button.js';
 
 interface ConfirmActionProps extends ButtonProps {
   /** The button that asks, and the one that does: a verb, such as "Delete the key". */
@@ -65,9 +66,7 @@ function Question({ label, children, act, phrase, isDangerous, close }: Question
       )}
       <FormFault error={action.error} />
       <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {t('confirm.cancel')}
-        </Button>
+        <CancelButton cancel={close} />
         <Button
           {...(isDangerous ? { color: 'red' } : {})}
           loading={action.isPending}

@@ -1,13 +1,13 @@
 import { Button, type ButtonProps, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { newRequestId } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { TextLine } from '../texts.js';
 import { Form, type FormOptions } from './declared.js';
 import { Dialog } from './dialog.js';
 import type { FormFields, Sent } from './field.js';
+import { CancelButton } from './cancel-button.js';
 
 export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   FormOptions<F, Answer>,
@@ -25,7 +25,7 @@ export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   /** Reads again what it changed. */
   reread?: () => Promise<void>;
   /** The notice that is shown afterwards. */
-  told?: (answer: Answer) => string;
+  success?: (answer: Answer) => string;
   /** Whatever else is to be done. */
   done?: (answer: Answer) => unknown;
   isDangerous?: boolean;
@@ -50,8 +50,7 @@ export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F,
 }
 
 function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & { close: () => void }) {
-  const { label, submit = label, hint, isDangerous, reread, told, close, ...form } = props;
-  const { t } = useTranslation('shell');
+  const { label, submit = label, hint, isDangerous, reread, success, close, ...form } = props;
   const [requestId] = useState(newRequestId);
   return (
     <Form<F, Answer>
@@ -60,16 +59,12 @@ function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & {
       send={(values) => props.send(values, requestId)}
       done={async (answer) => {
         await reread?.();
-        if (told) notify(told(answer));
+        if (success) notify(success(answer));
         await props.done?.(answer);
         close();
       }}
       button={isDangerous ? { color: 'red' } : {}}
-      aside={
-        <Button variant="default" onClick={close}>
-          {t('confirm.cancel')}
-        </Button>
-      }
+      aside={<CancelButton cancel={close} />}
     >
       {hint && <TextLine>{hint}</TextLine>}
     </Form>

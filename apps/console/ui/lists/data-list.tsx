@@ -171,13 +171,12 @@ function openRow({ currentTarget, target }: MouseEvent<HTMLTableRowElement>) {
   currentTarget.querySelector<HTMLElement>('td:first-child a')?.click();
 }
 
-function Heading<Row>({
-  column,
-  sorting,
-}: {
+interface HeadingProps<Row> {
   column: ListColumn<Row>;
   sorting: DataListProps<Row>['sorting'];
-}) {
+}
+
+function Heading<Row>({ column, sorting }: HeadingProps<Row>) {
   const { t } = useTranslation('shell');
   const { id, header, align, sort } = column;
   if (id === MENU)

@@ -39,6 +39,6 @@ function placeOf(column: PlacedColumn, main?: PlacedColumn, side?: PlacedColumn)
 }
 
 /** Lists that open by the time of a row call that column `at`. */
-function isTime({ id, isTime: told = id === 'at' }: PlacedColumn): boolean {
-  return told;
+function isTime(column: PlacedColumn): boolean {
+  return column.isTime ?? column.id === 'at';
 }

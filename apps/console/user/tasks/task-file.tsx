@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
@@ -6,6 +6,7 @@ import { spaced, useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
 import { Hint } from '../../ui/texts.js';
 import { isTaskRunning } from './task.js';
+import { DownloadButton } from '../../ui/links.js';
 
 const MINUTE_MS = 60_000;
 
@@ -34,16 +35,13 @@ export function TaskDownload({ task }: { task: Shape<'Task'> }) {
   if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
   return (
     <Stack gap="hair" align="flex-end">
-      <Button
-        component="a"
+      <DownloadButton
         href={`${contentOf(task.id)}?download=true`}
-        download
-        variant="default"
         size="xs"
         leftSection={<IconDownload size={14} aria-hidden />}
       >
         {t('task.download')}
-      </Button>
+      </DownloadButton>
       {Number.isFinite(leftMs) && (
         <Text size="xs" c="dimmed" role="timer">
           <TimeLeft ms={leftMs} />

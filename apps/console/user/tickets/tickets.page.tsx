@@ -21,13 +21,8 @@ export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
   const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
-  const open = (
-    <OwnOnly>
-      <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>
-    </OwnOnly>
-  );
   return (
-    <PageFrame title={t('list.title')} about={t('list.about')} actions={open}>
+    <PageFrame title={t('list.title')} about={t('list.about')} actions={<OpenTicket />}>
       <TicketFilters />
       <DataList
         label={t('list.label')}
@@ -42,6 +37,15 @@ export function TicketsPage() {
         isPaged
       />
     </PageFrame>
+  );
+}
+
+function OpenTicket() {
+  const { t } = useTranslation('tickets');
+  return (
+    <OwnOnly>
+      <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>
+    </OwnOnly>
   );
 }
 

@@ -88,15 +88,16 @@ function Count(props: { form: RuleForm; name: CountName; min: number; most?: num
 }
 
 /** Those of the group; a key that is there keeps those that its list names, whatever became of them. */
-function Models(props: {
+interface ModelsProps {
   form: RuleForm;
   name: 'allowedModels' | 'fallbackModels';
   whenEmpty: string;
   most?: number;
-}) {
+}
+
+function Models({ form, name, whenEmpty, most }: ModelsProps) {
   const { t } = useTranslation('tokens');
   const market = useQuery(marketQuery);
-  const { form, name, whenEmpty, most } = props;
   const { group, [name]: chosen } = form.values;
   const ofGroup = (market.data ?? [])
     .filter(({ groups }) => group === '' || groups.some((each) => each.group === group))

@@ -54,8 +54,7 @@ export function ChargeDetails({ id }: { id: string }) {
 
 function Head({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
-  const faultText = useFaultText();
-  const { model, requestedModel, settlement, hold, refusal, state } = charge;
+  const { model, requestedModel, state } = charge;
   return (
     <Stack gap="xs">
       <Group>
@@ -67,17 +66,25 @@ function Head({ charge }: { charge: Shape<'Charge'> }) {
       {requestedModel !== null && model !== null && requestedModel !== model && (
         <Text size="sm">{t('charge.aliasOf', { model })}</Text>
       )}
-      {refusal ? (
-        <Alert color="red" title={faultText(refusal.code)}>
-          {refusal.message}
-        </Alert>
-      ) : (
-        <Text size="xl" fw={600} component="div">
-          <Money value={state === 'held' ? (hold?.amount ?? '0') : (settlement?.amount ?? '0')} />
-        </Text>
-      )}
+      <Outcome charge={charge} />
       <Hint>{t(`chargeHints.${state}`)}</Hint>
     </Stack>
+  );
+}
+
+/** The amount, or why there is none. */
+function Outcome({ charge: { refusal, state, hold, settlement } }: { charge: Shape<'Charge'> }) {
+  const faultText = useFaultText();
+  if (refusal)
+    return (
+      <Alert color="red" title={faultText(refusal.code)}>
+        {refusal.message}
+      </Alert>
+    );
+  return (
+    <Text size="xl" fw={600} component="div">
+      <Money value={state === 'held' ? (hold?.amount ?? '0') : (settlement?.amount ?? '0')} />
+    </Text>
   );
 }
 

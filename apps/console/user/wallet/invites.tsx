@@ -63,12 +63,9 @@ function Link({ invites: { link, code } }: { invites: Shape<'Invites'> }) {
 }
 
 /** Rewards are of use only when they were moved to the main balance. */
-function Move({
-  invites: { balance, movable, pending, nextMovableAt, owed },
-}: {
-  invites: Shape<'Invites'>;
-}) {
+function Move({ invites }: { invites: Shape<'Invites'> }) {
   const { t } = useTranslation('wallet');
+  const { balance, movable, pending, nextMovableAt, owed } = invites;
   return (
     <Card withBorder>
       <Section title={t('invites.moveTitle')}>

@@ -10,7 +10,7 @@ import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
-import { TextLink } from '../../ui/links.js';
+import { TextLink, DownloadButton } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { stringifySearch } from '../../ui/search.js';
@@ -68,16 +68,13 @@ function Files({ month, keyId }: ByKeyProps) {
   const { t, i18n } = useTranslation('wallet');
   return (
     <Group gap="xs">
-      <Button
-        component="a"
+      <DownloadButton
         href={`/api/statements/${month}${stringifySearch({ keyId, language: i18n.language })}`}
-        download
-        variant="default"
         size="xs"
         leftSection={<IconFileText size={14} aria-hidden />}
       >
         {t('monthly.pdf')}
-      </Button>
+      </DownloadButton>
       <CsvLink path={`/api/statements/${month}/by-key.csv`} query={{ keyId }} />
     </Group>
   );

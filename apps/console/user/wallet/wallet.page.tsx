@@ -87,11 +87,12 @@ function Balances() {
   );
 }
 
+const balanceNames = ['main', 'held', 'invite', 'refundPending'] as const;
+
 function BalanceCards({ account }: { account: GetAnswer<'/api/account'> }) {
   const { t } = useTranslation('wallet');
   const { balance, frozen } = account;
-  const names = ['main', 'held', 'invite', 'refundPending'] as const;
-  const shown = names.filter((name) => name !== 'refundPending' || signOf(balance[name]) !== 0);
+  const shown = balanceNames.filter((name) => name !== 'refundPending' || signOf(balance[name]) !== 0);
   return (
     <>
       {frozen && (
@@ -101,15 +102,22 @@ function BalanceCards({ account }: { account: GetAnswer<'/api/account'> }) {
       )}
       <SimpleGrid cols={{ base: 2, md: shown.length }} spacing={{ base: 'xs', xs: 'md' }} className="figures">
         {shown.map((name) => (
-          <Card key={name} withBorder>
-            <Hint>{t(`balance.${name}`)}</Hint>
-            <Text size="xl" fw={600} component="div">
-              <Money value={balance[name]} short />
-            </Text>
-            <SmallPrint>{t(`balanceHint.${name}`)}</SmallPrint>
-          </Card>
+          <BalanceCard key={name} name={name} amount={balance[name]} />
         ))}
       </SimpleGrid>
     </>
+  );
+}
+
+function BalanceCard({ name, amount }: { name: (typeof balanceNames)[number]; amount: string }) {
+  const { t } = useTranslation('wallet');
+  return (
+    <Card withBorder>
+      <Hint>{t(`balance.${name}`)}</Hint>
+      <Text size="xl" fw={600} component="div">
+        <Money value={amount} short />
+      </Text>
+      <SmallPrint>{t(`balanceHint.${name}`)}</SmallPrint>
+    </Card>
   );
 }

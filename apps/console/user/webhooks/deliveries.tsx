@@ -211,21 +211,8 @@ function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) 
 
 function Attempts({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }) {
   const { t } = useTranslation('webhooks');
-  const locale = useLocale();
+  const columns = useAttemptColumns();
   if (delivery.log.length === 0) return <Text size="sm">{t('delivery.noAttempt')}</Text>;
-  const columns: ListColumn<Shape<'WebhookDeliveryDetail'>['log'][number]>[] = [
-    timeColumn('startedAt', t('deliveries.at')),
-    rightColumn(
-      'duration',
-      t('delivery.duration'),
-      (tried) => `${tried.durationMs.toLocaleString(locale)} ms`,
-    ),
-    column('answer', t('deliveries.answer'), ({ status, error, answer }) => (
-      <span className="model-name">
-        {status ?? error} {answer}
-      </span>
-    )),
-  ];
   return (
     <PlainTable
       className="data-list"
@@ -235,4 +222,19 @@ function Attempts({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }) {
       rowKey={({ startedAt }) => startedAt}
     />
   );
+}
+
+function useAttemptColumns(): ListColumn<Shape<'WebhookDeliveryDetail'>['log'][number]>[] {
+  const { t } = useTranslation('webhooks');
+  const locale = useLocale();
+  const duration = (ms: number) => `${ms.toLocaleString(locale)} ms`;
+  return [
+    timeColumn('startedAt', t('deliveries.at')),
+    rightColumn('duration', t('delivery.duration'), ({ durationMs }) => duration(durationMs)),
+    column('answer', t('deliveries.answer'), ({ status, error, answer }) => (
+      <span className="model-name">
+        {status ?? error} {answer}
+      </span>
+    )),
+  ];
 }

@@ -16,31 +16,32 @@ import { EndpointState } from './endpoint.js';
 /** When the account wants an alert, and where its events are sent. */
 export function WebhooksPage() {
   const { t } = useTranslation('webhooks');
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const endpoints = $api.useQuery('get', '/api/webhooks');
   return (
     <PageFrame title={t('title')} about={t('about')}>
       <Section title={t('alerts.title')}>
         <Alerts />
       </Section>
-      <Section
-        title={t('endpoints.title')}
-        aside={
-          <OwnOnly>
-            <Button onClick={open}>{t('endpoints.add')}</Button>
-          </OwnOnly>
-        }
-      >
+      <Section title={t('endpoints.title')} aside={<AddEndpoint />}>
         <DataList
           label={t('endpoints.title')}
-          query={endpoints}
+          query={$api.useQuery('get', '/api/webhooks')}
           columns={useColumns()}
           rowKey={({ id }) => id}
           empty={{ title: t('endpoints.empty'), hint: t('endpoints.emptyHint') }}
         />
       </Section>
-      <CreateEndpoint isOpen={isOpen} close={close} />
     </PageFrame>
+  );
+}
+
+function AddEndpoint() {
+  const { t } = useTranslation('webhooks');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <OwnOnly>
+      <Button onClick={open}>{t('endpoints.add')}</Button>
+      <CreateEndpoint isOpen={isOpen} close={close} />
+    </OwnOnly>
   );
 }
 
