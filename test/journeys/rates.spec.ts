@@ -328,13 +328,17 @@ describe('a model with rates', () => {
 
   it('makes and prices no video without sound at a vendor that always adds it', async () => {
     const price = { unitPrice: '0.4', rates: [{ when: { audio: 'off' as const }, unitPrice: '0.2' }] };
-    const { error: fault } = await propose([{ kind: 'price', model: ALWAYS_WITH_SOUND, price }]);
-    expect(fault?.error).toMatchObject({
-      param: 'changes.0',
-      message: expect.stringMatching(/^rates\.0 can never apply: all channels of \S+ make videos with sound/),
-    });
-    const body = { model: ALWAYS_WITH_SOUND, prompt: 'a boat', generate_audio: false };
-    const refused = await customer.send('/v1/videos', json(body));
+    const silent = { kind: 'price' as const, model: ALWAYS_WITH_SOUND, price };
+    const { error: fault } = await propose([silent]);
+    const reason = expect.stringMatching(
+      /^rates\.0 can never apply: all channels of \S+ make videos with sound/,
+    );
+    expect(fault?.error).toMatchObject({ param: 'changes.0', message: reason });
+    const body = { rows: [{ ...silent, model: FILM }, silent], dryRun: true };
+    const { data: dry } = await admin.api.POST('/api/admin/prices/import', { body });
+    expect(dry).toMatchObject({ refused: [{ line: 2, reason }] });
+    const unsent = { model: ALWAYS_WITH_SOUND, prompt: 'a boat', generate_audio: false };
+    const refused = await customer.send('/v1/videos', json(unsent));
     const error = { code: 'invalid_value', param: 'generate_audio' };
     expect([refused.status, await refused.json()]).toMatchObject([400, { error }]);
     const native = await customer.send(

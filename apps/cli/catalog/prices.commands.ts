@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { previewChanges } from '#marketplace/prices/preview.js';
 import { compareRows, readPriceList } from '#marketplace/prices/price-file.js';
-import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
+import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
+import { readPrices } from '#marketplace/prices/prices-here.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { NewProposal } from '#marketplace/prices/proposal.service.js';
 import { OperatorError } from '#platform/errors.js';
@@ -201,8 +202,8 @@ function tellProgress(words: string): void {
 
 /** A dry run refuses what a proposal would. */
 async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal): Promise<void> {
-  const { book, nowMs } = await readPrices(pool);
-  const { refused } = compareRows(book, readPriceList(changes), effectiveAt?.getTime() ?? nowMs);
+  const here = await readPrices(pool);
+  const { refused } = compareRows(here, readPriceList(changes), effectiveAt?.getTime() ?? here.nowMs);
   if (refused[0]) throw new OperatorError(refused[0].reason);
 }
 

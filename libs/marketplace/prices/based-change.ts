@@ -1,6 +1,7 @@
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { versionAt } from '#groups/version.js';
+import { soundOfVideos } from '#upstream/adapters.js';
 import {
   changeFault,
   changeOf,
@@ -9,6 +10,8 @@ import {
   changeSubject,
   versionsOf,
 } from './price-change.js';
+import type { PricesHere } from './prices-here.js';
+import { ratesOf } from './rates.js';
 
 export interface ProposedChange {
   readonly change: PriceChange;
@@ -30,11 +33,21 @@ export function basedChange(book: PriceBook, change: PriceChange, atMs: number):
 }
 
 /** Why a change cannot take effect at a time, as a sentence, or null. */
-export function faultOf(book: PriceBook, change: PriceChange, atMs: number): string | null {
+export function faultOf({ book, protocols }: PricesHere, change: PriceChange, atMs: number): string | null {
   const isTaken = versionsOf(book, change).some((version) => version.effectiveFromMs === atMs);
   if (isTaken)
     return `The ${changeSubject(change)} has a version from exactly that time: choose a time after it.`;
-  return changeFault(book, change);
+  return changeFault(book, change) ?? silenceFault(protocols, change);
+}
+
+/** Rates for videos without sound never apply if all channels of the model always add it. */
+function silenceFault(protocols: PricesHere['protocols'], change: PriceChange): string | null {
+  if (change.kind !== 'price') return null;
+  const silent = ratesOf(change.price).findIndex(({ when }) => when.audio === 'off');
+  const served = protocols.get(change.model) ?? [];
+  const isLoud = served.length > 0 && served.every((each) => soundOfVideos(each) === 'always');
+  if (silent < 0 || !isLoud) return null;
+  return `rates.${silent} can never apply: all channels of ${change.model} make videos with sound. Leave it out, or add a channel that can do without.`;
 }
 
 /** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead */

@@ -8,6 +8,7 @@ import { versionAt } from '#groups/version.js';
 import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
+import type { PricesHere } from './prices-here.js';
 import { namedTwice, ratesFrom, ratesOf, ratesText } from './rates.js';
 
 /** The columns of a price file, in order. A row is a price of a model, or a multiplier or rule of a group. */
@@ -204,19 +205,19 @@ function defined(values: Record<string, string | undefined>): Record<string, str
 }
 
 /** Compares a file with what will be in force at a time. Pure: it changes nothing. */
-export function compareRows(book: PriceBook, rows: readonly FileRow[], atMs: number): Comparison {
+export function compareRows(here: PricesHere, rows: readonly FileRow[], atMs: number): Comparison {
   const result = { added: [] as ComparedRow[], changed: [] as ComparedRow[], refused: [] as RefusedRow[] };
   const lineOf = new Map<string, number>();
   let same = 0;
   for (const { line, value } of rows) {
     const change = checkedChange(value);
-    const reason = typeof change === 'string' ? change : rowFault(book, change, { atMs, lineOf });
+    const reason = typeof change === 'string' ? change : rowFault(here, change, { atMs, lineOf });
     if (typeof change === 'string' || reason !== null) {
       result.refused.push({ line, reason: reason ?? '' });
       continue;
     }
     lineOf.set(changeSubject(change), line);
-    const version = versionAt(versionsOf(book, change), atMs);
+    const version = versionAt(versionsOf(here.book, change), atMs);
     const before = version ? changeOf(change, version.value) : null;
     if (before && sameChange(change, before)) same += 1;
     else result[isNothing(before) ? 'added' : 'changed'].push({ line, change, before });
@@ -232,13 +233,13 @@ function isNothing(before: PriceChange | null): boolean {
 }
 
 function rowFault(
-  book: PriceBook,
+  here: PricesHere,
   change: PriceChange,
   { atMs, lineOf }: { atMs: number; lineOf: ReadonlyMap<string, number> },
 ): string | null {
   const earlier = lineOf.get(changeSubject(change));
   if (earlier !== undefined) return `The ${changeSubject(change)} is in line ${earlier} already.`;
-  return faultOf(book, change, atMs);
+  return faultOf(here, change, atMs);
 }
 
 const KINDS = new Set(['price', 'multiplier', 'rule']);

@@ -1,9 +1,8 @@
 import type pg from 'pg';
-import { loadPriceBook } from '#catalog/catalog.store.js';
-import type { PriceBook } from '#pricing/price-book.js';
 import type { PriceChange } from './price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
 import { effectiveMs } from './based-change.js';
+import { readPrices } from './prices-here.js';
 import type { Proposal } from './proposal.js';
 import type { DoneBy, ProposalNote, ProposalService } from './proposal.service.js';
 
@@ -18,14 +17,6 @@ export interface ImportOptions {
 export interface PriceImport extends Comparison {
   readonly dryRun: boolean;
   readonly proposal: Proposal | null;
-}
-
-/** Reads the prices at the database's time. */
-export async function readPrices(pool: pg.Pool): Promise<{ book: PriceBook; nowMs: number }> {
-  const { rows } = await pool.query<{ nowMs: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
-  );
-  return { book: await loadPriceBook(pool), nowMs: rows[0]!.nowMs };
 }
 
 export interface PriceExport {
@@ -51,8 +42,8 @@ export async function importPrices(
   by: DoneBy,
 ): Promise<PriceImport> {
   const { effectiveAt, note, dryRun, also } = options;
-  const { book, nowMs } = await readPrices(pool);
-  const compared = compareRows(book, rows, effectiveMs(effectiveAt, nowMs));
+  const here = await readPrices(pool);
+  const compared = compareRows(here, rows, effectiveMs(effectiveAt, here.nowMs));
   const changes = [...compared.added, ...compared.changed].map(({ change }) => change);
   const isProposed = !dryRun && compared.refused.length === 0 && changes.length > 0;
   const proposal = isProposed ? await service.propose({ changes, effectiveAt, note }, by, also) : null;

@@ -8,12 +8,12 @@ import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type PriceChange, changeSubject } from './price-change.js';
+import { readPrices } from './prices-here.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
 import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
-import { refuseUnreachableSilence } from './sound-rates.js';
 
 /** The actor, as named in the audit log, and their request. */
 export interface DoneBy {
@@ -168,21 +168,16 @@ function throwNotFound(): never {
 }
 
 async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise<ProposedChange[]> {
-  const book = await loadPriceBook(client);
-  const { rows } = await client.query<{ nowMs: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
-  );
-  const atMs = effectiveMs(wanted.effectiveAt, rows[0]!.nowMs);
+  const here = await readPrices(client);
+  const atMs = effectiveMs(wanted.effectiveAt, here.nowMs);
   const seen = new Set<string>();
-  const based = wanted.changes.map((change, at) => {
+  return wanted.changes.map((change, at) => {
     const subject = changeSubject(change);
-    const fault = seen.has(subject) ? `The ${subject} is changed twice.` : faultOf(book, change, atMs);
+    const fault = seen.has(subject) ? `The ${subject} is changed twice.` : faultOf(here, change, atMs);
     if (fault) throw new ApiError('invalid_value', fault, { param: `changes.${at}` });
     seen.add(subject);
-    return basedChange(book, change, atMs);
+    return basedChange(here.book, change, atMs);
   });
-  await refuseUnreachableSilence(client, wanted.changes);
-  return based;
 }
 
 async function lockOpen(client: pg.ClientBase, id: string, revision: number): Promise<Proposal> {
