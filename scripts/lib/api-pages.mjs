@@ -1,6 +1,4 @@
 // The pages of the API reference: one for each tag of both OpenAPI documents.
-import { exampleBody, examplePath, exampleQuery } from './api-examples.mjs';
-
 const MAX_DEPTH = 3;
 /** Where `npm start` serves both. */
 const ORIGINS = { gateway: 'http://127.0.0.1:8787', 'control-plane': 'http://127.0.0.1:8788' };
@@ -105,30 +103,38 @@ function fieldsOf(schema, context, prefix = '', depth = 1) {
   });
 }
 
-function curl({ path, verb, requestBody, operationId, security }, context) {
-  const model = examplePath(operationId);
-  const place = model === undefined ? path : path.replace(/\{\w+\}/, model);
-  const query = exampleQuery(operationId);
-  const address = `${ORIGINS[context.api]}${place}${query}`;
-  // A shell takes a question mark for part of a file's name.
-  const target = query === '' ? address : `'${address}'`;
+function curl({ path, verb, requestBody, parameters, security }, context) {
+  const target = addressOf(path, parameters, context);
   const lines = [`curl -s ${verb === 'GET' ? '' : `-X ${verb} `}${target}`];
   const names = security.flatMap((each) => Object.keys(each));
   if (names.includes('key')) lines.push(`-H "Authorization: Bearer $KEY"`);
   if (names.includes('session')) lines.push(`-H "Cookie: tollgate_session=$SESSION"`);
   if (names.includes('csrfToken')) lines.push(`-H "x-csrf-token: $CSRF"`);
-  const schema = requestBody?.content['application/json']?.schema;
-  if (schema !== undefined) {
-    const body = exampleBody(context.api, operationId) ?? context.sampleOf(resolvedDeep(schema, context));
+  const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {};
+  if (json !== undefined) {
+    const body = json.example ?? context.sampleOf(resolvedDeep(json.schema, context));
     lines.push(
       `-H 'Content-Type: application/json'`,
       `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
     );
-  } else if (requestBody?.content['multipart/form-data']) {
-    const fields = Object.entries(exampleBody(context.api, operationId) ?? {});
-    for (const [name, value] of fields) lines.push(`-F '${name}=${value}'`);
+  } else if (form !== undefined) {
+    const isFile = (name) => form.schema.properties[name].contentMediaType !== undefined;
+    for (const [name, value] of Object.entries(form.example ?? {}))
+      lines.push(`-F '${name}=${isFile(name) ? '@' : ''}${value}'`);
   }
   return `\`\`\`bash\n${lines.join(' \\\n  ')}\n\`\`\``;
+}
+
+/** Its address with the values of its examples, and what its query has to say. */
+function addressOf(path, parameters, { api }) {
+  const exampleOf = (name) => parameters.find((each) => each.in === 'path' && each.name === name)?.example;
+  const place = path.replace(/\{(\w+)\}/g, (braces, name) => exampleOf(name) ?? braces);
+  const query = parameters
+    .filter(({ in: where, schema }) => where === 'query' && schema.const !== undefined)
+    .map(({ name, schema }) => `${name}=${schema.const}`);
+  const address = `${ORIGINS[api]}${place}`;
+  // A shell takes a question mark for part of a file's name.
+  return query.length === 0 ? address : `'${address}?${query.join('&')}'`;
 }
 
 function answers(responses, context) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
+import type { DocumentedOperation, GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { newWebhookSecret, signedHeaders } from '#platform/http/webhook-signature.js';
 import { Contract } from '../support/openapi.js';
@@ -122,6 +122,15 @@ describe('the OpenAPI document', () => {
       .operations()
       .map(({ method, path }) => `${method} ${path.replace(/\{\w+\}(:\w+)?/g, '*')}`);
     expect([...new Set(documented)].sort()).toEqual([...new Set(routes)].sort());
+  });
+
+  it('has an example of each body, which the body allows', () => {
+    // What a vendor sends is not for readers of the document to send.
+    const isOfClients = ({ operation }: { operation: DocumentedOperation }) =>
+      operation.requestBody !== undefined && operation.security.length > 0;
+    const asked = contract.operations().filter(isOfClients);
+    expect(asked.length).toBeGreaterThan(20);
+    for (const { operation } of asked) contract.checkExample(operation);
   });
 
   it('is also a page for people, which loads and runs nothing', async () => {

@@ -54,6 +54,14 @@ export class Contract {
     this.validate(`the body of ${operation.operationId}`, schema, body);
   }
 
+  /** @throws Error if the document has no example of a body, or one that it does not allow */
+  checkExample({ operationId, requestBody }: DocumentedOperation): void {
+    const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {};
+    const { schema, example } = json ?? form ?? {};
+    if (!schema || example === undefined) throw new Error(`${operationId} has no example`);
+    this.validate(`the example of ${operationId}`, schema, example);
+  }
+
   private validate(where: string, schema: Schema, value: unknown): void {
     let validator = this.compiled.get(schema);
     if (!validator) {

@@ -94,9 +94,12 @@ function parameterLine({ name, in: where, required, description, schema }: Param
   return `<li>${code(name)} <small>${where}, ${rule}, ${asHtml(typeOf(schema))}</small> ${prose(description ?? '')}</li>`;
 }
 
-function contentBlock(content: Record<string, { schema?: Schema }> = {}): string {
+function contentBlock(content: Record<string, { schema?: Schema; example?: unknown }> = {}): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => `<div>${code(type)}${schema ? schemaBlock(schema) : ''}</div>`)
+    .map(([type, { schema, example }]) => {
+      const shown = example === undefined ? '' : `<pre>${asHtml(JSON.stringify(example, null, 2))}</pre>`;
+      return `<div>${code(type)}${schema ? schemaBlock(schema) : ''}${shown}</div>`;
+    })
     .join('');
 }
 

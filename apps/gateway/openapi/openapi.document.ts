@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
 import { type ErrorCode, errorTable } from '#platform/errors.js';
 import { familyOf, type ProtocolFamily } from '../http/protocol-family.js';
+import { requestExamples } from './examples.js';
 import type { Content, Operation, Schema } from './operation.js';
 import { ERROR_SCHEMAS, HEADERS, INFO, SECURITY_SCHEMES } from './openapi.common.js';
 
@@ -30,6 +31,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required: boolean;
   description?: string;
+  example?: string;
   schema: Schema;
 }
 
@@ -39,7 +41,7 @@ interface DocumentedResponse {
   content?: MediaTypes;
 }
 
-type MediaTypes = Record<string, { schema?: Schema }>;
+type MediaTypes = Record<string, { schema?: Schema; example?: unknown }>;
 type Rules = Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart' | 'paid' | 'doc'>;
 
 interface Route {
@@ -139,7 +141,7 @@ function describe({ method, url, rules }: Route, path: string, operation: Operat
     parameters: parametersOf(path, rules, operation),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: mediaTypes(bodyOf(body, rules)) } }),
+      : { requestBody: { required: true, content: withExample(id, mediaTypes(bodyOf(body, rules))) } }),
     responses: { ...answersOf(operation), ...refusalsOf(operation, { method, path, family, rules }) },
   };
 }
@@ -148,6 +150,13 @@ function describe({ method, url, rules }: Route, path: string, operation: Operat
 function bodyOf(body: Content, { multipart }: Rules): Content {
   const json = body['application/json'];
   return multipart && json !== undefined ? { 'multipart/form-data': json, ...body } : body;
+}
+
+/** Of the JSON, or of the form if there is no JSON. */
+function withExample(id: string, content: MediaTypes): MediaTypes {
+  const example = requestExamples[id]?.body;
+  const type = content['application/json'] ? 'application/json' : 'multipart/form-data';
+  return example === undefined ? content : { ...content, [type]: { ...content[type], example } };
 }
 
 function securityOf(
@@ -177,10 +186,12 @@ const IDEMPOTENCY_KEY: Readonly<Record<string, Schema>> = {
 
 function parametersOf(path: string, { paid }: Rules, operation: Operation): Parameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const examples = requestExamples[operation.id]?.path ?? {};
   return [
-    ...names.map((name) =>
-      parameterOf(name, 'path', { type: 'string', description: operation.path?.[name] }),
-    ),
+    ...names.map((name) => {
+      const parameter = parameterOf(name, 'path', { type: 'string', description: operation.path?.[name] });
+      return name in examples ? { ...parameter, example: examples[name] } : parameter;
+    }),
     ...optionalParameters('query', operation.query),
     ...optionalParameters('header', { ...operation.headers, ...(paid ? IDEMPOTENCY_KEY : {}) }),
   ];
