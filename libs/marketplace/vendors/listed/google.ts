@@ -18,10 +18,34 @@ function imagen(id: string, unitPrice: string): VendorModel {
   };
 }
 
+/** Makes images as it answers contents. Its text is priced apart. */
+function geminiImages(
+  id: string,
+  [input, output, imageOutput]: readonly [string, string, string],
+): VendorModel {
+  return {
+    id,
+    vendor: 'google',
+    family: 'chat',
+    unit: 'token',
+    protocol: 'gemini',
+    limits: { maxInputTokens: 65_536, maxOutputTokens: 32_768 },
+    listPrice: { input, cachedInput: input, output, imageOutput },
+    source: {
+      url: 'https://ai.google.dev/gemini-api/docs/pricing',
+      read: '2026-07-24',
+      via: LITELLM,
+    },
+    note: 'No price of cached input was found: it costs what other input costs.',
+  };
+}
+
 export const googleModels: readonly VendorModel[] = [
   imagen('imagen-4.0-fast-generate-001', '0.02'),
   imagen('imagen-4.0-generate-001', '0.04'),
   imagen('imagen-4.0-ultra-generate-001', '0.06'),
+  geminiImages('gemini-3-pro-image', ['2', '12', '120']),
+  geminiImages('gemini-3.1-flash-image', ['0.5', '3', '60']),
   {
     id: 'veo-3.1-generate-preview',
     vendor: 'google',

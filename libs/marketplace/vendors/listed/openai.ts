@@ -24,11 +24,38 @@ function openAiChat(
   };
 }
 
+/** Paid by the token, with the same prices since GPT Image 2. */
+function openAiImages(id: string, source: VendorModel['source']): VendorModel {
+  return {
+    id,
+    vendor: 'openai',
+    family: 'image',
+    unit: 'token',
+    protocol: 'openai',
+    limits: { maxImages: 10 },
+    listPrice: {
+      input: '5',
+      cachedInput: '1.25',
+      output: '10',
+      imageInput: '8',
+      cachedImageInput: '2',
+      imageOutput: '30',
+    },
+    source,
+    note: 'An image of 4K takes more tokens than are held by default: set maxOutputTokens. The price of text output is that of GPT Image 2.',
+  };
+}
+
 /** Longer prompts cost more, so the limit stays below the step. */
 const OPENAI_STEP = 272_000;
 const LONG_PROMPTS = `Prompts of more than ${OPENAI_STEP} tokens cost more at the vendor: the limit keeps them out.`;
 
 export const openAiModels: readonly VendorModel[] = [
+  openAiImages('gpt-image-2', OPENAI_PRICES),
+  openAiImages('gpt-image-2.6-sunburst', {
+    url: 'https://developers.openai.com/api/docs/models/gpt-image-2.6-sunburst',
+    read: '2026-11-26',
+  }),
   {
     id: 'gpt-image-1-mini',
     vendor: 'openai',
