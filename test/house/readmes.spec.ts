@@ -29,3 +29,15 @@ it('names only files that are there', () => {
   });
   expect(gone).toEqual([]);
 });
+
+it('say in which state of its documents a vendor was read', () => {
+  const folders = files.flatMap(
+    (name) => /^(libs\/upstream\/\w[\w-]*)\/[\w-]+\.protocol\.ts$/.exec(name)?.[1] ?? [],
+  );
+  expect(folders.length).toBeGreaterThan(8);
+  const undated = folders.filter((folder) => {
+    const [about = ''] = readFileSync(join(root, folder, 'README.md'), 'utf8').split('\n- ');
+    return !/\bas\sof\s20\d\d-\d\d-\d\d\b/.test(about);
+  });
+  expect(undated).toEqual([]);
+});
