@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
+import { addModel } from '../support/models.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const IMAGES = '/v1/images/generations';
@@ -12,6 +13,8 @@ let owner: Person;
 
 beforeAll(async () => {
   relay = await startRelay();
+  const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+  await addModel(relay.fixture.owner, { id: 'dead-image', like: 'imgmodel-4', ...nobody });
   owner = await person(relay, { credits: '50' });
 });
 afterAll(() => closeClean(relay));
@@ -59,6 +62,13 @@ it('a request that could never pass leaves the limit untouched', async () => {
   expect(large.status).toBe(429);
   expect(large.headers.get('x-should-retry')).toBe('false');
   expect((await send(IMAGES, image(2))).status).toBe(200);
+});
+
+it('a request that goes through several models counts once', async () => {
+  const send = await keyWith({ imagesPerMinute: 3 });
+  const answer = await send(IMAGES, { ...image(2), models: ['dead-image', 'imgmodel-4'], model: null });
+  expect(answer.headers.get('x-served-model')).toBe('imgmodel-4');
+  expect(left(answer, 'images')).toEqual(['3', '1']);
 });
 
 it('tokens per minute are the likely input and the requested output', async () => {

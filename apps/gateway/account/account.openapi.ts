@@ -24,6 +24,7 @@ const spending = (description: string): Schema => ({
   }),
   description,
 });
+const LOWEST = 'The lowest of the limits of the key, its group and its account. Null means no limit.';
 const count = integerSchema(undefined, { minimum: 0 });
 const object = (name: string): Schema => ({ const: name });
 
@@ -44,18 +45,12 @@ const KEY = objectSchema({
   ),
   allowed_ips: nullable(listSchema(textSchema(), { description: 'Null means any address.' })),
   limits: objectSchema({
-    requests_per_minute: nullable(
-      integerSchema('The lowest of the limits of the key, its group and its account.'),
-    ),
-    tokens_per_minute: nullable(
-      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
-    ),
+    requests_per_minute: nullable(integerSchema(LOWEST)),
+    tokens_per_minute: nullable(integerSchema(`${LOWEST} Chats and the like count, by estimate.`)),
     images_per_minute: nullable(
-      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
+      integerSchema(`${LOWEST} Images count as requested; videos and 3D assets count as requests only.`),
     ),
-    concurrent_requests: nullable(
-      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
-    ),
+    concurrent_requests: nullable(integerSchema(LOWEST)),
   }),
   spending: objectSchema({
     total: spending('Spent by this key.'),
