@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
 import { decodeBase64 } from './image.worker.js';
-import { readFormEdit, readJsonEdit } from './image-request.js';
+import { editFields, readFormEdit, readJsonEdit } from './image-request.js';
 
 const COMMON = { model: 'vendora-imagine-edit', prompt: 'make it night' };
 const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
@@ -17,6 +17,8 @@ const file = (name: string, bytes = PNG): FormEntry => [
   { pieces: [bytes], name: '../a.png' },
 ];
 const form = (...inputs: FormEntry[]) => [...Object.entries(COMMON).map(([n, v]) => field(n, v)), ...inputs];
+
+const readEntries = (entries: FormEntry[]) => readFormEdit(entries, editFields(entries));
 
 /** What came of an image: its text or its bytes in hexadecimal. */
 function seen(images: ReturnType<typeof readJsonEdit>['inputs']['images']): string[] {
@@ -99,24 +101,17 @@ describe('the images of an edit in a form', () => {
     ['an address as text', [field('image', ADDRESS)], [ADDRESS]],
     ['base64 as text', [field('image[]', B64)], [PNG.toString('hex')]],
   ])('are read from %s', (_what, inputs, expected) => {
-    expect(seen(readFormEdit(form(...inputs), 'm').inputs.images)).toEqual(expected);
+    expect(seen(readEntries(form(...inputs)).inputs.images)).toEqual(expected);
   });
 
   it('come with text fields for numbers and booleans', () => {
-    const edit = readFormEdit(
-      form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')),
-      'm',
-    );
+    const edit = readEntries(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
     expect(edit).toMatchObject({ count: 2, inputs: { mask: { kind: 'received' } } });
-    expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')), 'm')).code).toBe(
-      'invalid_type',
-    );
-    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'yes')), 'm')).param).toBe(
-      'stream',
-    );
+    expect(refusal(() => readEntries(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
+    expect(refusal(() => readEntries(form(file('image'), field('stream', 'yes')))).param).toBe('stream');
     const two = [file('image'), field('n', '2'), field('stream', 'true')];
-    expect(refusal(() => readFormEdit(form(...two), 'm')).param).toBe('n');
-    expect(refusal(() => readFormEdit(form(file('image'), field('quality', '')), 'm')).param).toBe('quality');
-    expect(refusal(() => readFormEdit(form(file('mask')), 'm')).code).toBe('missing_required_parameter');
+    expect(refusal(() => readEntries(form(...two))).param).toBe('n');
+    expect(refusal(() => readEntries(form(file('image'), field('quality', '')))).param).toBe('quality');
+    expect(refusal(() => readEntries(form(file('mask')))).code).toBe('missing_required_parameter');
   });
 });

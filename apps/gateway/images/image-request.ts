@@ -96,11 +96,17 @@ export async function readImageEdit(
   caller: Caller,
 ): Promise<{ edit: ImageEdit; choice: ModelChoice; sent: Body }> {
   const form = request.isMultipart() ? await readForm(request) : null;
-  const sent = form ? formBody(form, FORM_CHOICE) : asBody(request.body);
+  const sent = form ? editFields(form) : asBody(request.body);
   const choice = readModelChoice(sent, caller);
-  const [model] = choice.models;
-  const edit = form ? readFormEdit(form, model) : readJsonEdit({ ...choice.body, model });
+  const fields = { ...choice.body, model: choice.models[0] };
+  const edit = form ? readFormEdit(form, fields) : readJsonEdit(fields);
   return { edit, choice, sent };
+}
+
+/** The fields of a form, those of images under one name. */
+export function editFields(entries: readonly FormEntry[]): Body {
+  const numbered = entries.map(([name, ...rest]): FormEntry => [name.replace(NUMBERED, '$1'), ...rest]);
+  return formBody(numbered, FORM_CHOICE);
 }
 
 /** Exported for its spec, like the next. */
@@ -112,16 +118,10 @@ export function readJsonEdit(parsed: unknown): ImageEdit {
   return editOf(body, [...images, ...others], readInputImages(body, 'mask'));
 }
 
-/** `model`: the first of those that the form names. */
-export function readFormEdit(entries: readonly FormEntry[], model: string | undefined): ImageEdit {
+/** `fields`: those of the form, with one model. */
+export function readFormEdit(entries: readonly FormEntry[], fields: Body): ImageEdit {
   const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formImage);
-  const numbered = entries.map(([name, value, file]): FormEntry => [
-    name.replace(NUMBERED, '$1'),
-    value,
-    file,
-  ]);
-  const { models: _, dry_run: __, ...fields } = formBody(numbered, FORM_CHOICE);
-  const body = knownFields({ ...fields, model }, EDIT_FIELDS);
+  const body = knownFields(fields, EDIT_FIELDS);
   // In a form all values are text.
   const [n, partial] = [numberOf(body['n']), numberOf(body['partial_images'])];
   const typed = { ...body, n, partial_images: partial, stream: booleanOf(body['stream']) };
