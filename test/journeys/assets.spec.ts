@@ -158,6 +158,16 @@ describe('3D assets', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
+  it('are priced by a dry run without a look at their images', async () => {
+    const customer = await relay.customer('1');
+    const body = { model: MODEL, image: Buffer.from('hello').toString('base64'), dry_run: true };
+    const dry = await customer.send('/v1/3d', json(body));
+    expect(await dry.json()).toMatchObject({
+      object: 'dry_run',
+      models: [{ available: true, amount: '0.1' }],
+    });
+  });
+
   it('are not made on the conversation path, nor for a group without them', async () => {
     const customer = await relay.customer('1');
     const chat = json({ model: MODEL, messages: [{ role: 'user', content: 'x' }] });

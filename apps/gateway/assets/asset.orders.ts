@@ -47,7 +47,6 @@ export class AssetOrders {
       const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
       throw new ApiError('draft_not_found', message, { param: 'draft_id' });
     }
-    const { images } = await loaded();
     return {
       kind: '3d',
       caller,
@@ -58,8 +57,13 @@ export class AssetOrders {
       dimensions: { mode: asked.mode, input: asked.images.length > 0 ? 'image' : undefined },
       request,
       channels: holders,
-      create: (channel, task, options) =>
-        upstreams.adapterFor(channel.protocol).createAsset(channel, assetRequestOf(task, images), options),
+      load: loaded,
+      create: async (channel, task, options) => {
+        const { images } = await loaded();
+        return upstreams
+          .adapterFor(channel.protocol)
+          .createAsset(channel, assetRequestOf(task, images), options);
+      },
     };
   }
 

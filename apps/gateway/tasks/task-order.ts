@@ -22,6 +22,8 @@ export interface TaskOrder {
   readonly request: TaskRequest;
   /** The channels that can take it, best first; at least one. */
   readonly channels: readonly Channel[];
+  /** Reads what calls need and prices do not, before anything is held. @throws ApiError */
+  load?(): Promise<unknown>;
   /** Calls one of them. */
   create(channel: Channel, task: SentTask, options: CreateOptions): Promise<CreateOutcome>;
 }

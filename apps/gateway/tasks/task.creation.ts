@@ -71,6 +71,7 @@ export class TaskCreator {
   async create(order: TaskOrder, turns: ModelTurns): Promise<ViewedTask> {
     const { calls, clock, config } = this.parts;
     const { caller, model, channels } = order;
+    await order.load?.();
     const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.nowMs());
     return calls.withChannel(channels, { model, caller, waitMs }, (entry) =>
       this.run({ ...order, id: newId(), chargeId: turns.nextChargeId(), createdAtMs: clock.nowMs(), entry }),
