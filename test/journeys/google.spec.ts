@@ -11,6 +11,8 @@ const IMAGES = 'imgmodel-4';
 const VIDEOS = 'vidmodel-3';
 /** Models with Google's own names. */
 const VEO = 'veo-3.1-generate-preview';
+/** Nobody listens where its channel is. */
+const DEAD = 'imagen-dead';
 
 interface GoogleRefusal {
   error: { code: number; status: string; message: string; details: { reason: string }[] };
@@ -24,6 +26,8 @@ describe('the native style, by the Google SDK', () => {
     relay = await startRelay();
     const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
     await addModel(relay.fixture.owner, { id: VEO, like: VIDEOS, ...sandbox });
+    const nobody = { channel: 'dead', protocol: 'gemini', baseUrl: 'http://127.0.0.1:9' };
+    await addModel(relay.fixture.owner, { id: DEAD, like: IMAGES, times: 10, ...nobody });
   });
   afterAll(() => closeClean(relay));
 
@@ -80,6 +84,37 @@ describe('the native style, by the Google SDK', () => {
       expect(predictions[0]?.bytesBase64Encoded).toMatch(/^iVBOR/);
     }
     expect(await customer.balance()).toEqual({ main: '0.94', held: '0' });
+  });
+
+  it('makes images with another model, at its price, if the first is busy, and says so before', async () => {
+    const customer = await relay.customer('1');
+    const models = ['vendora-chat', IMAGES];
+    const body = { instances: [{ prompt: 'a fox' }], parameters: { sampleCount: 2 }, models };
+    const path = `/v1beta/models/${DEAD}:predict`;
+    const dry = await customer.send(path, json({ ...body, dry_run: true }));
+    expect(await dry.json()).toMatchObject({
+      object: 'dry_run',
+      model: DEAD,
+      models: [
+        { model: DEAD, amount: '0.6', units: '2' },
+        { model: 'vendora-chat', available: false, error: { code: 'model_not_supported_here' } },
+        { model: IMAGES, amount: '0.06' },
+      ],
+    });
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+    const answer = await customer.send(path, json(body));
+    expect([answer.headers.get('x-served-model'), answer.headers.get('x-failed-models')]).toEqual([
+      IMAGES,
+      `${DEAD}=service_unavailable, vendora-chat=model_not_supported_here`,
+    ]);
+    expect(((await answer.json()) as { predictions: object[] }).predictions).toHaveLength(2);
+    const { generatedImages } = await sdkOf(customer).models.generateImages({
+      model: DEAD,
+      prompt: 'a fox',
+      config: { numberOfImages: 1, httpOptions: { extraBody: { models } } },
+    });
+    expect(generatedImages).toHaveLength(1);
+    expect(await customer.balance()).toEqual({ main: '0.91', held: '0' });
   });
 
   it('makes images for each instance, charges the sum, and says which instance was refused', async () => {
@@ -168,7 +203,13 @@ describe('the native style, by the Google SDK', () => {
     const customer = await relay.customer('1');
     const names: (string | undefined)[] = [];
     for await (const model of await sdkOf(customer).models.list()) names.push(model.name);
-    expect(names).toEqual(['models/chatmodel-2', `models/${IMAGES}`, `models/${VEO}`, `models/${VIDEOS}`]);
+    expect(names).toEqual([
+      'models/chatmodel-2',
+      `models/${DEAD}`,
+      `models/${IMAGES}`,
+      `models/${VEO}`,
+      `models/${VIDEOS}`,
+    ]);
     const chat = await sdkOf(customer).models.get({ model: 'chatmodel-2' });
     expect(chat.supportedActions).toEqual(['generateContent', 'streamGenerateContent', 'countTokens']);
     const model = await sdkOf(customer).models.get({ model: IMAGES });

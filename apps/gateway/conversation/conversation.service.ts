@@ -7,7 +7,7 @@ import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { deadlineAfter } from '../charging/resolution.post.js';
 import { dryRunOf, type RoutedQuote } from '../routing/dry-run.js';
 import { readModelChoice } from '../routing/model-choice.js';
-import { ModelTurns } from '../routing/model-turns.js';
+import { turnsWithin } from '../routing/model-turns.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
 import type {
@@ -39,9 +39,11 @@ export class ConversationService {
   private readonly drains: Drains;
   private readonly opening: ConversationOpening;
   private readonly settlement: ConversationSettlement;
+  private readonly turnsOf: ReturnType<typeof turnsWithin>;
 
   constructor(private readonly parts: ConversationParts) {
-    const { streamDrainMs: drainMs, streamDrainsPerAccount: perAccount } = parts.config;
+    const { streamDrainMs: drainMs, streamDrainsPerAccount: perAccount, streamLimitMs } = parts.config;
+    this.turnsOf = turnsWithin(streamLimitMs, parts.clock);
     this.drains = new Drains({ drainMs, perAccount });
     this.settlement = new ConversationSettlement(parts);
     const noteFailure = (held: Held, failure: ConversationFailure) =>
@@ -69,10 +71,8 @@ export class ConversationService {
   }
 
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
-    const { clock, config } = this.parts;
-    const { models, named, dryRun, body } = readModelChoice(call.body, call.caller);
-    const limitAtMs = clock.nowMs() + config.streamLimitMs;
-    const turns = new ModelTurns({ id: call.requestId, models, named, limitAtMs, clock, left: client.left });
+    const { dryRun, body, ...choice } = readModelChoice(call.body, call.caller);
+    const turns = this.turnsOf(call.requestId, choice, client.left);
     const checkImages = this.imageCheckOf(call);
     const callOf = (model: string): ModelCall => ({
       ...call,

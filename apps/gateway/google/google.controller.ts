@@ -6,8 +6,9 @@ import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
 import { pathPart } from '../http/path-part.js';
 import type { ImageRecord } from '../images/image.records.js';
+import { answerImages } from '../images/image-answer.js';
 import { ImageService } from '../images/image.service.js';
-import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import type { ClientExchange } from '../routing/answer-in-turn.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { answerTask } from '../tasks/task-answer.js';
 import { TaskCreator } from '../tasks/task.creation.js';
@@ -60,24 +61,12 @@ export class GoogleController {
     );
   }
 
-  private async predict(
-    named: string,
-    { caller, request, reply }: ClientExchange,
-  ): Promise<Predictions | DryRun> {
-    const choice = readNativeChoice(request.body, named, caller);
-    const { asked, prompts } = readPredict(choice.body, named);
-    const { id: requestId } = request;
-    const callOf = (model: string) => {
-      return { caller, asked: { ...asked, model }, prompts, requestId, origin: null };
-    };
-    const turns = this.images.turnsOf(requestId, choice, caller.left);
-    return answerInTurn(turns, reply, {
-      dryRun: choice.dryRun,
-      quote: (model) => this.images.quote(callOf(model)),
-      serve: async (model) => {
-        const { data } = await this.images.generate(callOf(model), turns);
-        return { model, answer: { predictions: data.map(predictionOf) } };
-      },
+  private predict(named: string, exchange: ClientExchange): Promise<Predictions | DryRun> {
+    const choice = readNativeChoice(exchange.request.body, named, exchange.caller);
+    return answerImages(this.images, exchange, {
+      choice,
+      call: { ...readPredict(choice.body, named), origin: null },
+      view: ({ data }) => ({ predictions: data.map(predictionOf) }),
     });
   }
 

@@ -22,8 +22,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { ImageInput } from '../http/input-images.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
-import type { ModelChoice } from '../routing/model-choice.js';
-import { ModelTurns } from '../routing/model-turns.js';
+import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import { type ImageFailure, ImageCalls, type Success } from './image.calls.js';
 import type { ImageFiles } from './image.files.js';
 import { type HeldImages, type ImageRecord, ImageRecords } from './image.records.js';
@@ -82,21 +81,13 @@ export interface ImageServiceParts {
 export class ImageService {
   private readonly images: ImageCalls;
   private readonly records: ImageRecords;
+  /** Takes a request through the models that it names. */
+  readonly turnsOf: ReturnType<typeof turnsWithin>;
 
   constructor(private readonly parts: ImageServiceParts) {
+    this.turnsOf = turnsWithin(parts.config.imageRequestLimitMs, parts.clock);
     this.images = new ImageCalls(parts);
     this.records = new ImageRecords(parts);
-  }
-
-  /** Takes a request through the models that it names. */
-  turnsOf(
-    requestId: string,
-    { models, named }: Pick<ModelChoice, 'models' | 'named'>,
-    left?: AbortSignal,
-  ): ModelTurns {
-    const { clock, config } = this.parts;
-    const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
-    return new ModelTurns({ id: requestId, models, named, limitAtMs, clock, left });
   }
 
   /** @throws ApiError */

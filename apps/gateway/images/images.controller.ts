@@ -10,8 +10,9 @@ import { CallerOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES, IMAGES_FORM } from '../http/limits.js';
 import { asBody, type Body } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
-import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import type { ClientExchange } from '../routing/answer-in-turn.js';
 import { type ModelChoice, readModelChoice } from '../routing/model-choice.js';
+import { answerImages } from './image-answer.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageCall, ImageService } from './image.service.js';
@@ -47,11 +48,10 @@ export class ImagesController {
   ): Promise<void> {
     const choice = readModelChoice(asBody(request.body), caller);
     const asked = readImageGeneration({ ...choice.body, model: choice.models[0] });
-    const { id: requestId } = request;
+    const exchange = { caller, request, reply };
     if (asked.partialImages !== undefined)
-      return this.stream('imageStream', { caller, request, reply }, { asked, inputImages: 0 });
-    const call = { caller, asked, requestId, origin: this.originOf(asked, request) };
-    return this.answer(choice, { caller, request, reply }, call);
+      return this.stream('imageStream', exchange, { asked, inputImages: 0 });
+    return this.answer(choice, exchange, { asked });
   }
 
   /** As a form or JSON. An edit is billed by the images it makes. */
@@ -72,26 +72,20 @@ export class ImagesController {
       const image = { asked, inputImages: inputs.images.length, inputs: loaded };
       return this.stream('editStream', exchange, { ...image, sent });
     }
-    const origin = this.originOf(asked, request);
-    return this.answer(choice, exchange, { caller, asked, inputs, loaded, requestId, origin });
+    return this.answer(choice, exchange, { asked, inputs, loaded });
   }
 
   private async answer(
-    choice: Pick<ModelChoice, 'models' | 'named' | 'dryRun'>,
-    { caller, request, reply }: ClientExchange,
-    call: ImageCall,
+    choice: ModelChoice,
+    exchange: ClientExchange,
+    call: Pick<ImageCall, 'asked' | 'inputs' | 'loaded'>,
   ): Promise<void> {
-    const turns = this.images.turnsOf(request.id, choice, caller.left);
-    const callOf = (model: string): ImageCall => ({ ...call, asked: { ...call.asked, model } });
-    const answer = await answerInTurn(turns, reply, {
-      dryRun: choice.dryRun,
-      quote: (model) => this.images.quote(callOf(model)),
-      serve: async (model) => {
-        const result = await this.images.generate(callOf(model), turns);
-        return { model, answer: choice.named === 1 ? result : { ...result, model } };
-      },
+    const answer = await answerImages(this.images, exchange, {
+      choice,
+      call: { ...call, origin: this.originOf(call.asked, exchange.request) },
+      view: (result, model) => (choice.named === 1 ? result : { ...result, model }),
     });
-    await reply.send(answer);
+    await exchange.reply.send(answer);
   }
 
   /** A streamed image passes through like a conversation. */

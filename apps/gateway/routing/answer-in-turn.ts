@@ -10,16 +10,10 @@ export interface ClientExchange {
   readonly reply: FastifyReply;
 }
 
-/** The answer of a model. It is another one if a repeat meets the work of the first request. */
-interface Served<T> {
-  readonly model: string;
-  readonly answer: T;
-}
-
 interface Asked<T> {
   readonly dryRun: boolean;
   quote(model: string): Promise<RoutedQuote>;
-  serve(model: string): Promise<Served<T>>;
+  serve(model: string): Promise<T>;
 }
 
 /**
@@ -32,7 +26,9 @@ export async function answerInTurn<T>(
   asked: Asked<T>,
 ): Promise<T | DryRun> {
   if (asked.dryRun) return dryRunOf(turns, (model) => asked.quote(model));
-  const { model, answer } = await turns.serve((each) => asked.serve(each));
-  void reply.headers(turns.headersFor(model));
-  return answer;
+  return turns.serve(async (model) => {
+    const answer = await asked.serve(model);
+    void reply.headers(turns.headersFor(model));
+    return answer;
+  });
 }

@@ -2,6 +2,7 @@ import { chargeIdOf } from '#ledger/charges/charge-ids.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
 import { ModelBusy, ModelWithoutChannel } from './model-busy.js';
+import type { ModelChoice } from './model-choice.js';
 
 /** A model that did not serve a request, and why. */
 export interface Miss {
@@ -123,6 +124,15 @@ export class ModelTurns {
     }
     throw refusalOf(this.misses);
   }
+}
+
+/** Starts the turns of requests that have this long for all of their models. */
+export function turnsWithin(limitMs: number, clock: Clock) {
+  return (
+    id: string,
+    { models, named }: Pick<ModelChoice, 'models' | 'named'>,
+    left?: AbortSignal,
+  ): ModelTurns => new ModelTurns({ id, models, named, limitAtMs: clock.nowMs() + limitMs, clock, left });
 }
 
 /** Whether another model of the list can still serve the request. */

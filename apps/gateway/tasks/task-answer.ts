@@ -25,9 +25,6 @@ export function answerTask<T>(
   return answerInTurn(turns, reply, {
     dryRun: choice.dryRun,
     quote: async (model) => creator.quote(await orderOf(model)),
-    serve: async (model) => {
-      const task = await creator.create(await orderOf(model), turns);
-      return { model: task.requestedModel, answer: view(task) };
-    },
+    serve: async (model) => view(await creator.create(await orderOf(model), turns)),
   });
 }

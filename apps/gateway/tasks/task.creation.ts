@@ -21,8 +21,7 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
 import { unknownOutcome } from '../protection/idempotency.errors.js';
 import { ModelBusy } from '../routing/model-busy.js';
-import type { ModelChoice } from '../routing/model-choice.js';
-import { ModelTurns } from '../routing/model-turns.js';
+import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
@@ -48,17 +47,12 @@ export interface TaskCreationParts {
  * crash at any point leaves a task that a sweep can finish; from the upstream's acceptance on, the client gets a 200.
  */
 export class TaskCreator {
-  constructor(private readonly parts: TaskCreationParts) {}
-
   /** Takes a request through the models that it names. None begins later than one model alone could have ended. */
-  turnsOf(
-    requestId: string,
-    { models, named }: Pick<ModelChoice, 'models' | 'named'>,
-    left?: AbortSignal,
-  ): ModelTurns {
-    const { clock, config } = this.parts;
-    const limitAtMs = clock.nowMs() + config.channelWaitMs + config.videoCreateLimitMs;
-    return new ModelTurns({ id: requestId, models, named, limitAtMs, clock, left });
+  readonly turnsOf: ReturnType<typeof turnsWithin>;
+
+  constructor(private readonly parts: TaskCreationParts) {
+    const { channelWaitMs, videoCreateLimitMs } = parts.config;
+    this.turnsOf = turnsWithin(channelWaitMs + videoCreateLimitMs, parts.clock);
   }
 
   /** The amount that would be held for a task. @throws ApiError */
