@@ -128,27 +128,17 @@ export class TaskStore {
   ) {}
 
   /**
-   * Saves a task before anything is held or sent, so that a crash leaves a row to find. Returns null, or the task that
-   * already has the charge. In that case, the caller must stop.
+   * Saves a task before anything is held or sent, so that a crash leaves a row to find.
    * @throws ApiError rate_limit_exceeded if the key or its group already runs as many tasks as allowed. Nothing is
    * saved then.
    */
-  async insertCreated(task: NewTask): Promise<Task | null> {
+  async insertCreated(task: NewTask): Promise<void> {
     const { limits } = task;
-    try {
-      if (!limits) await this.insert(this.pool, task);
-      else {
-        await inTransaction(this.pool, async (client) => {
-          await this.insert(client, task);
-          await requireSlot(client, { ...task, limits });
-        });
-      }
-      return null;
-    } catch (error) {
-      const { constraint } = error as { constraint?: string };
-      if (constraint !== 'tasks_charge_id_key') throw error;
-      return this.lastOfCharges([task.chargeId]);
-    }
+    if (!limits) return this.insert(this.pool, task);
+    return inTransaction(this.pool, async (client) => {
+      await this.insert(client, task);
+      await requireSlot(client, { ...task, limits });
+    });
   }
 
   private async insert(database: Pool | ClientBase, task: NewTask): Promise<void> {

@@ -139,3 +139,12 @@ export function readTask(row: TaskRow): Task {
     copyAttempts: row.copy_attempts,
   };
 }
+
+/**
+ * Whether no upstream had accepted a task by a time at which the gateway that created it was still at work. If its outcome was
+ * unclear, it would have waited for its deadline, which comes later.
+ */
+export function isTurnedAway({ state, upstreamId, endedAtMs }: Task, byMs: number): boolean {
+  if (state === 'refused') return true;
+  return state === 'failed' && upstreamId === null && endedAtMs !== null && endedAtMs <= byMs;
+}

@@ -92,8 +92,13 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     );
   }
 
-  async function killedBy(point: string, request: { path: string; body: object }): Promise<void> {
-    await start({ CRASH_AT: point });
+  /** `leaseSeconds`: longer where a gateway that is still alive has to renew it. */
+  async function killedBy(
+    point: string,
+    request: { path: string; body: object },
+    leaseSeconds = DURATIONS['IDEMPOTENCY_LEASE_SECONDS']!,
+  ): Promise<void> {
+    await start({ CRASH_AT: point, IDEMPOTENCY_LEASE_SECONDS: leaseSeconds });
     await expect(send(request)).rejects.toThrow();
     expect(await relay.gone).toBe('SIGKILL');
     await startAgain();
@@ -116,11 +121,38 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   it('with the second of its models held is answered an error, and both models are released', async () => {
     const models = ['imgmodel-4'];
     const several = { ...IMAGE, body: { ...IMAGE.body, models, prompt: '[[fault:reject-503]]' } };
-    await killedBy('charge.held#2', several);
+    await killedBy('charge.held#2', several, '1');
     const answer = await send(several);
     expect(await answer.json()).toMatchObject({ error: { code: 'idempotency_outcome_unknown' } });
     const areReleased = async () => (await charges()).join() === 'released,released';
     await until('the releases', areReleased);
+    expect(await asked()).toBe(0);
+  });
+
+  it('between the models of a video starts over: none had accepted it', async () => {
+    const models = ['vidmodel-3'];
+    const several = { ...VIDEO, body: { ...VIDEO.body, models, prompt: 'a boat [[fault:reject-503]]' } };
+    await killedBy('task.before-insert#2', several, '2');
+    const answer = await send(several);
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: 'service_unavailable',
+        message: expect.stringContaining(`${VIDEO.body.model}, vidmodel-3`),
+      },
+    });
+    expect(await charges()).toEqual(['released', 'released', 'released']);
+    const { rows } = await billing.query('SELECT model_id, state FROM tasks ORDER BY created_at, id');
+    const [first, second] = [VIDEO.body.model, ...models].map((model_id) => ({ model_id, state: 'failed' }));
+    expect(rows).toEqual([first, first, second]);
+  });
+
+  it('with the second model of a video held is answered its task, and both models are released', async () => {
+    const models = ['vidmodel-3'];
+    const several = { ...VIDEO, body: { ...VIDEO.body, models, prompt: 'a boat [[fault:reject-503]]' } };
+    await killedBy('charge.held#2', several, '1');
+    const answer = await send(several);
+    expect([answer.status, answer.headers.get('x-served-model')]).toEqual([200, 'vidmodel-3']);
+    await until('the releases', async () => (await charges()).join() === 'released,released');
     expect(await asked()).toBe(0);
   });
 

@@ -253,6 +253,7 @@ describe('Idempotency-Key, over two gateways', () => {
       const answer = await post('/v1/videos', keyed('dead fallback', several), 1);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('x-served-model')).toBe(VIDEO.model);
+      expect(answer.headers.get('x-failed-models')).toBeNull();
       expect(JSON.parse(answer.text)).toMatchObject({ model: VIDEO.model });
       expect(await customer.charges()).toContain('released');
       expect(await customer.charges()).toHaveLength(2);
@@ -271,15 +272,21 @@ describe('Idempotency-Key, over two gateways', () => {
       expect(await asked('imagesRequests')).toBe(1);
     });
 
-    it('starts over after a refused hold', async () => {
-      await leaveBehind('dead refusal', '/v1/videos', VIDEO);
+    it.each([
+      ['starts over after a refused hold', 'refused', '0 ms', 2],
+      ['starts over if every model turned it away', 'failed', '0 ms', 2],
+      ['answers with the task if that failed once the gateway was dead', 'failed', '1 ms', 1],
+    ])('%s', async (what, state, sinceLease, creates) => {
+      const chargeId = await leaveBehind(what, '/v1/videos', VIDEO);
       await pair.fixture.owner.query(
-        `UPDATE tasks SET state = 'refused', ended_at = now(), next_poll_at = NULL WHERE account_id = $1`,
-        [customer.accountId],
+        `UPDATE tasks SET state = $2, upstream_id = NULL, next_poll_at = NULL,
+           ended_at = (SELECT lease_until FROM idempotency_keys WHERE charge_id = $1) + $3::interval
+         WHERE charge_id = $1`,
+        [chargeId, state, sinceLease],
       );
-      const answer = await post('/v1/videos', keyed('dead refusal', VIDEO), 1);
+      const answer = await post('/v1/videos', keyed(what, VIDEO), 1);
       expect(answer.status).toBe(200);
-      expect(await asked('videoCreates')).toBe(2);
+      expect(await asked('videoCreates')).toBe(creates);
     });
   });
 });

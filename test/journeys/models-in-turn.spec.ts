@@ -30,6 +30,7 @@ describe('a request with several models', () => {
   let relay: Relay;
   let customer: Customer;
   let upstream: ScriptedUpstream;
+  let leaver: AbortController | undefined;
   let locked: { client: pg.PoolClient; accountId: string } | null = null;
 
   beforeAll(async () => {
@@ -41,6 +42,11 @@ describe('a request with several models', () => {
           () => response.writeHead(401).end(),
           () => response.destroy(),
         ),
+      // Rejects our key once the gateway has noticed that the client left.
+      leaving: (response) => {
+        leaver?.abort();
+        void fetch(`${relay.baseUrl}/v1/models`).finally(() => response.writeHead(401).end());
+      },
     });
     await addModel(relay.fixture.owner, {
       id: 'cheap-image',
@@ -260,6 +266,17 @@ describe('a request with several models', () => {
     await until('the release', async () => (await other.balance()).held === '0');
     expect(await other.balance()).toEqual({ main: '5', held: '0' });
     expect(await chargesOf(other)).toEqual(['keyless-chat released']);
+  });
+
+  it('tries no other model for a client that has left', async () => {
+    const other = await relay.customer('5');
+    leaver = new AbortController();
+    const messages = [{ role: 'user', content: 'leaving' }];
+    const body = { models: ['keyless-chat', 'vendora-chat'], messages, max_tokens: 50 };
+    const gone = other.send(CHATS, { ...json(body), signal: leaver.signal });
+    await expect(gone).rejects.toThrow();
+    await until('the release', async () => (await chargesOf(other)).join() === 'keyless-chat released');
+    expect(await other.balance()).toEqual({ main: '5', held: '0' });
   });
 
   it('stores no dry run under an Idempotency-Key', async () => {

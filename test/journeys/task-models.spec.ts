@@ -137,6 +137,43 @@ describe('a task with several models', () => {
     expect(await tasksOf(customer)).toEqual([`${VIDEO} completed`, `${VIDEO} failed`]);
   });
 
+  it('stays with a model whose failure could not be stored: its task may still be sent', async () => {
+    const customer = await relay.customer('5');
+    const { owner } = relay.fixture;
+    await owner.query(
+      `CREATE FUNCTION keep_task() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN IF NEW.state = 'failed' THEN RAISE 'not now'; END IF; RETURN NEW; END $$`,
+    );
+    await owner.query('CREATE TRIGGER keep BEFORE UPDATE ON tasks FOR EACH ROW EXECUTE FUNCTION keep_task()');
+    const body = { model: 'dead-video', models: [VIDEO], prompt: PROMPT, seconds: '4' };
+    const init = json(body, { 'idempotency-key': 'unstored' });
+    const answers = [await customer.send('/v1/videos', init), await customer.send('/v1/videos', init)];
+    await owner.query('DROP TRIGGER keep ON tasks');
+    const ids = await Promise.all(answers.map(async (each) => ((await each.json()) as { id: string }).id));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(ids[1]).toBe(ids[0]);
+    expect(await tasksOf(customer)).toEqual(['dead-video submitting']);
+    await owner.query(
+      `UPDATE tasks SET submitting_at = now() - interval '1 day', deadline = now() - interval '1 day' WHERE id = $1`,
+      [ids[0]],
+    );
+    await settled(customer);
+    expect(await customer.balance()).toEqual({ main: '5', held: '0' });
+  });
+
+  it('takes one of the places of its key at a time', async () => {
+    const customer = await relay.customer('5');
+    await relay.fixture.owner.query('UPDATE api_keys SET max_running_tasks = 1 WHERE id = $1', [
+      customer.keyId,
+    ]);
+    const body = { models: ['dead-video', VIDEO], prompt: 'a boat [[work:0.5]]', seconds: '4' };
+    const created = await customer.send('/v1/videos', json(body));
+    expect([created.status, created.headers.get('x-served-model')]).toEqual([200, VIDEO]);
+    expect((await customer.send('/v1/videos', json(body))).status).toBe(429);
+    await settled(customer);
+    expect(await tasksOf(customer)).toEqual(['dead-video failed', `${VIDEO} completed`]);
+  });
+
   it('is refused if none is accepted, with nothing charged and a retry allowed', async () => {
     const customer = await relay.customer('5');
     const body = { model: 'dead-video', models: ['veo-dead'], prompt: PROMPT, seconds: '4' };

@@ -69,6 +69,7 @@ describe('a request with an Idempotency-Key', () => {
       contentHash: first.contentHash,
       isExpired: false,
       isLeft: false,
+      leaseUntilMs: expect.any(Number),
       answer: null,
     });
     await answer(first, { bytes: Buffer.from('{"a":1}') });

@@ -30,6 +30,8 @@ export interface KeyedRecord {
   isExpired: boolean;
   /** Not renewed any more: its gateway has died or given it up. */
   isLeft: boolean;
+  /** Until when its gateway counts, or counted, as working. */
+  leaseUntilMs: number;
   /** Null while the first request is running, or if its gateway died. */
   answer: KeptAnswer | null;
 }
@@ -47,7 +49,7 @@ const CLAIM: Statement = {
 };
 const FIND: Statement = {
   name: 'idempotency_find',
-  text: `SELECT charge_id, content_hash, expires_at <= now() AS expired, lease_until <= now() AS lease_over,
+  text: `SELECT charge_id, content_hash, expires_at <= now() AS expired, lease_until, lease_until <= now() AS lease_over,
     state, status, content_type, headers, answer, answer_file
     FROM idempotency_keys WHERE key_id = $1 AND idempotency_key = $2`,
 };
@@ -81,6 +83,7 @@ interface Row {
   charge_id: string;
   content_hash: Buffer;
   expired: boolean;
+  lease_until: Date;
   lease_over: boolean;
   state: 'running' | 'answered';
   status: number | null;
@@ -147,6 +150,7 @@ function recordFrom(row: Row): KeyedRecord {
     contentHash: row.content_hash,
     isExpired: row.expired,
     isLeft: row.state === 'running' && row.lease_over,
+    leaseUntilMs: row.lease_until.getTime(),
     answer: status === null ? null : { status, contentType, headers: row.headers ?? {}, body },
   };
 }

@@ -4,11 +4,12 @@ import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { FileStore } from '#storage/file-store.js';
+import { isTurnedAway, type Task } from '#tasks/task.js';
 import type { TaskStore } from '#tasks/task.store.js';
 import { nameRequest } from '../http/request-name.js';
 import { contentHash } from './content-hash.js';
 import { checkedKeyName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
-import type { IdempotencyStore, KeyedRecord, KeyedRequest } from './idempotency.store.js';
+import type { IdempotencyStore, KeptAnswer, KeyedRecord, KeyedRequest } from './idempotency.store.js';
 import { KeptAnswers, MAX_ANSWER_BYTES } from './kept-answers.js';
 import { headersToKeep, recordResponse, type SentAnswer } from './recording.js';
 
@@ -16,7 +17,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The hold on the request's Idempotency-Key, on the request that does the work. */
     claim: Claim | null;
+    /** What the first request under the Idempotency-Key of this one made, if its gateway died: the answer to this one. */
+    earlierTask: Task | null;
   }
+}
+
+/** What an earlier request under the same key came to. */
+interface Earlier {
+  readonly chargeId: string;
+  readonly outcome: KeptAnswer | Task;
 }
 
 /** The first request under a key, on its way to an answer. */
@@ -54,8 +63,8 @@ const PASSING: readonly number[] = [429, 503];
  * Idempotency-Key on the routes that cost money: the first request under a key works, every other one with
  * the same content gets its answer, also while it is being made and from another gateway. Only what is final is kept; a
  * request that was turned away before or without a charge frees its key. A gateway that died leaves its row with the
- * charge of the request: the task of the last of its models that got so far is answered, anything else is an error. Nothing
- * that an upstream may have accepted is sent a second time.
+ * charge of the request. The task of the last of its models that got so far is answered, unless all of them were turned
+ * away: then the key is free again. Anything else is an error. Nothing that an upstream may have accepted is sent a second time.
  */
 export class Idempotency {
   private readonly atWork = new Map<string, Claim>();
@@ -88,6 +97,7 @@ export class Idempotency {
   /** Hooks itself into a server whose routes are not registered yet. */
   install(server: FastifyInstance): void {
     server.decorateRequest('claim', null);
+    server.decorateRequest('earlierTask', null);
     server.addHook('onRoute', (route) => {
       if (route.config?.paid) route.handler = this.watched(route.handler);
     });
@@ -151,11 +161,12 @@ export class Idempotency {
       this.work(request, reply, found);
       return undefined;
     }
-    // Its charge is the first request's. Without an answer it goes on as the one whose gateway died, and meets the task of that
-    // charge where it would make one.
+    // Its charge is the first request's.
     request.id = found.chargeId;
     nameRequest(request, reply);
-    return found.answer ? this.answers.repeat(found.answer, reply) : undefined;
+    if ('status' in found.outcome) return this.answers.repeat(found.outcome, reply);
+    request.earlierTask = found.outcome;
+    return undefined;
   }
 
   /**
@@ -163,7 +174,7 @@ export class Idempotency {
    * work any more. A gateway that shuts down sends its waiting repeats to another one.
    * @returns the end of its own lease, by this process's clock, if it is the first
    */
-  private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | number> {
+  private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<Earlier | number> {
     const { store, leaseMs } = this.parts;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
@@ -177,9 +188,11 @@ export class Idempotency {
           break;
         }
         if (!record.contentHash.equals(wanted.contentHash)) throw otherContent();
-        if (record.answer) return record;
+        const { chargeId, answer } = record;
+        if (answer) return { chargeId, outcome: answer };
         if (record.isLeft) {
-          if (await this.isTaskOf(record)) return record;
+          const task = await this.taskOf(record);
+          if (task) return { chargeId, outcome: task };
           break;
         }
         if (this.closing.signal.aborted || request.raw.socket.destroyed) throw stillRunning();
@@ -190,15 +203,15 @@ export class Idempotency {
   }
 
   /**
-   * Whether a request that was left has made its task, for the last of its models that got so far. If that was refused, nothing
-   * was charged, and no upstream accepted anything: the key is free again. @throws ApiError idempotency_outcome_unknown when there is no task
+   * The task of an abandoned request, for the last of its models that got so far. Null once the key is free again: all of its models
+   * were turned away before its lease ended, and so before any repeat was answered. @throws ApiError idempotency_outcome_unknown when there is no task
    */
-  private async isTaskOf({ chargeId }: KeyedRecord): Promise<boolean> {
+  private async taskOf({ chargeId, leaseUntilMs }: KeyedRecord): Promise<Task | null> {
     const task = await this.parts.tasks.lastOfCharges(chargeIdsOf(chargeId));
     if (!task) throw unknownOutcome();
-    if (task.state !== 'refused') return true;
+    if (!isTurnedAway(task, leaseUntilMs)) return task;
     await this.parts.store.freeLeft(chargeId);
-    return false;
+    return null;
   }
 
   private work(request: FastifyRequest, reply: FastifyReply, leaseEndMs: number): void {

@@ -13,14 +13,19 @@ interface AskedTask<T> {
 }
 
 /**
- * Creates the task with the first of the models that an upstream accepts it for; for a dry run, says what would happen.
- * @throws ApiError, without a charge
+ * Creates the task with the first of the models that an upstream accepts it for; for a dry run, says what would happen. A repeat
+ * after a dead gateway is answered with that gateway's task. @throws ApiError, without a charge
  */
-export function answerTask<T>(
+export async function answerTask<T>(
   creator: TaskCreator,
   { caller, request, reply }: ClientExchange,
   { choice, orderOf, view }: AskedTask<T>,
 ): Promise<T | DryRun> {
+  const { earlierTask } = request;
+  if (earlierTask) {
+    void reply.header('x-served-model', earlierTask.requestedModel);
+    return view(earlierTask);
+  }
   const turns = creator.turnsOf(request.id, choice, caller.left);
   return answerInTurn(turns, reply, {
     dryRun: choice.dryRun,

@@ -1,5 +1,4 @@
 import { type Channel, keyMark } from '#catalog/catalog.js';
-import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import type { Nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -20,7 +19,6 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
 import { unknownOutcome } from '../protection/idempotency.errors.js';
-import { ModelBusy } from '../routing/model-busy.js';
 import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
@@ -75,8 +73,9 @@ export class TaskCreator {
   private async run(draft: TaskDraft): Promise<ViewedTask> {
     const { tasks, config, mayGoOn } = this.parts;
     const { caller, model } = draft;
+    crashPoint('task.before-insert');
     if (draft.chargeId !== draft.requestId && !(await mayGoOn(draft.requestId))) throw unknownOutcome();
-    const earlier = await tasks.insertCreated({
+    await tasks.insertCreated({
       id: draft.id,
       kind: draft.kind,
       accountId: caller.accountId,
@@ -91,8 +90,6 @@ export class TaskCreator {
       seconds: draft.units,
       deadlineMs: config.taskDeadlineMs,
     });
-    // Its gateway died, and the request was repeated with the same idempotency key.
-    if (earlier) return (await tasks.lastOfCharges(chargeIdsOf(draft.requestId))) ?? earlier;
     const hold = await this.hold(draft);
     const paid = { ...draft, request: paidRequest(draft.request, hold) };
     await this.submit(paid, hold);
@@ -207,21 +204,15 @@ export class TaskCreator {
   }
 
   /**
-   * Ends the task and announces it in one transaction, then has the money refunded before the error goes out. If a
-   * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
+   * Ends the task and announces it in one transaction, then has the money refunded before the error goes out. If that could not be
+   * written, or a sweep has taken the task meanwhile, an error would be a lie: the work may still be done.
    */
   private async fail(draft: TaskDraft, hold: Hold, failure: TaskFailure): Promise<void> {
     const { error, channelId, upstreamStatus } = failure;
     const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
-    if (won === false) return;
+    if (won !== true) return;
     const reason = { code: error.code, message: error.message };
-    const refusal = await this.parts.calls.release(
-      hold,
-      { channel: channelId, reason, upstreamStatus },
-      error,
-    );
-    // A sweep may still create a task that could not be written as failed, so no other model may.
-    throw won === undefined && refusal instanceof ModelBusy ? refusal.asFinal() : refusal;
+    throw await this.parts.calls.release(hold, { channel: channelId, reason, upstreamStatus }, error);
   }
 
   private async failTask(
