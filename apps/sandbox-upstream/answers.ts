@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The code of a refusal for content, which each family words in its own way. */
+/** The code for refused content, which each family names differently. */
 export const CONTENT_REFUSED = 'content_policy_violation';
 
-/** An error that the vendor answers, in the shape of the family that the path belongs to. Its codes are the vendor's own, not the relay's table. */
+/** A vendor's error, in the format of the path's family. Its codes are the vendor's own, not those of the relay. */
 export class VendorRefusal extends Error {
   readonly param: string | null;
 
@@ -18,7 +18,7 @@ export class VendorRefusal extends Error {
   }
 }
 
-/** Answers a JSON text that is already written out. */
+/** Answers with a JSON text. */
 export function sendText(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -31,9 +31,9 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendText(response, status, JSON.stringify(body));
 }
 
-/** Vendors with a folder of paths and a manner of their own. */
+/** Vendors with their own base path and conventions. */
 const OWN_FAMILIES = ['vertex', 'fal', 'replicate', 'bfl', 'meshy'] as const;
-/** Whose manner a path has. */
+/** The vendor whose conventions apply to a path. */
 export type ApiFamily = 'openai' | 'google' | 'anthropic' | (typeof OWN_FAMILIES)[number];
 
 export function apiFamilyOf(path: string): ApiFamily {
@@ -46,7 +46,7 @@ export function apiFamilyOf(path: string): ApiFamily {
 export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, family: ApiFamily): void {
   const { status } = refusal;
   if (status === 503 || status === 429) response.setHeader('retry-after', '1');
-  // The rest of a body that was too large is not worth reading, so the connection ends with this answer.
+  // The rest of an oversized body is not read, so the connection ends with this answer.
   if (status === 413) response.setHeader('connection', 'close');
   if (family === 'google') {
     const shown = googleStatus(refusal);
@@ -102,7 +102,7 @@ const GOOGLE_WORDS: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-/** Google answers 400 to a wrong key. */
+/** Google answers a wrong key with 400. */
 function googleStatus({ status, code }: VendorRefusal): number {
   return code === WRONG_KEY ? 400 : status;
 }

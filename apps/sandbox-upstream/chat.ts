@@ -5,7 +5,7 @@ import { answerWriting, lastPrompt, type Rendering, contentText, write, type Wri
 /** Long conversations with images in them. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** `POST /v1/chat/completions`, whole or streamed. Usage of a stream comes only when `include_usage` asks for it. */
+/** `POST /v1/chat/completions`, whole or streamed. A stream reports usage only with `include_usage`. */
 export async function completeChat(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const model = requiredTextField(body, 'model');

@@ -13,7 +13,7 @@ export async function generateContent(vendor: Vendor, exchange: Exchange, model:
   await answer(vendor, exchange, { model, isStreamed: false });
 }
 
-/** `POST /v1beta/models/{model}:streamGenerateContent`, by events alone. */
+/** `POST /v1beta/models/{model}:streamGenerateContent`, as events only. */
 export async function streamGenerateContent(
   vendor: Vendor,
   exchange: Exchange,
@@ -70,7 +70,7 @@ function orderOf(body: Json) {
   return { prompt, input, maxTokens: configOf(body)['maxOutputTokens'] };
 }
 
-/** Every event has the usage up to it, as with the vendor; what is zero is left out. */
+/** Every event has the usage so far, like the vendor's. Zeros are omitted. */
 function render(
   writing: Writing,
   { model, thoughts, isDrawn }: { model: string; thoughts: number; isDrawn: boolean },

@@ -9,14 +9,14 @@ export interface Parcel {
   faults: readonly Fault[];
 }
 
-/** The pieces of a trickled file. */
+/** The pieces of a file that is sent slowly. */
 const PIECES = 20;
 const NOT_A_FILE = Buffer.from('<!doctype html><title>This is not the file that was asked for</title>\n');
 
-/** More files at a time than a test fetches. */
+/** More files than any test downloads at the same time. */
 const MAX_COUNTED = 1_000;
 
-/** Counts the downloads of a file; an answer to a create is none. */
+/** Counts the downloads of a file. An answer to a create does not count. */
 function isEarly({ downloadsOf }: Vendor, { method, url = '' }: IncomingMessage): boolean {
   if (method !== 'GET') return false;
   const count = (downloadsOf.get(url) ?? 0) + 1;
@@ -25,7 +25,7 @@ function isEarly({ downloadsOf }: Vendor, { method, url = '' }: IncomingMessage)
   return count === 1;
 }
 
-/** Sends a file or an answer whole, or as badly as its prompt ordered: trickling, cut off, or as something else. */
+/** Sends a file or an answer completely, or with the fault that its prompt requests: slowly, cut off, or as another type. */
 export async function deliver(
   vendor: Vendor,
   { request, response }: Exchange,

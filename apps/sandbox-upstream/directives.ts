@@ -1,6 +1,6 @@
 import { CONTENT_REFUSED, VendorRefusal, WRONG_KEY } from './answers.js';
 
-/** The faults that a prompt can order with `[[fault:NAME]]`; the README says what each does. */
+/** The faults that a prompt can request with `[[fault:NAME]]`. The README describes each. */
 export const faultNames = [
   'reject-400',
   'reject-401',
@@ -37,24 +37,24 @@ export type Fault = (typeof faultNames)[number];
 
 export interface Directives {
   faults: Fault[];
-  /** How long the work takes, in milliseconds; undefined when the prompt leaves it to the configuration. */
+  /** How long the work takes, in milliseconds. Undefined: as configured. */
   workMs: number | undefined;
-  /** Length of a written answer, and how much of the input counts as cached; undefined where it is not ordered. */
+  /** The length of a text answer, and how much of the input counts as cached. Undefined if not requested. */
   tokens: number | undefined;
   cachedTokens: number | undefined;
-  /** How long a sound is said to be; undefined where it is not ordered. */
+  /** The reported length of a sound. Undefined if not requested. */
   seconds: number | undefined;
   /** The prompt without its directives: what is drawn. */
   caption: string;
 }
 
-/** `[[instant]]` is looked for in the raw prompt, before anything else costs time: benchmarks measure the relay. */
+/** `[[instant]]` is searched in the raw prompt before anything else, because benchmarks measure the relay. */
 export const INSTANT = '[[instant]]';
 
-/** Work longer than a day is a slip of the pen, and timers cannot hold more than 24 days. */
+/** Longer than a day is a typing error, and timers cannot exceed 24 days. */
 const MAX_WORK_SECONDS = 86_400;
 
-/** A streamed answer of a million tokens is 200 MB: more proves nothing. */
+/** A streamed answer of a million tokens is 200 MB. More would prove nothing. */
 const MAX_TOKENS = 1_000_000;
 
 const DIRECTIVE = /\[\[(fault|work|tokens|cached|seconds):([^\]]{0,64})\]\]/g;
@@ -77,7 +77,7 @@ export function readDirectives(prompt: string): Directives {
   return { faults, workMs, tokens, cachedTokens, seconds, caption };
 }
 
-/** The vendor's word for each status that a prompt can order. */
+/** The vendor's word for each status that a prompt can request. */
 const REJECTIONS: Record<string, [status: number, code: string]> = {
   'reject-400': [400, 'invalid_request'],
   'reject-401': [401, WRONG_KEY],
@@ -89,7 +89,7 @@ const REJECTIONS: Record<string, [status: number, code: string]> = {
   'reject-500': [500, 'internal_error'],
   'reject-503': [503, 'service_unavailable'],
   'reject-529': [529, 'overloaded'],
-  // The status of a success, and the body of an error.
+  // The status of a success with the body of an error.
   'error-200': [200, 'internal_error'],
 };
 

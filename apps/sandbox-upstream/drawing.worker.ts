@@ -8,29 +8,29 @@ import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 
 export interface Drawing {
   kind: 'image' | 'movie' | 'edit';
-  /** Hexadecimal text that decides colours and shapes: the same seed is the same drawing. */
+  /** Hexadecimal text that decides colours and shapes. The same seed gives the same drawing. */
   seed: string;
   caption: string;
   width: number;
   height: number;
-  /** Length of a movie; 0 for an image. */
+  /** The length of a movie. 0 for an image. */
   seconds: number;
-  /** The image to alter, of an edit: the bytes of a PNG, JPEG or WebP. A width of 0 keeps its size. */
+  /** The image to edit: the bytes of a PNG, JPEG or WebP. A width of 0 keeps its size. */
   original?: Uint8Array;
 }
 
 export type DrawingOrder = Drawing & { orderId: number };
 export type DrawingResult = { orderId: number; bytes?: Uint8Array; fault?: string };
 
-/** Enough to see movement; every frame costs about two milliseconds. */
+/** Enough to see movement. Each frame takes about two milliseconds. */
 const FRAMES_PER_SECOND = 8;
 
-/** A larger original is made smaller. */
+/** A larger original is scaled down. */
 const MAX_SIDE = 2048;
 
 interface Scene {
   hue: number;
-  /** Numbers in 0..1 that do not change from frame to frame. */
+  /** Numbers in 0..1 that stay the same in every frame. */
   chance: number[];
   caption: string;
 }
@@ -42,7 +42,7 @@ function sceneOf({ seed, caption }: Drawing): Scene {
   return { hue: ((bytes[0] ?? 0) * 360) / 256, chance: [...bytes].map((byte) => byte / 255), caption };
 }
 
-/** Paints one moment; `moment` runs from 0 to 1. */
+/** Paints one frame. `moment` runs from 0 to 1. */
 function paint(canvas: Canvas2D, scene: Scene, moment: number): void {
   paintSky(canvas, scene);
   paintOrbs(canvas, scene, moment);
@@ -50,7 +50,7 @@ function paint(canvas: Canvas2D, scene: Scene, moment: number): void {
   paintCaption(canvas, scene.caption);
 }
 
-/** The gradient is vertical, since equal rows make a PNG five times quicker to pack than a slanted one. */
+/** The gradient is vertical: with uniform rows, a PNG compresses five times faster than with a diagonal one. */
 function paintSky({ context, width, height }: Canvas2D, { hue }: Scene): void {
   const sky = context.createLinearGradient(0, 0, 0, height);
   sky.addColorStop(0, `hsl(${hue}, 55%, 24%)`);
@@ -102,7 +102,7 @@ function paintCaption({ context, width, height }: Canvas2D, caption: string): vo
   );
 }
 
-/** Breaks a text at spaces into lines of at most `width` pixels; a longer word keeps a line to itself. */
+/** Breaks a text at spaces into lines of at most `width` pixels. A longer word gets its own line. */
 function wrap(context: SKRSContext2D, text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -120,7 +120,7 @@ function drawImage(drawing: Drawing): Uint8Array {
   return canvas.toBuffer('image/png');
 }
 
-/** The image as it came, its colours turned round inside an ellipse in the middle, with the caption. */
+/** The original with its colours inverted inside an ellipse in the middle, and the caption. */
 async function drawEdit(drawing: Drawing): Promise<Uint8Array> {
   const original = await loadImage(drawing.original ?? new Uint8Array());
   const scale = Math.min(1, MAX_SIDE / Math.max(original.width, original.height));
@@ -143,7 +143,7 @@ async function drawMovie(drawing: Drawing): Promise<Uint8Array> {
   const canvas = createCanvas(drawing.width, drawing.height);
   const frame = { context: canvas.getContext('2d'), ...sized(drawing) };
   const scene = sceneOf(drawing);
-  // Loaded with the first movie: the first image should not wait for it.
+  // Loaded for the first movie, so that the first image need not wait for it.
   const { default: encoders } = await import('h264-mp4-encoder');
   const encoder = await encoders.createH264MP4Encoder();
   try {

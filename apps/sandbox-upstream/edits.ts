@@ -5,7 +5,7 @@ import type { Drawing } from './drawing.worker.js';
 import { answerInstantly, fulfil, type ImageOrder, readImageOrder } from './images.js';
 import { captionOf, type Exchange, publicOriginOf, seedOf, type Vendor } from './vendor.js';
 
-/** A few photos; the vendor keeps them only while it draws. */
+/** A few photos. The vendor keeps them only while it draws. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_IMAGES = 16;
 const IMAGE_HEADS = [
@@ -48,7 +48,7 @@ export function alterationOf(
   return { kind: 'edit', seed: seedOf(order.prompt, index), caption, width, height, seconds: 0, original };
 }
 
-/** Draws an altered image, keeps it, and says where it is. */
+/** Draws an edited image, stores it, and returns its URL. */
 export async function keepEdit(
   vendor: Vendor,
   { request }: Exchange,

@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const CHARACTERS_PER_TOKEN = 4;
 const DIMENSIONS = 64;
 
-/** `POST /v1/embeddings`. The same text has the same vector; the first one may order faults. */
+/** `POST /v1/embeddings`. The same text has the same vector. The first text can request faults. */
 export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const model = requiredTextField(body, 'model');
@@ -35,7 +35,7 @@ export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.textsFinished += 1;
 }
 
-/** A list of numbers is one text as its tokens. */
+/** A list of numbers is one text, as tokens. */
 function textsOf(input: unknown): string[] {
   const list = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
   const texts = list.map((each: unknown) => (Array.isArray(each) ? each.join(' ') : each));
@@ -45,7 +45,7 @@ function textsOf(input: unknown): string[] {
   throw new VendorRefusal(400, 'invalid_type', { message: 'input must be texts or tokens.', param: 'input' });
 }
 
-/** Numbers from -1 to 1 that follow from the text. */
+/** Numbers from -1 to 1, derived from the text. */
 function vectorOf(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);
   let seed = createHash('sha256').update(text).digest();

@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 
 const MAX_SAMPLES = 4;
 const LONG_SIDE = 1024;
-/** The code of google.rpc.Status for a fault of the server. */
+/** The code of google.rpc.Status for a server error. */
 const INTERNAL = 13;
 
 /** `POST /v1beta/models/{model}:predict`. */
@@ -99,7 +99,7 @@ export async function predictLongRunning(vendor: Vendor, exchange: Exchange, mod
   if (task) sendJson(exchange.response, 200, { name: nameOf(task) });
 }
 
-/** A video by the body that the Gemini API and Vertex AI share. @returns undefined when the prompt ordered that there be no answer */
+/** A video, by the body that the Gemini API and Vertex AI share. @returns undefined if the prompt requests no answer */
 export async function startVideo(
   vendor: Vendor,
   exchange: Exchange,

@@ -23,27 +23,27 @@ import {
 
 const MAX_IMAGES = 10;
 const LONG_SIDE = 1024;
-/** Four megapixels: the largest image takes about 150 ms of the drawing thread. */
+/** Four megapixels. The largest image takes the drawing thread about 150 ms. */
 const SIDES = { min: 16, max: 2048 };
 
 export interface ImageOrder {
   prompt: string;
   count: number;
   format: 'url' | 'b64_json';
-  /** The image is streamed, with as many before it; undefined where it is not. */
+  /** The number of partial images, if the image is streamed. Otherwise undefined. */
   partialImages?: number | undefined;
-  /** Undefined where neither a size nor a ratio was asked for. */
+  /** Undefined if neither a size nor a ratio was requested. */
   area: Area | undefined;
 }
 
-/** What is common to images from a text alone and from other images. */
+/** What images from text and from other images have in common. */
 export interface ImageWork {
   order: ImageOrder;
   directives: Directives;
   drawing(index: number): Drawing;
-  /** Before the type of each event of a stream. */
+  /** Precedes the type of each event of a stream. */
   eventName?: string;
-  /** Where the image is handed out. */
+  /** The path that serves the image. */
   address(drawing: Drawing): string | Promise<string>;
 }
 
@@ -61,7 +61,7 @@ export async function createImages(vendor: Vendor, exchange: Exchange): Promise<
   });
 }
 
-/** Does the work, and answers or misbehaves as ordered. @throws VendorRefusal */
+/** Does the work, and answers or fails as requested. @throws VendorRefusal */
 export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork): Promise<void> {
   const { faults, workMs } = work.directives;
   refuseAsOrdered(faults);
@@ -87,7 +87,7 @@ function nameOf({ eventName = 'image_generation' }: ImageWork): string {
   return eventName;
 }
 
-/** The drawings of an order, one fewer where that was ordered. @throws VendorRefusal 500 when none is left. */
+/** The drawings of an order, or one fewer if requested. @throws VendorRefusal 500 if none is left. */
 export function drawingsOf({ order, directives, drawing }: Omit<ImageWork, 'address'>): Drawing[] {
   const count = directives.faults.includes('partial') ? order.count - 1 : order.count;
   if (count === 0) throw new VendorRefusal(500, 'generation_failed', 'No image came out of it, as ordered.');
@@ -115,7 +115,7 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
       name: nameOf(work),
     }),
   };
-  // With url the files misbehave instead of the answer.
+  // With URLs, the fault is in the files, not in the answer.
   if (!isInlined) return sendJson(exchange.response, 200, result);
   const answerFaults = faults.filter((fault) => fault !== 'bad-file');
   const bytes = Buffer.from(JSON.stringify(result));

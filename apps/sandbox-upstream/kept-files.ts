@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Fault } from './directives.js';
 
-/** Enough for every test; the oldest goes first. */
+/** Enough for every test. The oldest is removed first. */
 const MAX_FILES = 128;
 
 export interface KeptFile {
   bytes: Buffer;
   expiresAtMs: number;
-  /** How it is handed out. */
+  /** How its delivery fails, if requested. */
   faults: readonly Fault[];
 }
 
-/** Results in memory under addresses that nobody can guess; a restart loses them. */
+/** Results in memory, at URLs that nobody can guess. A restart loses them. */
 export class KeptFiles {
   private readonly files = new Map<string, KeptFile>();
 
-  /** The name to ask for it by. */
+  /** Stores a file. @returns its name in the URL */
   keep(file: KeptFile): string {
     const name = randomUUID();
     this.files.set(name, file);

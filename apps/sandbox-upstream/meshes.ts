@@ -28,7 +28,7 @@ export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<vo
   if (accepted) sendJson(exchange.response, 200, { id: accepted.id, status: 'queued' });
 }
 
-/** The task to answer with, new or repeated; undefined when its prompt ordered that there be no answer. */
+/** The task to answer with, new or repeated. Undefined if its prompt requests no answer. */
 export async function acceptMesh(
   vendor: Vendor,
   exchange: Exchange,

@@ -13,7 +13,7 @@ import {
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** `POST /v1/messages`, whole or streamed. Cached input is counted apart from the input. */
+/** `POST /v1/messages`, whole or streamed. Cached input is counted separately. */
 export async function message(vendor: Vendor, exchange: Exchange): Promise<void> {
   const { body, model, prompt, input } = await readMessage(exchange);
   const maxTokens = body['max_tokens'];
@@ -28,7 +28,7 @@ export async function message(vendor: Vendor, exchange: Exchange): Promise<void>
   await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
 }
 
-/** `POST /v1/messages/count_tokens`: the input that the same message would be counted as. */
+/** `POST /v1/messages/count_tokens`: the input tokens of such a message. */
 export async function countMessage(_: Vendor, exchange: Exchange): Promise<void> {
   const { body, prompt, input } = await readMessage(exchange);
   const foreign = ['max_tokens', 'stream'].find((name) => body[name] !== undefined);

@@ -4,9 +4,9 @@ import { VendorRefusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
 import { clearDates } from './media/mp4.js';
 
-/** Kept drawings: a few dozen images or a few hundred movies, so that repeated downloads cost nothing. */
+/** The cache of drawings: a few dozen images or a few hundred movies, so that repeated downloads cost nothing. */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Drawings in wait: at about 40 ms each, a later one would wait for more than ten seconds. */
+/** The most waiting drawings. At about 40 ms each, another would wait more than ten seconds. */
 const MAX_WAITING = 256;
 
 interface Waiting {
@@ -14,13 +14,13 @@ interface Waiting {
   reject: (fault: Error) => void;
 }
 
-/** A drawing by all that decides it; the image of an edit by its digest. */
+/** Everything that determines a drawing. The image of an edit by its digest. */
 function keyOf({ original, ...rest }: Drawing): string {
   const digest = original && createHash('sha256').update(original).digest('hex');
   return JSON.stringify({ ...rest, digest });
 }
 
-/** Makes images (PNG) and movies (MP4) in one worker thread that starts with the first order. */
+/** Draws images (PNG) and movies (MP4) in one worker thread, which starts with the first order. */
 export class Renderer {
   private worker: Worker | undefined;
   private lastOrderId = 0;
@@ -29,7 +29,7 @@ export class Renderer {
   private readonly cache = new Map<string, Buffer>();
   private cachedBytes = 0;
 
-  /** The bytes of a drawing: equal for equal drawings. @throws VendorRefusal 503 when too many wait, 500 when it fails. */
+  /** The bytes of a drawing, the same for the same drawing. @throws VendorRefusal 503 if too many wait, 500 if it fails. */
   draw(drawing: Drawing): Promise<Buffer> {
     const key = keyOf(drawing);
     const cached = this.cache.get(key);
@@ -70,7 +70,7 @@ export class Renderer {
     const worker = new Worker(new URL(`./drawing.worker.${extension}`, import.meta.url));
     worker.unref();
     worker.on('message', (result: DrawingResult) => this.receive(result));
-    // A worker that dies fails its orders; the next order starts another.
+    // If the worker dies, its orders fail, and the next order starts another.
     const died = (fault?: unknown) => {
       if (this.worker !== worker) return;
       this.abandon(new VendorRefusal(500, 'generation_failed', `The drawing failed: ${String(fault)}`));

@@ -12,7 +12,7 @@ import {
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** `POST /v1/responses`, whole or streamed; usage comes inside the last event. */
+/** `POST /v1/responses`, whole or streamed. The last event has the usage. */
 export async function respond(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const model = requiredTextField(body, 'model');
@@ -68,7 +68,7 @@ function render(writing: Writing, base: object, id: string): Rendering {
       event('response.content_part.added', { ...place, part: part('') }),
     ],
     token: (delta) => event('response.output_text.delta', { ...place, delta }),
-    // Numbered when they are sent, after the tokens.
+    // Numbered as they are sent, after the tokens.
     get tail() {
       return [
         event('response.output_text.done', { ...place, text }),

@@ -25,13 +25,13 @@ import { setEndpoint } from './webhooks/task-webhooks.js';
 interface Route {
   verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: RegExp;
-  /** `first` is what the path's first group holds. */
+  /** `first` is the path's first group. */
   serve(vendor: Vendor, exchange: Exchange, first: string): void | Promise<void>;
 }
 
 const ID = '([\\w-]{1,64})';
 const MODEL = '([\\w.-]{1,100})';
-/** Of a project and a location; Google's addresses name both. */
+/** Of a project and a location, which Google's URLs name. */
 const PLACE = 'projects/sandbox-project/locations/[a-z0-9-]{1,40}/publishers/google/models/';
 const MESHY_WORK = '(?:v2/text-to-3d|v1/image-to-3d|v1/multi-image-to-3d|v1/retexture)';
 const FAL_REQUEST = `([\\w.-]{1,64}/[\\w.-]{1,64}/requests/[\\w-]{1,64})`;
@@ -40,7 +40,7 @@ function at(path: string): RegExp {
   return new RegExp(`^${path}$`);
 }
 
-/** What needs the vendor's key. */
+/** Paths that need the vendor's key. */
 const routes: readonly Route[] = [
   {
     verb: 'GET',
@@ -120,7 +120,7 @@ const routes: readonly Route[] = [
   { verb: 'DELETE', path: at(`/ark/v3/contents/generations/tasks/${ID}`), serve: cancelAtArk },
 ];
 
-/** What needs no key, as with the vendors: results, and where keys are exchanged. */
+/** Paths that need no key, as with the vendors: results, and the exchange of keys. */
 const files: readonly Route[] = [
   { verb: 'POST', path: at('/vertex/token'), serve: giveToken },
   {
@@ -146,7 +146,7 @@ const controls: readonly Route[] = [
 
 const OPEN = /^\/(files|_sandbox|fal\/\.well-known)\/|^\/vertex\/token$/;
 
-/** @throws VendorRefusal, also for what is not there. */
+/** @throws VendorRefusal, also for unknown paths. */
 export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise<void> {
   const { method = '', url = '' } = exchange.request;
   const [path = ''] = url.split('?');
@@ -160,7 +160,7 @@ export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise
   throw new VendorRefusal(404, 'unknown_url', `There is nothing at ${method} ${path}.`);
 }
 
-/** Each family has its own header for the key; Google's takes it in the query too. */
+/** Each family has its own header for the key. Google's also accepts it in the query. */
 function authorise({ settings, accounts }: Vendor, { request }: Exchange, path: string): void {
   const family = apiFamilyOf(path);
   const { headers, url = '' } = request;
@@ -169,7 +169,7 @@ function authorise({ settings, accounts }: Vendor, { request }: Exchange, path: 
   const isAccount = family === 'vertex' && accounts.isGood(bearer);
   const inQuery = new URLSearchParams(url.split('?')[1]).get('key');
   const keys: (string | string[] | null | undefined)[] = {
-    // Two families list their models at one path.
+    // Two families list their models at the same path.
     openai: path === '/v1/models' ? [bearer, headers['x-api-key']] : [bearer],
     anthropic: [headers['x-api-key'], bearer],
     google: [headers['x-goog-api-key'], inQuery],

@@ -18,7 +18,7 @@ export interface SandboxOptions {
   host?: string;
   /** 0, the default, takes a free port. */
   port?: number;
-  /** Folder that keeps accepted videos and meshes through a killed process; without it they are in memory only. */
+  /** The folder for accepted videos and meshes, so that they survive a killed process. Without it, they are only in memory. */
   stateDir?: string | undefined;
   /** `sandbox-key` by default. */
   apiKey?: string;
@@ -26,13 +26,13 @@ export interface SandboxOptions {
   imageSeconds?: number;
   /** How long a video takes: 6 by default. */
   videoSeconds?: number;
-  /** How long the fault `slow-bytes` stretches a file: 10 by default. */
+  /** How long a file takes with the fault `slow-bytes`: 10 by default. */
   slowSeconds?: number;
-  /** How long an answer is withheld at most: 120 by default. */
+  /** The longest time an answer is withheld: 120 by default. */
   holdSeconds?: number;
-  /** How long result addresses work: an hour by default. */
+  /** How long result URLs work: an hour by default. */
   fileSeconds?: number;
-  /** Origin of result addresses; by default the one that the request came to. */
+  /** The origin of result URLs. By default, that of the request. */
   publicUrl?: string | undefined;
   clock?: Clock;
 }
@@ -40,14 +40,14 @@ export interface SandboxOptions {
 export interface Sandbox {
   url: string;
   port: number;
-  /** Ends open answers and frees the port; safe to call twice. */
+  /** Ends open answers and frees the port. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Longer than the idle time of any client's pool, so that a kept connection never closes under a new request. */
+/** Longer than the idle time of any client's pool, so that a kept connection never closes during a new request. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts the stand-in vendor. @throws OperatorError when the port or the state folder cannot be used. */
+/** Starts the stand-in vendor. @throws OperatorError if the port or the state folder cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);

@@ -4,7 +4,7 @@ import type { SandboxOptions } from './sandbox-server.js';
 /** The default key that requests must carry. */
 const API_KEY = 'sandbox-key';
 
-/** All that the sandbox reads as a program; the caller finishes the reader. */
+/** The sandbox's configuration as a program; the caller finishes the reader. */
 export function readSandboxProgram(reader: ConfigReader): SandboxOptions {
   return {
     host: reader.get('SANDBOX_HOST'),

@@ -1,6 +1,6 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox-server.js';
 
-/** An answer whose shape the spec that reads it states. */
+/** An answer. The spec that reads it states its shape. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the expectations are the types here
 export type Json = Record<string, any>;
 

@@ -4,7 +4,7 @@ import type { Exchange } from './vendor.js';
 import type { VendorTask, VendorTasks } from './vendor-tasks.js';
 
 const MAX_KEY_LENGTH = 256;
-/** Polls that a fault spoils before the task goes on as if nothing had been. */
+/** How many polls a fault affects before the task continues normally. */
 const SPOILED_POLLS: Partial<Record<Fault, number>> = {
   'unknown-status': 3,
   'poll-5xx': 3,
@@ -14,8 +14,8 @@ const SPOILED_POLLS: Partial<Record<Fault, number>> = {
 };
 
 /**
- * Keeps a new task, or finds the one that was created under the same idempotency key before, also when its first answer
- * was withheld. @throws VendorRefusal 409 when the key belongs to another input, and as the prompt orders.
+ * Stores a new task, or finds the one created earlier under the same idempotency key, even if its first answer
+ * was withheld. @throws VendorRefusal 409 if the key belongs to a different input, and as the prompt requests
  */
 export function acceptTask<T extends VendorTask>(tasks: VendorTasks<T>, exchange: Exchange, task: T): T {
   task.idempotencyKey = readIdempotencyKey(exchange);
@@ -40,7 +40,7 @@ function readIdempotencyKey({ request }: Exchange): string | null {
   );
 }
 
-/** Spoils the first polls of a task that ordered it: a strange status word is returned, an HTTP error thrown. */
+/** Applies the requested fault to the first polls of a task: returns an unknown status, or throws an HTTP error. */
 export function spoilPoll<T extends VendorTask>(tasks: VendorTasks<T>, task: T): string | undefined {
   if (isSpoiled(tasks, task, 'unknown-status')) return 'post_processing';
   if (isSpoiled(tasks, task, 'poll-429')) throw new VendorRefusal(429, 'rate_limit_exceeded', 'As ordered.');
@@ -49,12 +49,12 @@ export function spoilPoll<T extends VendorTask>(tasks: VendorTasks<T>, task: T):
   throw new VendorRefusal(status, 'server_error', 'The status cannot be read now, as ordered.');
 }
 
-/** The id that a poll shows: at first that of another task, where it is ordered. */
+/** The id that a poll shows: at first that of another task, if requested. */
 export function shownId<T extends VendorTask>(tasks: VendorTasks<T>, task: T): string {
   return isSpoiled(tasks, task, 'another-id') ? [...task.id].reverse().join('') : task.id;
 }
 
-/** Whether a fault still spoils what is asked of a task; each question counts. */
+/** Whether a fault still affects requests about a task. Each request counts. */
 export function isSpoiled<T extends VendorTask>(tasks: VendorTasks<T>, task: T, fault: Fault): boolean {
   if (!task.faults.includes(fault) || task.spoiledPolls >= (SPOILED_POLLS[fault] ?? 0)) return false;
   task.spoiledPolls += 1;

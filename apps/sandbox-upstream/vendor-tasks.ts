@@ -5,7 +5,7 @@ import { VendorRefusal } from './answers.js';
 import type { Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
 
-/** One accepted piece of long work. Its progress is not stored: it follows from the clock, so a restart loses nothing. */
+/** An accepted task. Its progress is not stored but follows from the clock, so a restart loses nothing. */
 export interface VendorTask {
   id: string;
   model: string;
@@ -13,7 +13,7 @@ export interface VendorTask {
   faults: Fault[];
   createdAtMs: number;
   workMs: number;
-  /** Polls that a fault has spoiled so far. */
+  /** The polls affected by a fault so far. */
   spoiledPolls: number;
   idempotencyKey: string | null;
   /** Distinguishes another request under the same idempotency key from a repeat. */
@@ -21,20 +21,20 @@ export interface VendorTask {
 }
 
 export interface VideoTask extends VendorTask {
-  /** The form it was created in, which decides the words of its polls. */
+  /** The format it was created in, which decides how its polls are worded. */
   dialect: 'openai' | 'xai' | 'google' | 'vertex' | 'fal' | 'replicate' | 'ark';
-  /** Size as the OpenAI form shows it; the file itself is smaller. */
+  /** The size that the OpenAI format shows. The file itself is smaller. */
   size: string;
-  /** Whether sound was asked for; null where nothing was said. */
+  /** Whether sound was requested. Null if not specified. */
   audio: boolean | null;
   drawing: Drawing;
   /** The video that it is a remix of. */
   remixOf?: string;
 }
 
-/** Images of a vendor that lets them be asked for. */
+/** Images of a vendor that makes them as tasks. */
 export interface ImageJob extends VendorTask {
-  /** Where the images are once they are finished. */
+  /** The URLs of the images once they are finished. */
   addresses: string[];
 }
 
@@ -42,7 +42,7 @@ export interface MeshTask extends VendorTask {
   mode: 'draft' | 'texture';
   /** The colour of a texture. */
   hue: number;
-  /** Of a vendor that keeps its works apart: where alone it is found. */
+  /** The only path where it is found, for vendors with separate paths for each operation. */
   work?: string;
 }
 
@@ -52,14 +52,14 @@ export interface VendorTaskState {
   progress: number;
 }
 
-/** Part of the work time that a task waits before anything moves. */
+/** The share of the work time that a task is queued. */
 const QUEUED_PART = 0.1;
 
 export function endOf(task: VendorTask): number {
   return task.createdAtMs + task.workMs;
 }
 
-/** The state of a task at a moment: a pure function of the task and the clock. */
+/** The state of a task at a given time: a pure function of the task and the clock. */
 export function stateAt(task: VendorTask, nowMs: number): VendorTaskState {
   const part = task.workMs === 0 ? 1 : Math.max(0, (nowMs - task.createdAtMs) / task.workMs);
   if (part < QUEUED_PART) return { phase: 'queued', progress: 0 };
@@ -70,18 +70,18 @@ export function stateAt(task: VendorTask, nowMs: number): VendorTaskState {
   return { phase: 'completed', progress: 100 };
 }
 
-/** About a kilobyte each; a load test evicts ended ones long before a relay could still ask for them. */
+/** About a kilobyte each. Ended tasks are evicted, long after a relay has stopped asking for them. */
 const MAX_TASKS = 20_000;
 
-/** The accepted tasks of one kind, in memory and, given a folder, one small file each so that they outlive a killed process. */
+/** The accepted tasks of one kind, in memory and, with a folder, in one small file each, so that they survive a killed process. */
 export class VendorTasks<T extends VendorTask> {
   private readonly tasks = new Map<string, T>();
   private readonly idsByKey = new Map<string, string>();
   private readonly maxTasks: number;
 
   /**
-   * Takes up what the folder holds of files that end in `suffix`, which no other kind's suffix may end in.
-   * @throws OperatorError when the folder cannot be used.
+   * Loads the files of the folder that end in `suffix`. No other kind's suffix may end in it.
+   * @throws OperatorError if the folder cannot be used.
    */
   constructor(
     private readonly stateDir: string | undefined,
@@ -105,7 +105,7 @@ export class VendorTasks<T extends VendorTask> {
     return [...this.tasks.values()];
   }
 
-  /** Keeps a new task; returns when it is safe. @throws VendorRefusal 503 when the vendor is full of unended tasks. */
+  /** Stores a new task. @throws VendorRefusal 503 if the vendor has too many open tasks. */
   add(task: T): void {
     if (this.tasks.size >= this.maxTasks) this.evictOldestEnded(task.createdAtMs);
     this.save(task);
@@ -113,8 +113,8 @@ export class VendorTasks<T extends VendorTask> {
   }
 
   /**
-   * Writes a task's file. Synchronous, so that nobody meets a task that is not yet kept; without a sync of the disk,
-   * since the file has to outlive a killed process and not a power cut.
+   * Writes a task's file. Synchronous, so that no task is visible before it is stored. Without a sync to disk,
+   * because the file has to survive a killed process, not a power cut.
    */
   save(task: T): void {
     if (!this.stateDir) return;
@@ -149,7 +149,7 @@ export class VendorTasks<T extends VendorTask> {
   private load(stateDir: string): void {
     try {
       mkdirSync(stateDir, { recursive: true });
-      // Prompts of people are in it. An earlier version let everybody read them.
+      // It contains people's prompts. An earlier version made the file readable to everyone.
       chmodSync(stateDir, 0o700);
       const names = readdirSync(stateDir);
       for (const name of names.filter((each) => each.endsWith(`${this.suffix}.tmp`)))

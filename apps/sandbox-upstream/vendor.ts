@@ -9,7 +9,7 @@ import type { KeptFiles } from './kept-files.js';
 import type { ServiceAccounts } from './vertex/accounts.js';
 import type { WebhookKeys } from './webhooks/webhook-keys.js';
 
-/** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
+/** Counters since the start or the last reset, so that a test can prove that nothing was requested twice. */
 export function newStats() {
   return {
     imagesRequests: 0,
@@ -20,17 +20,17 @@ export function newStats() {
     videoRepeats: 0,
     refusals: 0,
     polls: 0,
-    /** Requests that the vendor has taken and leaves without an answer. */
+    /** Requests that the vendor has received and leaves unanswered. */
     unanswered: 0,
     downloads: 0,
     meshesAccepted: 0,
     textsBegun: 0,
     textsFinished: 0,
-    /** Answers whose client left before their end. */
+    /** Answers that the client did not read to the end. */
     textsAbandoned: 0,
     speechesMade: 0,
     transcriptsMade: 0,
-    /** Images that are not wanted any more. */
+    /** Cancelled images. */
     jobsCancelled: 0,
   };
 }
@@ -38,7 +38,7 @@ export function newStats() {
 /** Durations in milliseconds. */
 interface VendorSettings {
   apiKey: string;
-  /** Origin of the addresses in results; undefined for the origin that the request came to. */
+  /** The origin of URLs in results. Undefined: that of the request. */
   publicUrl: string | undefined;
   imageMs: number;
   videoMs: number;
@@ -55,11 +55,11 @@ export interface Vendor {
   videos: VendorTasks<VideoTask>;
   meshes: VendorTasks<MeshTask>;
   jobs: VendorTasks<ImageJob>;
-  /** Images that cannot be drawn again from their address. */
+  /** Images that cannot be drawn again from their URL. */
   kept: KeptFiles;
-  /** How often each file was asked for that is late. */
+  /** How often each late file was requested. */
   downloadsOf: Map<string, number>;
-  /** Of those whose vendor takes service accounts. */
+  /** For vendors with service accounts. */
   accounts: ServiceAccounts;
   webhookKeys: WebhookKeys;
   stats: ReturnType<typeof newStats>;
@@ -72,24 +72,24 @@ export interface Exchange {
   response: ServerResponse;
 }
 
-/** Longest text that is drawn; the seed still depends on the whole prompt. */
+/** The longest caption. The seed still depends on the whole prompt. */
 const MAX_CAPTION = 160;
 
 export function captionOf(text: string): string {
   return [...text].slice(0, MAX_CAPTION).join('');
 }
 
-/** The seed of the drawing number `index` of a prompt. */
+/** The seed of a prompt's drawing number `index`. */
 export function seedOf(prompt: string, index: number): string {
   return createHash('sha256').update(`${index}\n${prompt}`).digest('hex').slice(0, 48);
 }
 
-/** Waits as long as work takes. @throws AbortError when the vendor closes meanwhile. */
+/** Waits for the duration of the work. @throws AbortError if the vendor closes in the meantime. */
 export async function pause({ closing }: Vendor, ms: number): Promise<void> {
   if (ms > 0) await pauseTimer(ms, undefined, { signal: closing });
 }
 
-/** Leaves a client without an answer until it gives up, or until the hold time is over. */
+/** Leaves a client unanswered until it gives up or the longest time is over. */
 export async function holdUntilClientLeaves(vendor: Vendor, response: ServerResponse): Promise<void> {
   vendor.stats.unanswered += 1;
   const left = new AbortController();
@@ -106,7 +106,7 @@ export function publicOriginOf({ settings }: Vendor, request: IncomingMessage): 
   return `http://127.0.0.1:${request.socket.localPort}`;
 }
 
-/** A text field that must be there. @throws VendorRefusal 400. */
+/** A required text field. @throws VendorRefusal 400 */
 export function requiredTextField(body: Record<string, unknown>, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value.trim() !== '') return value;
@@ -116,7 +116,7 @@ export function requiredTextField(body: Record<string, unknown>, name: string): 
   });
 }
 
-/** A text field that may be absent or null. @throws VendorRefusal 400 for another type. */
+/** An optional text field, which may be null. @throws VendorRefusal 400 for another type */
 export function optionalTextField(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
@@ -131,7 +131,7 @@ export interface Area {
   height: number;
 }
 
-/** Reads `WxH` in pixels. @throws VendorRefusal 400 when it is none or a side leaves `sides`. */
+/** Reads `WxH` in pixels. @throws VendorRefusal 400 if it is malformed or a side is outside `sides` */
 export function readSize(text: string, sides: { min: number; max: number }): Area {
   const [, width, height] = (/^(\d{1,5})x(\d{1,5})$/.exec(text) ?? []).map(Number);
   const fits = (side: number | undefined): side is number =>

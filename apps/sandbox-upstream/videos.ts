@@ -20,9 +20,9 @@ import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-t
 import { announceEnd } from './webhooks/task-webhooks.js';
 
 const DEFAULT_SECONDS = 5;
-/** Twenty seconds take the drawing thread about a third of one. */
+/** Twenty seconds of video take the drawing thread about a third of a second. */
 const MAX_SECONDS = 20;
-/** The longer side of the file, whatever was asked: the sandbox shows that a video is real, not that it is large. */
+/** The longer side of the file, whatever was requested. A video of the sandbox is real, but need not be large. */
 const LONG_SIDE = 320;
 const SIDES = { min: 16, max: 4096 };
 const SHORT_SIDES: Record<string, number> = { '480p': 480, '720p': 720, '1080p': 1080 };
@@ -43,7 +43,7 @@ export async function createVideo(
   sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
 }
 
-/** `POST /v1/videos/{id}/remix`: everything but the prompt is as it was. */
+/** `POST /v1/videos/{id}/remix`: only the prompt changes. */
 export async function remixVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
   vendor.stats.videoCreates += 1;
   const { prompt } = await readJsonBody(exchange.request);
@@ -58,7 +58,7 @@ export async function remixVideo(vendor: Vendor, exchange: Exchange, id: string)
   if (task) sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
 }
 
-/** The task to answer with, new or repeated; undefined when its prompt ordered that there be no answer. */
+/** The task to answer with, new or repeated. Undefined if its prompt requests no answer. */
 export async function acceptVideo(
   vendor: Vendor,
   exchange: Exchange,
@@ -125,7 +125,7 @@ function refuseImages(body: Record<string, unknown>): void {
 function drawingOf(body: Record<string, unknown>, caption: string) {
   return {
     kind: 'movie' as const,
-    // What is ordered beside the caption does not change the film.
+    // Directives outside the caption do not change the video.
     seed: seedOf(caption, 0),
     caption: captionOf(caption),
     ...frameOf(body),

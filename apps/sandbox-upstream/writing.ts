@@ -4,39 +4,39 @@ import { deliver } from './delivery.js';
 import { type Directives, readDirectives, refuseAsOrdered } from './directives.js';
 import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from './vendor.js';
 
-/** A written answer, before it is put into the words of a protocol. */
+/** A text answer, before it is put into the format of a protocol. */
 export interface Writing {
-  /** One text for each token; the first without, the others with a space before them. */
+  /** One text for each token, all but the first with a leading space. */
   tokens: string[];
-  /** All input, cached included. */
+  /** All input, including cached. */
   inputTokens: number;
   cachedTokens: number;
-  /** Cut at the client's limit of tokens. */
+  /** Whether it was cut at the client's token limit. */
   isCut: boolean;
-  /** False when the prompt ordered that no usage be reported. */
+  /** False if the prompt requests no usage. */
   isMetered: boolean;
   directives: Directives;
 }
 
-/** One event as a protocol writes it. */
+/** One event in the format of a protocol. */
 export interface ServerEvent {
   event?: string;
   data: object | string;
 }
 
-/** How a protocol puts a writing: whole, or as events in three parts. */
+/** How a protocol formats a text answer: whole, or as events in three parts. */
 export interface Rendering {
   whole: object;
   head: ServerEvent[];
   token(text: string): ServerEvent;
   tail: ServerEvent[];
-  /** What a fault in the middle looks like. */
+  /** A fault in the middle of the stream. */
   fault: ServerEvent;
 }
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The text of a content field: a text, or a list of parts of which some have a text. */
+/** The text of a content field: a text, or a list of parts, some of which have a text. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -45,7 +45,7 @@ export function contentText(content: unknown): string {
     .join(' ');
 }
 
-/** The last thing that the user said. @throws VendorRefusal 400 when there is none. */
+/** The user's last message. @throws VendorRefusal 400 if there is none */
 export function lastPrompt(messages: unknown, param: string): string {
   const said = (Array.isArray(messages) ? messages : [])
     .filter((message: { role?: unknown }) => (message?.role ?? 'user') === 'user')
@@ -62,11 +62,11 @@ export interface WritingOrder {
   prompt: string;
   /** Everything that counts as input. */
   input: string;
-  /** The most tokens, where the client sets a limit. */
+  /** The token limit, if the client sets one. */
   maxTokens: unknown;
 }
 
-/** What is answered: the prompt again, or as many tokens of it as were ordered. The same for the same request. */
+/** The text to answer: the prompt again, or as many tokens of it as requested. The same for the same request. */
 export function write({ prompt, input, maxTokens }: WritingOrder): Writing {
   const directives = readDirectives(prompt);
   const words = `You said: ${directives.caption || 'nothing'}`.split(' ');
@@ -87,7 +87,7 @@ export function write({ prompt, input, maxTokens }: WritingOrder): Writing {
   };
 }
 
-/** Answers whole or streamed, or misbehaves as ordered. @throws VendorRefusal before the first byte */
+/** Answers whole or streamed, or fails as requested. @throws VendorRefusal before the first byte */
 export async function answerWriting(
   vendor: Vendor,
   exchange: Exchange,
@@ -145,7 +145,7 @@ async function stream(
   vendor.stats.textsFinished += 1;
 }
 
-/** Writes events, and waits where the client reads more slowly than we write. */
+/** Writes events, at most as fast as the client reads. */
 async function send(response: Exchange['response'], events: ServerEvent[]): Promise<void> {
   const text = events.map(({ event, data }) => {
     const line = typeof data === 'string' ? data : JSON.stringify(data);

@@ -8,9 +8,9 @@ import { SandboxUnderTest } from '../sandbox.fixture.js';
 import { frontWords, startFront } from './front.fixture.js';
 import { vendorContracts } from './vendors.js';
 
-/** How long a call of a case may take; those that are never answered are given up as soon as the vendor has them. */
+/** How long a call of a case may take. Calls that are never answered are aborted once the vendor has received them. */
 export const CALL_MS = 20_000;
-/** Longer than any case; less than the sandbox keeps its files. */
+/** Longer than any case, and shorter than the sandbox keeps its files. */
 const LONG_WORK_SECONDS = 600;
 /** Longer than the sandbox keeps its files. */
 const EXPIRY_MS = 2 * 3_600_000;
@@ -18,7 +18,7 @@ const EXPIRY_MS = 2 * 3_600_000;
 const unanswered: readonly string[] = ['accept-then-timeout', 'never-finish', 'repeat'];
 /** A task that never finishes is accepted with an answer. */
 const tasks: readonly Capability[] = ['videos', 'silentVideos', 'videoRemixes', 'assets3d'];
-/** What a driver does by itself; everything else is a fault that the prompt orders. */
+/** What a driver does by itself. Everything else is a fault that the prompt requests. */
 const ownWords: readonly string[] = [
   'nothing',
   'whole',
@@ -41,7 +41,7 @@ export interface CaseOf {
 export class Bench {
   private shiftMs = 0;
   private calls = 0;
-  /** Of the last call that is not answered. */
+  /** Of the last unanswered call. */
   private given: AbortController | undefined;
   readonly upstreams = new Upstreams();
   private account: Record<string, unknown> = {};
@@ -106,13 +106,13 @@ export class Bench {
     return vendorContracts[protocol].models?.[operation] ?? 'their-model';
   }
 
-  /** A key for a create that no other case has. */
+  /** A key for a create, unique to the case. */
   nextKey(): string {
     this.calls += 1;
     return `case-${this.calls}`;
   }
 
-  /** Of the next call. The one before it is over. */
+  /** For the next call. The previous one is over. */
   async signal({ operation, happens }: CaseOf): Promise<AbortSignal> {
     this.given?.abort();
     const isAnswered =
@@ -126,17 +126,17 @@ export class Bench {
     return AbortSignal.any([given.signal, AbortSignal.timeout(CALL_MS)]);
   }
 
-  /** Until another call waits for an answer, or asks how its work goes on. */
+  /** Waits until another call is pending or polls its work. */
   private async untilMoreThan(calls: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.callsAtVendor()) <= calls);
   }
 
-  /** A count that the vendor keeps. */
+  /** One of the vendor's counters. */
   async statistic(name: string): Promise<number> {
     return (await this.sandbox.read('/_sandbox/stats'))[name] as number;
   }
 
-  /** Runs a case. Where the status of a task is its result too, no end can come before it. */
+  /** Runs a case. If the status of a task is also its result, no end can come before it. */
   async outcomeOf({ happens }: CaseOf, run: () => Promise<string>): Promise<string> {
     if (happens !== 'early-end') return run();
     const before = await this.spoiledPolls();
@@ -154,26 +154,26 @@ export class Bench {
     return (waiting as number) + (polls as number);
   }
 
-  /** Whether the other key of the case's channel is taken after its first was told to wait. */
+  /** Whether the channel's second key is used after its first was rate limited. */
   keyText(each: CaseOf): string {
     const [next] = this.upstreams.serving([this.channel(each)], each.operation);
     return next?.apiKey === this.keysOf(each.protocol).another ? ', the other key is next' : '';
   }
 
-  /** Whatever was at work when this is called is over after it. */
+  /** All work in progress when this is called is over after it. */
   letWorkEnd(): void {
     this.shiftMs += LONG_WORK_SECONDS * 1000;
   }
 
-  /** Results of the vendor are gone after this. */
+  /** The vendor's results have expired after this. */
   letFilesExpire(): void {
     this.shiftMs += EXPIRY_MS;
   }
 }
 
-/** What makes a case happen, beside what its driver does. */
+/** What makes a case happen, in addition to what its driver does. */
 export function promptOf({ operation, happens }: CaseOf): string {
-  // However slow the machine is, the first poll comes before the end.
+  // Even on a slow machine, the first poll comes before the end.
   if (happens === 'nothing' && tasks.includes(operation)) return `a fox [[work:${LONG_WORK_SECONDS}]]`;
   if (ownWords.includes(happens)) return 'a fox';
   if (happens === 'give-up') return '[[fault:never-finish]] [[work:3600]]';

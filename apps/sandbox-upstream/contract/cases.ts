@@ -1,17 +1,17 @@
 import type { Capability } from '#upstream/protocol.js';
 
-/** One thing that happens to a call, and what the adapter of every protocol has to make of it. */
+/** One thing that can happen to a call, and the outcome that every protocol's adapter must give. */
 export interface ContractCase {
   name: string;
-  /** A fault of the sandbox, or a word that the driver of the operation knows. */
+  /** A fault of the sandbox, or a word known to the driver of the operation. */
   happens: string;
-  /** What comes of it, as `outcome-text.fixture.ts` says it. */
+  /** The outcome, as worded by `outcome-text.fixture.ts`. */
   outcome: string;
 }
 
 type CaseTable = ReadonlyMap<string, ContractCase>;
 
-/** Reads `name | what happens | outcome`, one case a line. */
+/** Reads `name | what happens | outcome`, one case per line. */
 function table(text: string): CaseTable {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return new Map(
@@ -22,7 +22,7 @@ function table(text: string): CaseTable {
   );
 }
 
-/** What turns away any call that may cost money: nothing has been done by then. */
+/** What refuses any call that may cost money, before any work was done. */
 const turnedAway = `
   refused             | reject-400     | refused 400 upstream_rejected
   refused input       | reject-422     | refused 422 upstream_rejected
@@ -57,7 +57,7 @@ const images = table(`
   file that is none   | bad-file       | delivered 2, not to be had
   expired file        | expired        | delivered 2, not to be had`);
 
-/** Videos and 3D assets; what a poll meets before the end is said first. */
+/** Videos and 3D assets. What a poll gets before the end comes first. */
 const taskCases = `
   made                | nothing        | running, completed, the file
   ${turnedAway}
@@ -78,7 +78,7 @@ const taskCases = `
   file that is none   | bad-file       | completed, another file
   expired file        | expired        | completed, not to be had`;
 const tasks = table(taskCases);
-/** Whatever else may happen to them, happens to videos with sound. */
+/** All other cases use videos with sound. */
 const silentVideos = table('made | nothing | without sound, running, completed, the file');
 
 /** A remix of an earlier video, which the vendor must still have. */
@@ -86,7 +86,7 @@ const remixes = table(`${taskCases}
   video not there     | unknown-video  | refused 400 video_not_remixable
   model not there     | reject-404     | refused 400 video_not_remixable`);
 
-/** What passes through is handed over unread: whoever reads it sees that it is no answer. */
+/** Passed through unread: only its reader sees that it is not an answer. */
 const conversations = table(`
   streamed            | nothing        | 50 tokens reported, 3 cached, to its end
   whole               | whole          | 20 tokens reported
@@ -99,7 +99,7 @@ const conversations = table(`
   given up            | leave          | cancelled at the vendor
   body given up       | drop           | cancelled at the vendor`);
 
-/** A streamed image. Readers of the outcome wait for the last event. */
+/** A streamed image. The outcome is known at the last event. */
 const imageEvents = table(`
   streamed            | nothing        | 2 partial, then the image, 472 tokens reported
   ${turnedAway}
@@ -127,7 +127,7 @@ const counts = table(`
   rate limit          | reject-429     | not accepted 429
   unavailable         | reject-503     | not accepted 503`);
 
-/** Every case of every operation. A protocol that differs says so in `vendors.ts`. */
+/** Every case of every operation. Differences of a protocol are in `vendors.ts`. */
 export const casesOf: Readonly<Record<Capability, CaseTable>> = {
   images,
   imageEdits: images,

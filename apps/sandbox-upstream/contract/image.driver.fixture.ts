@@ -5,7 +5,7 @@ import { failureText } from './outcome-text.fixture.js';
 import { SseSplitter } from '#upstream/sse-splitter.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 
-/** Where the file misbehaves, it has to be a file of its own. */
+/** Files with faults must be separate files. */
 const byAddress: readonly string[] = ['bad-file', 'expired', 'late-file'];
 
 /** Makes two images, from a text or from an image. */
@@ -26,7 +26,7 @@ export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
   return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
 }
 
-/** A proxy's error ends a call, but a task that it hides may still run: whether there are tasks, the vendor knows. */
+/** A proxy's error ends a call, but a task behind it may still run. Only the vendor knows. */
 async function proxyText(bench: Bench, each: CaseOf): Promise<string> {
   const polls = () => bench.statistic('polls');
   const before = await polls();
@@ -57,7 +57,7 @@ function imageNamed(name: string): InputImage {
   return { bytes: instantPng, mime: 'image/png', name };
 }
 
-/** Makes an image as a stream of events, and meters it as bills are. */
+/** Makes an image as a stream of events, and meters it for billing. */
 export async function imageEventsCase(bench: Bench, each: CaseOf): Promise<string> {
   const kind = each.operation as ImageStreamKind;
   const request = {

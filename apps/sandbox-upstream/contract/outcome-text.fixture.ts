@@ -1,6 +1,6 @@
 import type { NotAccepted, Refused, Unknown } from '#upstream/outcomes.js';
 
-/** What became of a call that brought nothing, in the words of the contract. */
+/** The outcome of a call without a result, in the contract's words. */
 export function failureText(outcome: Refused | NotAccepted | Unknown): string {
   if (outcome.kind === 'refused') {
     const texts = [outcome.message, outcome.upstreamCode ?? ''];
@@ -12,5 +12,5 @@ export function failureText(outcome: Refused | NotAccepted | Unknown): string {
   return `not accepted ${upstreamStatus ?? 'and not sent'}`;
 }
 
-/** As a client may see a text of the vendor. */
+/** A vendor's text as a client may see it. */
 const SHORT_AND_PLAIN = /^\P{Cc}{0,500}$/u;

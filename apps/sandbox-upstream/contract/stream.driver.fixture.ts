@@ -4,7 +4,7 @@ import { UsageMeter } from '#upstream/usage-meter.js';
 import { type Bench, bytesOf, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.fixture.js';
 
-/** What is ordered of a written answer where no fault says otherwise. */
+/** The requested answer unless a fault changes it. */
 const LENGTHS: Record<string, string> = {
   nothing: '[[tokens:50]] [[cached:3]]',
   whole: '[[tokens:20]]',
@@ -16,10 +16,10 @@ function textOf(each: CaseOf): string {
   return `${promptOf(each)} ${LENGTHS[each.happens] ?? '[[tokens:40]]'}`;
 }
 
-/** The least that an honest count of forty tokens by their text comes to, and of half of them. */
+/** The lowest honest count by text of forty tokens, and of twenty. */
 const LEAST = { whole: 30n, half: 15n };
 
-/** A conversation, streamed unless the case says otherwise, and metered as bills are. */
+/** A conversation, streamed unless the case says otherwise, and metered for billing. */
 export async function conversationCase(bench: Bench, each: CaseOf): Promise<string> {
   const left = new AbortController();
   const abandonedBefore = await bench.statistic('textsAbandoned');
@@ -42,7 +42,7 @@ export async function conversationCase(bench: Bench, each: CaseOf): Promise<stri
   return meterText(each, meter, await isBroken(outcome, meter));
 }
 
-/** Sound, what is heard of it, or vectors: handed over as it comes. */
+/** Audio, transcripts or vectors, passed on as they arrive. */
 export async function answerCase(bench: Bench, each: CaseOf): Promise<string> {
   const outcome = await open(bench, each, { signal: await bench.signal(each), stream: false });
   if (outcome.kind !== 'answer') return refusalText(bench, each, outcome);
@@ -62,7 +62,7 @@ function isAnswer(operation: CaseOf['operation'], bytes: Buffer): boolean {
   return operation === 'embeddings' ? Array.isArray(data) : typeof text === 'string';
 }
 
-/** What the input counts, without an answer. */
+/** Counts the tokens of the input, without an answer. */
 export async function countCase(bench: Bench, each: CaseOf): Promise<string> {
   const kind = each.operation.replace(/Count$/, '') as CountedKind;
   const request = { kind, model: bench.model(each), body: bodyOf(kind, promptOf(each), {}) };
@@ -112,7 +112,7 @@ function bodyOf(kind: StreamKind, text: string, more: object): Record<string, un
 
 const SOUND = { pieces: [Buffer.from('RIFF'), Buffer.alloc(60)], mime: 'audio/wav', name: 'audio.wav' };
 
-/** Reads a stream into a meter, and says whether it ended with an error of the connection. */
+/** Reads a stream into a meter. Returns whether it ended with a connection error. */
 async function isBroken({ body }: StreamAnswer, meter: UsageMeter): Promise<boolean> {
   const splitter = new SseSplitter();
   try {
@@ -127,7 +127,7 @@ async function isBroken({ body }: StreamAnswer, meter: UsageMeter): Promise<bool
 
 function meterText({ operation }: CaseOf, meter: UsageMeter, broken: boolean): string {
   if (meter.end === 'failed') return 'failed on the way';
-  // Google's streams have no event that is the last for sure.
+  // Google's streams have no definite last event.
   const isWhole = operation === 'contents' ? !broken : meter.end === 'complete';
   const end = isWhole ? 'to its end' : 'broken off';
   const reported = meter.reported();

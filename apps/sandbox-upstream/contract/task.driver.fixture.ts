@@ -2,7 +2,7 @@ import type { CreateOutcome, PollOutcome, VideoRequest } from '#upstream/outcome
 import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.fixture.js';
 
-/** What the first bytes of a file of each kind are, and where. */
+/** The first bytes of each kind of file, and their offset. */
 const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF' } };
 
 /** Creates a video or a 3D asset, follows it to its end, and opens its file. */
@@ -21,14 +21,14 @@ export async function taskCase(bench: Bench, each: CaseOf): Promise<string> {
     : followed;
 }
 
-/** What the vendor was asked for. */
+/** What was requested from the vendor. */
 async function soundText(bench: Bench, id: string): Promise<string> {
   const { tasks } = await bench.sandbox.read('/_sandbox/tasks');
   const task = (tasks as { id: string; audio: boolean | null }[]).find((each) => id.endsWith(each.id));
   return task?.audio === false ? 'without sound' : 'with sound';
 }
 
-/** What is made of a task that is not wanted any more. */
+/** The outcome of cancelling a task. */
 async function givenUp(bench: Bench, each: CaseOf, id: string): Promise<string> {
   const count = () => bench.statistic('jobsCancelled');
   const before = await count();
@@ -48,7 +48,7 @@ async function create(bench: Bench, each: CaseOf, idempotencyKey: string): Promi
   return adapter.createVideo(bench.channel(each), { ...request, remixOf }, await options());
 }
 
-/** The vendor's id of a finished video: the same for a repeat. */
+/** The vendor's id of a finished video. A repeat returns the same. */
 async function remixable(bench: Bench, each: CaseOf, request: VideoRequest): Promise<string> {
   if (each.happens === 'unknown-video') return 'none';
   const plain = { ...each, happens: 'nothing' };
@@ -59,7 +59,7 @@ async function remixable(bench: Bench, each: CaseOf, request: VideoRequest): Pro
   return outcome.upstreamId;
 }
 
-/** Twice under one key, where the protocol says that it may be: a vendor that knows such keys has one task of it. */
+/** Creates twice under one key if the protocol allows it. A vendor with idempotency keys then has one task. */
 async function repeated(
   bench: Bench,
   each: CaseOf,
@@ -88,7 +88,7 @@ function pollText(outcome: PollOutcome): string {
   return outcome.kind === 'no_answer' ? 'no answer' : outcome.kind;
 }
 
-/** Every different thing that its polls say, and what the file is in the end. */
+/** Every different result of its polls, and finally the file. */
 async function follow(bench: Bench, each: CaseOf, id: string): Promise<string> {
   const said: string[] = [];
   for (const before = performance.now(); performance.now() - before < CALL_MS;) {

@@ -2,34 +2,34 @@ import type { ChannelProtocol } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { casesOf, type ContractCase } from './cases.js';
 
-/** How the sandbox speaks a protocol, and where its vendor's way leads to another outcome than that of most. */
+/** How the sandbox speaks a protocol, and which outcomes differ from those of most vendors. */
 export interface VendorContract {
-  /** In short, for the page. */
+  /** A short description for docs/models.md. */
   about: string;
-  /** Below the sandbox's origin, where paths of its own would meet those of others. */
+  /** The base path on the sandbox, for vendors whose paths would collide with others. */
   basePath?: string;
-  /** The vendor's names of the model, where the paths are made of them. */
+  /** The vendor's model names, if its paths contain them. */
   models?: Partial<Record<Capability, string>>;
-  /** Its keys are service accounts. */
+  /** Whether its keys are service accounts. */
   hasAccounts?: true;
   /** Outcomes by operation and case; `every` for all operations. */
   differences: Partial<Record<Capability | 'every', Record<string, string>>>;
 }
 
-/** Its polls name no task. */
+/** Its polls do not name the task. */
 const NAMELESS_POLLS = { "another's state": 'completed, the file' };
 
-/** Google answers 400 to a wrong key. */
+/** Google answers a wrong key with 400. */
 const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not accepted 400' };
 
-/** A queue holds addresses, so a broken file is no broken answer. */
+/** A queue's result has URLs, so a broken file is not a broken answer. */
 const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
-/** Its result is asked for apart from its status. */
+/** Its result is requested separately from its status. */
 const OF_QUEUE = { ...NAMED_FILES, 'end before result': 'delivered 2 image/png' };
-/** Each of two requests is to make none of its one image. */
+/** Each of the two requests gets none of its one image. */
 const ONE_BY_ONE = { ...NAMED_FILES, partial: 'not accepted 500', 'late failure': 'not accepted 200' };
 const CANCELLED = { 'given up': 'cancelled at the vendor' };
-/** Also a channel that is said to honour keys has no create repeated. */
+/** No create is repeated, even if the channel is declared to support idempotency keys. */
 const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, and not to be repeated' };
 
 /** One declaration for each protocol: the suite does the rest. */
@@ -47,7 +47,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     about: '`:predict`, `:predictLongRunning`, files; contents and counts',
     differences: {
       every: GOOGLE_KEYS,
-      // An operation is done or not; it has no words.
+      // An operation has a state only, without details.
       videos: { 'unknown status': 'running, completed, the file' },
       // The images are inside the answer.
       images: { 'file that is none': 'unclear 200', 'expired file': 'delivered 2 image/png' },

@@ -15,7 +15,7 @@ const SIDE_INDICES = [0, 1, 2, 0, 2, 3];
 
 type Point = [number, number, number];
 
-/** The corners of the six sides of a cube of one metre, each anticlockwise seen from outside, and where it looks. */
+/** The corners of the six sides of a one-metre cube, each anticlockwise seen from outside, and its direction. */
 function cubeSides(): { corners: Point[]; normal: Point }[] {
   const sides: { corners: Point[]; normal: Point }[] = [];
   for (const axis of [0, 1, 2]) {
@@ -41,7 +41,7 @@ interface View {
 }
 
 /**
- * A cube as a binary glTF file: bare for a draft, with an image of `hue` (0 to 360) on each side for a texture.
+ * A cube as a binary glTF file: plain for a draft, textured with an image of `hue` (0 to 360) on each side.
  */
 export function cubeGlb(name: string, hue: number | null): Buffer {
   const sides = cubeSides();
@@ -63,7 +63,7 @@ export function cubeGlb(name: string, hue: number | null): Buffer {
   );
 }
 
-/** Where each view begins in the one buffer, and how long that is. */
+/** The offset of each view in the one buffer, and its length. */
 function placed(views: View[]) {
   let byteLength = 0;
   const bufferViews = views.map(({ bytes, target }) => {

@@ -2,7 +2,7 @@ import { pause, holdUntilClientLeaves, type Exchange, type Vendor } from '../ven
 import type { Drawing } from '../drawing.worker.js';
 import type { Directives } from '../directives.js';
 
-/** What OpenAI counts for an image of low quality, and for one that is sent before it is whole. */
+/** The tokens that OpenAI counts for an image of low quality, and for a partial image. */
 const IMAGE_TOKENS = 272;
 const PARTIAL_TOKENS = 100;
 
@@ -15,7 +15,7 @@ export interface EventWork {
   name: string;
 }
 
-/** One image as OpenAI streams it: some that are not whole yet, then the whole one with its usage. */
+/** One image as OpenAI streams it: partial images, then the final one with its usage. */
 export async function sendImageEvents(vendor: Vendor, exchange: Exchange, work: EventWork): Promise<void> {
   const { response } = exchange;
   const { faults } = work.directives;
@@ -41,7 +41,7 @@ export async function sendImageEvents(vendor: Vendor, exchange: Exchange, work: 
   response.end();
 }
 
-/** What the answer reports of tokens, which is nothing where that is ordered. */
+/** The token usage that the answer reports. None if requested so. */
 export function usageOf(work: Omit<EventWork, 'drawing'> & { images: number }): object {
   const { prompt, images, partialImages, name, directives } = work;
   if (directives.faults.includes('no-usage')) return {};

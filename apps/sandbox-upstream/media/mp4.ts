@@ -1,4 +1,4 @@
-/** One box of an MP4 file: its type, and where its payload is. */
+/** One box of an MP4 file: its type, and the position of its payload. */
 export interface Mp4Box {
   type: string;
   start: number;
@@ -7,7 +7,7 @@ export interface Mp4Box {
 
 const HEADER_BYTES = 8;
 
-/** The boxes that lie side by side in `file` from `start` to `end`. @throws RangeError when a size is impossible. */
+/** The sibling boxes in `file` from `start` to `end`. @throws RangeError if a size is impossible. */
 export function readBoxes(file: Buffer, start = 0, end = file.length): Mp4Box[] {
   const boxes: Mp4Box[] = [];
   let at = start;
@@ -24,7 +24,7 @@ export function readBoxes(file: Buffer, start = 0, end = file.length): Mp4Box[] 
   return boxes;
 }
 
-/** Bytes of fixed fields that precede the child boxes of a container that is not a plain one. */
+/** The bytes of fixed fields before the child boxes, for containers that have some. */
 const fieldsBeforeChildren: Record<string, number> = { stsd: 8, avc1: 78 };
 
 /** The first box at a path such as `moov/trak/mdia`, or undefined. */

@@ -9,7 +9,7 @@ export interface PngParts {
   data: Buffer;
 }
 
-/** A small PNG without the drawing thread. */
+/** A small PNG, made without the drawing thread. */
 export function pngOf({ width, height, colorType, data }: PngParts): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -12,7 +12,7 @@ const WORDS = { queued: 'queued', working: 'running', completed: 'succeeded', fa
 
 type Json = Record<string, unknown>;
 
-/** `POST /ark/v3/images/generations`: one image, made anew or of those that are sent. */
+/** `POST /ark/v3/images/generations`: one image, from text or from the images sent. */
 export async function createAtArk(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);

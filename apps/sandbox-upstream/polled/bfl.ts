@@ -7,13 +7,13 @@ import { type ImageJob } from '../vendor-tasks.js';
 import { acceptImages, pollOf, sizeOf } from './jobs.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** The way to the interface on the sandbox's origin, where the vendor has hosts for it. */
+/** The base path on the sandbox. The vendor has separate hosts for it. */
 const BASE = '/bfl/v1';
-/** Prompts and images are looked at by the task. */
+/** Prompts and images are checked by the task. */
 const LATE: readonly Fault[] = ['moderation'];
 const WORDS = { queued: 'Pending', working: 'Pending', completed: 'Ready', failed: 'Error' };
 
-/** `POST /bfl/v1/{model}`: one image, made anew or of those that are sent. */
+/** `POST /bfl/v1/{model}`: one image, from text or from the images sent. */
 export async function submitToBfl(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const images = Object.entries(body).filter(([name]) => /^(image|input_image(_\d)?)$/.test(name));
@@ -28,7 +28,7 @@ export async function submitToBfl(vendor: Vendor, exchange: Exchange, model: str
   sendJson(exchange.response, 200, { id: job.id, polling_url });
 }
 
-/** `GET /bfl/v1/get_result?id=`: what is not known is a word, and a 404. */
+/** `GET /bfl/v1/get_result?id=`: an unknown id is a status, and a 404. */
 export function bflResult(vendor: Vendor, { request, response }: Exchange): void {
   const id = new URLSearchParams(request.url?.split('?')[1]).get('id') ?? '';
   if (!vendor.jobs.find(id)) return sendJson(response, 404, { id, status: 'Task not found', result: null });

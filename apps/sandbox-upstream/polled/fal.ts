@@ -7,15 +7,15 @@ import { stateAt, type VendorTaskState, type VideoTask } from '../vendor-tasks.j
 import type { Fault } from '../directives.js';
 import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
-/** A few photos in base64, twice where both fields of an edit carry them. */
+/** A few photos in base64, twice if both fields of an edit have them. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** The way to the queue on the sandbox's origin, where the vendor has a host for it. */
+/** The queue's base path on the sandbox. The vendor has a separate host for it. */
 const BASE = '/fal';
-/** The queue takes any input. */
+/** The queue accepts any input. */
 const LATE: readonly Fault[] = ['moderation', 'reject-422'];
 const WORDS = { queued: 'IN_QUEUE', working: 'IN_PROGRESS', completed: 'COMPLETED', failed: 'COMPLETED' };
 
-/** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes one, others make images. */
+/** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes a video, others make images. */
 export async function submitToFal(vendor: Vendor, exchange: Exchange, endpoint: string): Promise<void> {
   const input = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const webhook = new URLSearchParams(exchange.request.url?.split('?')[1]).get('fal_webhook');
@@ -66,7 +66,7 @@ export function falStatus(vendor: Vendor, exchange: Exchange, path: string): voi
   });
 }
 
-/** `GET /fal/{app}/requests/{id}`: the result, or the error that the request ended with. @throws VendorRefusal */
+/** `GET /fal/{app}/requests/{id}`: the result, or the error of the request. @throws VendorRefusal */
 export function falResult(vendor: Vendor, exchange: Exchange, path: string): void {
   const { response } = exchange;
   const nowMs = vendor.clock.nowMs();
@@ -91,7 +91,7 @@ export function falResult(vendor: Vendor, exchange: Exchange, path: string): voi
   sendJson(response, 200, { video: { url: filmUrl(vendor, exchange, task), content_type: 'video/mp4' } });
 }
 
-/** It has no type. */
+/** This error has no type. */
 function tooEarly(): VendorRefusal {
   return new VendorRefusal(400, '', 'Request is still in progress');
 }

@@ -16,17 +16,17 @@ import {
 import { readVideoTask } from '../videos.js';
 import { announceEnd } from '../webhooks/task-webhooks.js';
 
-/** The order of an image, as its vendor's fields say it. */
+/** The order of an image, from its vendor's fields. */
 export interface JobOrder {
   model: string;
   order: ImageOrder;
-  /** Images that are altered. */
+  /** Images to edit. */
   originals: readonly Buffer[];
-  /** What the vendor refuses only once it works: by then the task is there. */
+  /** What the vendor refuses only when it works on the task, which exists by then. */
   late: readonly Fault[];
 }
 
-/** Begins the work on images; undefined when the prompt ordered that there be no answer. @throws VendorRefusal */
+/** Begins the work on images. Undefined if the prompt requests no answer. @throws VendorRefusal */
 export async function acceptImages(
   vendor: Vendor,
   exchange: Exchange,
@@ -75,11 +75,11 @@ async function addressesOf(
 interface FilmOrder extends Pick<JobOrder, 'late'> {
   body: Record<string, unknown>;
   dialect: VideoTask['dialect'];
-  /** Where its end is announced. */
+  /** The webhook URL for its end. */
   webhook?: unknown;
 }
 
-/** Begins the work on a video whose fields are those of xAI. @throws VendorRefusal */
+/** Begins the work on a video with xAI's fields. @throws VendorRefusal */
 export async function acceptFilm(
   vendor: Vendor,
   exchange: Exchange,
@@ -108,7 +108,7 @@ async function answered<T extends VendorTask>(
   return undefined;
 }
 
-/** Of a poll: the state of a task, or a strange word in its place. */
+/** For a poll: the state of a task, or an unknown word instead. */
 function polled<T extends VendorTask>(
   vendor: Vendor,
   tasks: VendorTasks<T>,
@@ -121,22 +121,22 @@ function polled<T extends VendorTask>(
   return { task, strange, shown: shownId(tasks, task), state: stateAt(task, vendor.clock.nowMs()) };
 }
 
-/** Refuses the result of a task as its prompt ordered, at its end. @throws VendorRefusal */
+/** Refuses the result of a task at its end, if its prompt requests so. @throws VendorRefusal */
 export function refuseResult({ faults }: VendorTask, late: readonly Fault[]): void {
   refuseAsOrdered(faults.filter((fault) => late.includes(fault)));
 }
 
-/** Where the film of a task is. */
+/** The URL of a task's video. */
 export function filmUrl(vendor: Vendor, { request }: Exchange, { id }: VendorTask): string {
   return `${publicOriginOf(vendor, request)}/files/videos/${id}.mp4`;
 }
 
-/** `512x256` of two sides, where both are given. */
+/** `512x256` from two sides, if both are given. */
 export function sizeOf({ width, height }: { width?: unknown; height?: unknown }): string | undefined {
   return Number(width) && Number(height) ? `${Number(width)}x${Number(height)}` : undefined;
 }
 
-/** Counts a job that is not wanted any more. @returns whether that comes in time */
+/** Cancels a job, and counts it. @returns whether it was in time */
 export function cancelJob(vendor: Vendor, id: string): boolean {
   const task = vendor.jobs.find(id) ?? vendor.videos.find(id);
   if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
@@ -145,7 +145,7 @@ export function cancelJob(vendor: Vendor, id: string): boolean {
   return isInTime;
 }
 
-/** A job of either kind. */
+/** A job for images or for a video. */
 export function pollOf(vendor: Vendor, id: string) {
   return vendor.jobs.find(id) ? polled(vendor, vendor.jobs, id) : polled(vendor, vendor.videos, id);
 }

@@ -11,7 +11,7 @@ const WORDS = { queued: 'PENDING', working: 'IN_PROGRESS', completed: 'SUCCEEDED
 
 type Json = Record<string, unknown>;
 
-/** The vendor's works, each at its own path, in the fields of the small relays. */
+/** The vendor's operations, each at its own path, with the fields of the small relays. */
 const fieldsOf: Record<string, (body: Json) => Json> = {
   'v2/text-to-3d': (body) =>
     body['mode'] === 'refine'
@@ -26,7 +26,7 @@ function texture(body: Json, draft: string): Json {
   return { model: body['ai_model'] ?? 'latest', mode: 'texture', draft_id: body[draft] };
 }
 
-/** @throws VendorRefusal where nothing says how it is to look */
+/** @throws VendorRefusal if nothing describes how it should look */
 function styleOf(body: Json): unknown {
   const style = body['text_style_prompt'] ?? (body['image_style_url'] === undefined ? undefined : '');
   if (style !== undefined) return style;
@@ -37,7 +37,7 @@ function styleOf(body: Json): unknown {
 export async function createAtMeshy(vendor: Vendor, exchange: Exchange, work: string): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const fields = fieldsOf[work]?.(body) ?? {};
-  // A preview that is not there is a 404 with this vendor.
+  // This vendor answers 404 for a missing preview.
   if (typeof body['preview_task_id'] === 'string') foundMesh(vendor, body['preview_task_id']);
   if (typeof body['input_task_id'] === 'string') refuseUntexturable(vendor, body['input_task_id']);
   const task: MeshTask = { ...readMeshTask(vendor, fields), work };

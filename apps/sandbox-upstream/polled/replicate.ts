@@ -6,15 +6,15 @@ import type { ImageJob, VendorTask } from '../vendor-tasks.js';
 import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The way to the interface on the sandbox's origin, where the vendor has a host for it. */
+/** The base path on the sandbox. The vendor has a separate host for it. */
 const BASE = '/replicate/v1';
-/** Content is looked at by the model. */
+/** The model checks the content. */
 const LATE: readonly Fault[] = ['moderation'];
 const WORDS = { queued: 'starting', working: 'processing', completed: 'succeeded', failed: 'failed' };
 
 type Json = Record<string, unknown>;
 
-/** `POST /replicate/v1/models/{owner}/{name}/predictions`, and `/v1/predictions` with a version: one with `video` in its name makes one. */
+/** `POST /replicate/v1/models/{owner}/{name}/predictions`, and `/v1/predictions` with a version. A model with `video` in its name makes a video. */
 export async function predictAtReplicate(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const input = (body['input'] ?? {}) as Json;

@@ -15,11 +15,11 @@ const SAMPLES_PER_SECOND = 16_000;
 const SECONDS_PER_WORD = 0.2;
 const MAX_WORDS = 50;
 const MAX_INPUT = 4_096;
-/** Of a sound that is sent as events; a multiple of three, so that no part ends in padding. */
+/** The part size of a sound sent as events. A multiple of three, so that no part ends in padding. */
 const EVENT_BYTES = 6_144;
-/** What a streamed sound is said to have used. */
+/** The reported usage of a streamed sound. */
 const TOKENS_PER_WORD = 8;
-/** Quiet enough for an office. */
+/** The volume: quiet enough for an office. */
 const LOUDNESS = 0x1800;
 
 interface Sound {
@@ -27,14 +27,14 @@ interface Sound {
   make(words: string[]): Buffer;
 }
 
-/** What can be made without an encoder: sounds in WAV and PCM, and silence in MP3. */
+/** Formats that need no encoder: sounds in WAV and PCM, and silence in MP3. */
 const sounds: Record<string, Sound> = {
   wav: { contentType: 'audio/wav', make: (words) => wav(melody(words)) },
   pcm: { contentType: 'audio/pcm', make: melody },
   mp3: { contentType: 'audio/mpeg', make: (words) => silentMp3(words.length * SECONDS_PER_WORD) },
 };
 
-/** `POST /v1/audio/speech`: a tone for each word, the same for the same word. */
+/** `POST /v1/audio/speech`: a tone for each word. The same word has the same tone. */
 export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request);
   const { input, sound } = readSpeech(body);
@@ -70,7 +70,7 @@ function readSpeech(body: Record<string, unknown>) {
   throw new VendorRefusal(400, 'invalid_value', why);
 }
 
-/** The sound in parts, each an event, and the usage in the last one. */
+/** The sound in parts, one event each, with the usage in the last. */
 function asEvents(sound: Buffer, words: number): { bytes: Buffer; contentType: string } {
   const parts: object[] = [];
   for (let at = 0; at < sound.length; at += EVENT_BYTES) {
@@ -84,7 +84,7 @@ function asEvents(sound: Buffer, words: number): { bytes: Buffer; contentType: s
   return { bytes: Buffer.from(text), contentType: 'text/event-stream' };
 }
 
-/** 16-bit samples of one channel. */
+/** 16-bit samples, one channel. */
 function melody(words: string[]): Buffer {
   const each = SAMPLES_PER_SECOND * SECONDS_PER_WORD;
   const samples = new Int16Array(each * words.length);

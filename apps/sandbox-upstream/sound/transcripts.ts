@@ -4,27 +4,27 @@ import { type Directives, readDirectives, refuseAsOrdered } from '../directives.
 import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from '../vendor.js';
 
 const MAX_BODY_BYTES = 27 * 1024 * 1024;
-/** What is heard where the prompt has no words. */
+/** The transcript if the prompt has no words. */
 const HEARD = 'The light is on.';
-/** Of a sound whose head says nothing: 128 kbit/s. */
+/** For a sound without a readable header: 128 kbit/s. */
 const BYTES_PER_SECOND = 16_000;
 const WAV_RATE_AT = 28;
 const WAV_HEAD_BYTES = 44;
 const TOKENS_PER_SECOND = 10;
 const SECONDS_PER_CUE = 4;
 
-/** What was heard. */
+/** The transcript. */
 interface Heard {
   words: string[];
   seconds: number;
   format: string;
   streamed: boolean;
-  /** The model reports tokens, as the newer ones of vendors do. */
+  /** Whether the model reports tokens, as vendors' newer models do. */
   isCounted: boolean;
   directives: Directives;
 }
 
-/** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: the words of the prompt, whatever the sound says. */
+/** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: the words of the prompt, regardless of the sound. */
 export async function transcribe(vendor: Vendor, exchange: Exchange): Promise<void> {
   const form = await readFormBody(exchange.request, MAX_BODY_BYTES);
   const heard = await readForm(form);

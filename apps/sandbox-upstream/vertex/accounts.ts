@@ -4,17 +4,17 @@ import { systemClock } from '#platform/clock.js';
 export const TOKEN_SECONDS = 3_600;
 const MAX_TOKENS = 10_000;
 const EMAIL = 'sandbox@sandbox-project.iam.gserviceaccount.com';
-/** How far the clock of a caller may be off. */
+/** How far a caller's clock may be off. */
 const SKEW_SECONDS = 60;
 
-/** The one service account of a running sandbox, and the tokens that were given to it, by the clock that callers have. */
+/** The one service account of a running sandbox and the tokens issued to it, by the callers' clock. */
 export class ServiceAccounts {
   private pair: { privateKey: string; publicKey: KeyObject } | undefined;
   private readonly endsAtMs = new Map<string, number>();
-  /** How often a token was asked for. */
+  /** How often a token was requested. */
   asked = 0;
 
-  /** Made when somebody asks for it first: it takes a while. */
+  /** Created on first use, because that takes a while. */
   document(tokenUri: string) {
     const { privateKey } = this.keys();
     return {
@@ -31,7 +31,7 @@ export class ServiceAccounts {
     return token !== undefined && (this.endsAtMs.get(token) ?? 0) > systemClock.nowMs();
   }
 
-  /** Why an assertion is not good for a token, or null. */
+  /** Why an assertion gives no token, or null. */
   faultOf(assertion: string, { aud, nowMs }: { aud: string; nowMs: number }): string | null {
     const [header = '', claims = '', signature = ''] = assertion.split('.');
     const { iss, aud: named, iat, exp, scope } = partOf(claims);

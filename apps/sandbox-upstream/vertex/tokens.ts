@@ -34,7 +34,7 @@ export function showAccount({ accounts }: Vendor, { request, response }: Exchang
   sendJson(response, 200, accounts.document(tokenUriOf(request)));
 }
 
-/** Where this sandbox gives tokens, as its caller reaches it. */
+/** The URL for tokens, as the caller reaches this sandbox. */
 function tokenUriOf(request: Exchange['request']): string {
   return `http://${request.headers.host ?? ''}/vertex/token`;
 }

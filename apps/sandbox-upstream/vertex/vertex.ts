@@ -7,17 +7,17 @@ import { endOf, stateAt, type VideoTask } from '../vendor-tasks.js';
 import { FAILURE, foundVideo } from '../videos.js';
 
 const OPERATION = /^(.{1,200}\/models\/[\w.-]{1,100})\/operations\/([\w-]{1,64})$/;
-/** The code of google.rpc.Status for a fault of the server. */
+/** The code of google.rpc.Status for a server error. */
 const INTERNAL = 13;
 const NOT_A_VIDEO = Buffer.from('This is not the video that was asked for.');
 
-/** `POST .../models/{model}:predictLongRunning`; `model` is the whole path of it. */
+/** `POST .../models/{model}:predictLongRunning`; `model` is its whole path. */
 export async function startOperation(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
   const task = await startVideo(vendor, exchange, { model, wire: 'vertex' });
   if (task) sendJson(exchange.response, 200, { name: `${task.model}/operations/${task.id}` });
 }
 
-/** `POST .../models/{model}:fetchPredictOperation`: the video is inside the answer. */
+/** `POST .../models/{model}:fetchPredictOperation`: the answer contains the video. */
 export async function fetchOperation(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.polls += 1;
   const { operationName } = await readJsonBody(exchange.request);
@@ -34,7 +34,7 @@ export async function fetchOperation(vendor: Vendor, exchange: Exchange): Promis
   sendJson(exchange.response, 200, { name, done: true, error });
 }
 
-/** The first answer, which reports the end, is never damaged. Faults of files strike from the second one on. */
+/** The first answer, which reports the end, has no fault. Faults of files apply from the second one on. */
 async function sendVideo(
   vendor: Vendor,
   exchange: Exchange,

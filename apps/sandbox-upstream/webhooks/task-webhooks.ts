@@ -4,7 +4,7 @@ import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
 import { type Exchange, pause, type Vendor } from '../vendor.js';
 import type { VideoTask } from '../vendor-tasks.js';
 
-/** What the sandbox signs with where a vendor and its customer share a secret. */
+/** The secret that the sandbox shares with a vendor's customer, for signing. */
 export const WEBHOOK_SECRET = 'whsec_c2FuZGJveC1zaWducy1pdHMtd2ViaG9va3M=';
 const SEND_MS = 10_000;
 
@@ -40,7 +40,7 @@ function standard({ clock }: Vendor, content: object): Message {
   return { body, headers: signedHeaders(message, [WEBHOOK_SECRET]) };
 }
 
-/** Sends a webhook once the work on a task is over, if there is an address for it; never again. */
+/** Sends a webhook once the work on a task is over, if it has a URL. Never retries. */
 export function announceEnd(vendor: Vendor, task: VideoTask, address: unknown): void {
   const signed = signers[task.dialect];
   if (!signed || typeof address !== 'string' || !URL.canParse(address)) return;
@@ -57,7 +57,7 @@ export function announceEnd(vendor: Vendor, task: VideoTask, address: unknown): 
     });
     await response.body?.cancel();
   };
-  // A receiver that is away has lost it.
+  // A receiver that is down has missed it.
   send().catch(() => undefined);
 }
 

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 /** The key that signs webhooks, and the endpoint of the only project at OpenAI. */
 export class WebhookKeys {
   private readonly pair = generateKeyPairSync('ed25519');
-  /** Where webhooks of OpenAI go; undefined: they are not sent. */
+  /** The URL for OpenAI's webhooks. Undefined: none are sent. */
   endpoint: string | undefined;
 
   get keySet() {
