@@ -6,7 +6,7 @@ import { operatorName } from './operator-name.js';
 
 const VARIABLE = 'TOLLGATE_AS';
 
-/** Of every command that changes something for people or their money, or in the books. */
+/** For every command that changes something for people, their money or the books. */
 export const AS_OPTION = [
   '--as <email>',
   `who is acting, a person of the console; else ${VARIABLE}`,
@@ -17,8 +17,8 @@ export interface Acting {
 }
 
 /**
- * The person who acts, as the console would know them: the same rules hold for them here. @throws OperatorError without one,
- * or one who may not
+ * The person who acts, with the same rules as in the console. @throws OperatorError without one,
+ * or for one without permission
  */
 export async function actingPerson(pool: pg.Pool, acting: Acting, roles: readonly Role[]): Promise<Actor> {
   const actor = await namedPerson(pool, acting, roles);
@@ -28,7 +28,7 @@ export async function actingPerson(pool: pg.Pool, acting: Acting, roles: readonl
   );
 }
 
-/** The same, or null where nobody is named and there never was an administrator whom one could name. */
+/** The same, or null if nobody is named and there has never been an administrator. */
 export async function actingPersonIfAny(
   pool: pg.Pool,
   acting: Acting,
@@ -38,13 +38,13 @@ export async function actingPersonIfAny(
   return rowCount === 0 ? namedPerson(pool, acting, roles) : actingPerson(pool, acting, roles);
 }
 
-/** Who does it, as the audit log names them, and the person, where one could be named. */
+/** Who acts, as the audit log names them, and the person if there is one. */
 export interface ActingOperator {
   by: string;
   actor: Actor | null;
 }
 
-/** The person who acts, or the login of this machine where there never was an administrator. @throws OperatorError */
+/** The person who acts, or this machine's login if there has never been an administrator. @throws OperatorError */
 export async function operatorOf(
   pool: pg.Pool,
   acting: Acting,
@@ -54,7 +54,7 @@ export async function operatorOf(
   return { actor, by: actor ? `user:${actor.userId}` : operatorName() };
 }
 
-/** The same; what is only tried needs nobody. */
+/** The same; a dry run needs nobody. */
 export function doerUnless(
   pool: pg.Pool,
   acting: Acting & { isOnlyTried: boolean },

@@ -6,8 +6,8 @@ export interface Amounts {
 }
 
 /**
- * Amounts in their order, then others by name, such as `5/1.25/10,imageOutput=32`. What they are is for a schema to check.
- * @returns null where a name comes twice
+ * Amounts in order, then others by name, such as `5/1.25/10,imageOutput=32`. A schema checks what they are.
+ * @returns null if a name is repeated
  */
 export function readAmounts(text: string): Amounts | null {
   const [inOrder = '', ...named] = text.split(',');
@@ -19,7 +19,7 @@ export function readAmounts(text: string): Amounts | null {
 type TokenAmounts = Record<'input' | 'cachedInput' | 'output', string> &
   Partial<Record<(typeof optionalPrices)[number], string | undefined>>;
 
-/** Amounts of a million tokens, as `readAmounts` reads them. */
+/** Amounts per million tokens, as read by `readAmounts`. */
 export function tokenAmountsText(amounts: TokenAmounts): string {
   const { input, cachedInput, output, cacheWrite, cacheWrite1h } = amounts;
   const writes = cacheWrite !== undefined && cacheWrite1h !== undefined ? [cacheWrite, cacheWrite1h] : [];
@@ -28,7 +28,7 @@ export function tokenAmountsText(amounts: TokenAmounts): string {
   return [inOrder, ...others.map((name) => `${name}=${amounts[name]}`)].join(',');
 }
 
-/** `name=value`; the value is empty where there is none. */
+/** `name=value`. The value can be empty. */
 export function readPair(text: string): [name: string, value: string] {
   const [, name = text, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
   return [name, value];

@@ -12,12 +12,12 @@ import {
 export const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
 
-/** The currency of payments, as the relay is configured. */
+/** The currency of payments, as configured for the relay. */
 export function paymentCurrency(): string {
   return process.env['PAYMENT_CURRENCY'] ?? 'USD';
 }
 
-/** Readers of command-line values: each says the rule that a bad value breaks. */
+/** Readers of command-line values. Each names the rule that a bad value breaks. */
 
 export function creditsArgument(text: string): Nanos {
   const amount = amountArgument(text);
@@ -59,7 +59,7 @@ export function countArgument(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
 }
 
-/** A limit that can be lifted again. */
+/** A limit that can be removed. */
 export type Limit = number | 'none';
 
 export function limitArgument(text: string): Limit {
@@ -87,13 +87,13 @@ export function timeArgument(text: string): Date {
   throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
 
-/** The same kept as its text: the times of the ledger have microseconds. */
+/** The same, kept as text because the ledger's times have microseconds. */
 export function exactTimeArgument(text: string): string {
   timeArgument(text);
   return text;
 }
 
-/** The number of a period of the books. */
+/** The number of a period. */
 export function periodArgument(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('Give the number of a period, such as 3.');

@@ -14,16 +14,16 @@ import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 import { readSecrets, SecretBox } from '#platform/sealed-secret.js';
 
-/** A command is one user at a time; the close of a period holds a lock and a snapshot, and writes beside them. */
+/** A command needs one connection; closing a period needs one for its lock, one for its snapshot and one to write. */
 const POOL_SIZE = 4;
 /** A check reads the whole ledger. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 /**
- * Runs a command on the database that the environment names, and lets go of it afterwards: DATABASE_URL, else the one
- * of the standalone relay that runs on DATA_DIR, else the embedded one there, started for the time of the command.
- * @throws OperatorError where there is none: the books of a new one would be in order, and say nothing; or where its schema
- * is of no version that this tool knows: what it writes could lack what is needed now.
+ * Runs a command on a database, and disconnects afterwards: DATABASE_URL, otherwise the one
+ * of the standalone relay running on DATA_DIR, otherwise the embedded one there, started for the command.
+ * @throws OperatorError if there is none (a new, empty one would pass every check and prove nothing), or if its schema
+ * is not a version that this tool knows: what it writes could lack what is needed now.
  */
 export async function onDatabase<T>(
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export async function onDatabase<T>(
   });
 }
 
-/** The same for who looks at the schema by themselves. */
+/** The same, for commands that check the schema themselves. */
 export async function onAnyDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,
@@ -52,7 +52,7 @@ export async function onAnyDatabase<T>(
   });
 }
 
-/** What opens the secrets of that database: by the environment, else by the data folder; without a key nothing sealed. */
+/** Opens that database's secrets, with the keys from the environment or the data folder. Without a key, none can be opened. */
 export function readSecretsOf(env: NodeJS.ProcessEnv): SecretBox {
   const { secretsKeyFile } = dataFolder(env);
   const isGiven = env['SECRETS_KEY'] || env['SECRETS_KEY_FILE'];
@@ -61,7 +61,7 @@ export function readSecretsOf(env: NodeJS.ProcessEnv): SecretBox {
   return readAlone({ SECRETS_KEY_FILE: secretsKeyFile }, readSecrets);
 }
 
-/** Runs the migrations of the database that the environment names. @returns what was applied now. */
+/** Runs the migrations of the database named by the environment. @returns those applied now */
 export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]> {
   const folder = dataFolder(env);
   const running = readEmbeddedConnection(folder.database);
@@ -69,7 +69,7 @@ export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]>
   return withEmbedded(folder, (server) => setUpDatabase({ ownerUrl: server.ownerUrl }));
 }
 
-/** @throws OperatorError where a data folder holds no database, or hides it from this user. */
+/** @throws OperatorError if a data folder has no database or this user cannot read it */
 export function refuseWithout(folder: DataFolder): void {
   if (existsSync(folder.database)) return;
   throw new OperatorError(
@@ -77,7 +77,7 @@ export function refuseWithout(folder: DataFolder): void {
   );
 }
 
-/** Starts the embedded database of a data folder for the time of some work. */
+/** Starts the embedded database of a data folder for the duration of some work. */
 export async function withEmbedded<T>(
   folder: DataFolder,
   work: (server: EmbeddedPostgres) => Promise<T>,

@@ -7,15 +7,15 @@ import { OperatorError } from '#platform/errors.js';
 
 export interface DemoRelay {
   baseUrl: string;
-  /** A key given by the environment; undefined when the demo makes an account of its own. */
+  /** A key from the environment. Undefined: the demo creates its own account. */
   apiKey: string | undefined;
-  /** How it was found, for people. */
+  /** How it was found, as text for people. */
   origin: string;
-  /** Stops it if it was started for the demo. */
+  /** Stops the relay if the demo started it. */
   close(): Promise<void>;
 }
 
-/** The relay to show: BASE_URL with API_KEY, else the one that runs on DATA_DIR, else one started for the demo. */
+/** The relay to show: BASE_URL with API_KEY, otherwise the one running on DATA_DIR, otherwise one started for the demo. */
 export async function findOrStartRelay(env: NodeJS.ProcessEnv): Promise<DemoRelay> {
   const { BASE_URL: baseUrl, API_KEY: apiKey } = env;
   const close = async () => undefined;

@@ -39,9 +39,9 @@ const VIDEO_SECONDS = '4';
 /** Credits, at the prices of the first catalog: two images, four seconds of video; the failed video costs nothing. */
 const EXPECTED_COST = parseAmount('0.24');
 const DEMO_CREDITS = parseAmount('1');
-/** How long a video of the sandbox may take before the demo gives up. */
+/** How long to wait for a video of the sandbox. */
 const VIDEO_LIMIT_MS = 120_000;
-/** How long the charge of an ended task may take to be resolved. */
+/** How long to wait until the charge of an ended task is resolved. */
 const SETTLE_LIMIT_MS = 20_000;
 const STATEMENT_LINES = 12;
 
@@ -54,7 +54,7 @@ function expectThat(holds: boolean, otherwise: string): asserts holds {
 async function main(): Promise<void> {
   const relay = await findOrStartRelay(process.env);
   try {
-    // Played credit belongs into the books of the relay that is shown, never into those that DATABASE_URL may name.
+    // Simulated credit belongs in the books of the relay that is shown, never in those that DATABASE_URL may name.
     const env = relay.apiKey === undefined ? { ...process.env, DATABASE_URL: '' } : process.env;
     await onDatabase(env, (pool) => show(relay, pool));
   } finally {

@@ -83,7 +83,7 @@ async function record(accountId: string, options: TopupOptions, command: Command
   });
 }
 
-/** Nobody chooses a rate by the way: it is the account's. @throws OperatorError */
+/** The rate is the account's; a command cannot choose another. @throws OperatorError */
 async function approvedRate(pool: pg.Pool, accountId: string, asked?: TopupRate): Promise<TopupRate> {
   const rate = await rateInForce(pool, accountId);
   if (asked === undefined || asked === rate) return rate;
@@ -136,7 +136,7 @@ async function check(options: { grace: number; json?: boolean }): Promise<void> 
   printText(checkReport(result));
 }
 
-/** A large ledger takes minutes: on a terminal a bar says how far the check has come. */
+/** A large ledger takes minutes. On a terminal, a bar shows the progress. */
 async function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckResult> {
   const bar = new SingleBar({
     format: '{bar} {value} of {total} rules checked',
@@ -155,7 +155,7 @@ async function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckRe
   }
 }
 
-/** What a ledger check found, for people. */
+/** The findings of a ledger check, as text. */
 export function checkReport({ ok, violations }: LedgerCheckResult): string {
   if (ok) return 'Ledger check: every invariant holds.';
   const parts = violations.map(({ invariant, message, rows }) => {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** As the audit log names who uses this tool. */
+/** The user of this tool, as the audit log names them. */
 export function operatorName(): string {
   return `cli:${userInfo().username}`;
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 
-/** What every command can print: one JSON document for programs, or text for people. */
+/** What commands print: one JSON document for programs, or text for people. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
@@ -9,10 +9,10 @@ export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Tables fit a terminal of this many columns. */
+/** The terminal width that tables fit, in columns. */
 const WIDTH = 100;
 
-/** The title of a column; numbers are on the right of theirs. */
+/** The title of a column. Numbers are right-aligned. */
 export type TableColumn = string | { readonly number: string };
 
 /** A column of numbers. */
@@ -20,7 +20,7 @@ export function right(number: string): TableColumn {
   return { number };
 }
 
-/** A table without colours; a cell that would widen it beyond the terminal is cut with an ellipsis. */
+/** A table without colours. A cell too wide for the terminal is cut with an ellipsis. */
 export function table(columns: readonly TableColumn[], rows: string[][]): string {
   const titles = columns.map((column) => (typeof column === 'string' ? column : column.number));
   const drawn = new Table({
@@ -51,7 +51,7 @@ const PLAIN = {
   middle: '',
 };
 
-/** There are two blanks around each cell. */
+/** Each cell has a space on both sides. */
 const PADDING = 2;
 
 /** Cuts the widest column until the row fits. */

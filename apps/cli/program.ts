@@ -57,7 +57,7 @@ Examples:
   tollgate backup /backups/today.age
   tollgate doctor`;
 
-/** Every command there is. */
+/** All commands. */
 export function program(): Command {
   const tollgate = new Command('tollgate')
     .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
@@ -96,7 +96,7 @@ export function program(): Command {
   return tollgate;
 }
 
-/** The relay reads its own options, --help and --json, and stays until a signal ends it. */
+/** The relay reads its own options, --help and --json, and runs until a signal ends it. */
 function startCommand(): Command {
   return new Command('start')
     .description('run the relay: every program in one process, with its own database')

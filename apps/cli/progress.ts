@@ -1,17 +1,17 @@
 const REFRESH_MS = 250;
 
-/** The part of a terminal that progress is shown on. */
+/** The part of a terminal that shows progress. */
 export interface ProgressOutput {
   isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Shows words in place of the last ones, where the output is a terminal; without words the line is gone. */
+/** Replaces the text shown before, if the output is a terminal. Without text, clears the line. */
 export function showProgress(words = '', output: ProgressOutput = process.stderr): void {
   if (output.isTTY) output.write(`\r${words}\u001b[K`);
 }
 
-/** Shows a sum that grows, not more often than people can read it. */
+/** Shows a growing sum, no more often than people can read. */
 export function progressOf(
   words: (sum: number) => string,
   output: ProgressOutput = process.stderr,
@@ -25,15 +25,15 @@ export function progressOf(
 }
 
 export interface Counting<T> {
-  /** What an item counts for. */
+  /** The size of an item. */
   sizeOf: (item: T) => number;
-  /** Words the sum. */
+  /** Formats the sum. */
   words: (sum: number) => string;
 }
 
 /**
- * Hands on what it is given and counts it on standard error, where that is a terminal: for files whose length nobody knows
- * before their end. The line is gone when the last one is handed on, or the reader has had enough.
+ * Passes items on and shows their sum on standard error, if that is a terminal: for files whose length is unknown
+ * until they end. The line disappears at the end, or if the reader stops.
  */
 export async function* countedOn<T>(
   items: AsyncIterable<T>,

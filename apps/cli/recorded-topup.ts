@@ -7,7 +7,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 
 /**
- * Credits the first balance of an account that is tried out, and notes who did; within what one person may credit in a day.
+ * Credits the first balance of a trial account, and records who did, within what one person may credit per day.
  * @param by `user:{id}`, or `cli:{login}` before there is an administrator
  */
 export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): Promise<TopupResult> {

@@ -18,7 +18,7 @@ import { openDataSource } from '#database/database.js';
 import { ConfigReader } from '#platform/config.js';
 import { onDatabase } from './database.access.js';
 
-/** The services of the console for the command line: what needs a second person there needs one here. */
+/** The console's services for the command line. What needs a second person there needs one here. */
 export interface Services {
   pool: pg.Pool;
   source: DataSource;
@@ -31,9 +31,9 @@ export interface Services {
   grants: RoleGrants;
 }
 
-/** A running relay looks for what is announced by itself. */
+/** A running relay finds events in the outbox by itself. */
 const NOBODY_WAITS = { wake: () => undefined };
-/** Providers are asked by billing, which finds what was begun. */
+/** The control plane asks the providers; it finds what was begun here. */
 const BY_BILLING = { run: () => Promise.resolve(null) };
 const WAIVER_LIMIT_MS = 600_000;
 
@@ -61,7 +61,7 @@ function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, gra
   const approvals = new ApprovalService({ source });
   const config = { payments: { currency } };
   const tickets = new TicketService(source);
-  // Those that are only decided here register what they apply.
+  // Approvals that are only decided here register what they apply.
   new ChargeRefundService({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
   new TopupRefundService({ source, approvals, runner: BY_BILLING });
   new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });

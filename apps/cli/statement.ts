@@ -13,7 +13,7 @@ export interface StatementRow {
   balanceAfter: string;
 }
 
-/** The newest lines of an account, amounts in credits as decimals. */
+/** The newest lines of an account. Amounts are credits, as decimals. */
 export async function readWholeStatement(
   pool: pg.Pool,
   accountId: string,

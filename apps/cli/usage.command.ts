@@ -59,7 +59,7 @@ async function usage(accountId: string, options: UsageOptions): Promise<void> {
   });
 }
 
-/** The reader of the file may have had enough of it, as `head` has. */
+/** The reader may stop early, as `head` does. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -102,7 +102,7 @@ async function importModels(
     const applicationName = 'tollgate-cli';
     const source = await openDataSource({ url, max: 2, applicationName, entities: ENTITIES });
     try {
-      // A running relay looks for what is announced by itself.
+      // A running relay finds events in the outbox by itself.
       const models = new ModelService(source, new CatalogChanges(source, { wake: () => undefined }));
       const parts = { pool, service: deskOf(pool), models, catalog: vendorModels };
       return await importVendors(parts, wanted, author);

@@ -30,7 +30,7 @@ export function diffTable(rows: readonly VendorComparison[]): string {
   return table(['Vendor', 'Model', 'List price', 'Asked', 'Margin', 'State'], cells);
 }
 
-/** One cell: the price of all other requests where there are rates. */
+/** One cell. If there are rates, the price of all other requests. */
 function priceCell(price: PriceText): string {
   if ('input' in price) return tokenAmountsText(price);
   return price.rates ? `${price.unitPrice}, rates` : price.unitPrice;

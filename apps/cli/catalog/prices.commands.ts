@@ -75,7 +75,7 @@ export function pricesCommand(): Command {
   return prices;
 }
 
-/** What becomes of a proposal. */
+/** What happens to a proposal. */
 function addDecisions(prices: Command): void {
   prices
     .command('proposals')
@@ -195,7 +195,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   if (needs) printText(`${needs.message} Another administrator must confirm it.`);
 }
 
-/** Words for people at a terminal; a program that reads the answer gets none. */
+/** Progress for people, shown only on a terminal. */
 function tellProgress(words: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${words}\n`);
 }

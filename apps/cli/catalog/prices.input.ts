@@ -6,7 +6,7 @@ import { OperatorError } from '#platform/errors.js';
 import type { PriceChange } from '#marketplace/prices/price-change.js';
 import { readAmounts, readPair } from '../amounts.js';
 
-/** Prices as people give them to `prices`: in a file, or as options. */
+/** Prices given to `prices`, in a file or as options. */
 
 export async function readPriceRows(file: string) {
   try {

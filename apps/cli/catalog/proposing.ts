@@ -6,7 +6,7 @@ import { ConfigReader } from '#platform/config.js';
 import { type Acting, actingPerson } from '../acting.js';
 import { operatorName } from '../operator-name.js';
 
-/** What the commands that propose prices have in common. */
+/** What commands that propose prices have in common. */
 
 export const DRY_RUN_OPTION = ['--dry-run', 'show the changes without making them'] as const;
 export const NOTE_OPTION = ['--note <text>', 'why, for those who confirm'] as const;
@@ -39,7 +39,7 @@ export async function by(pool: pg.Pool, acting: Acting): Promise<DoneBy> {
   return { actor: `user:${userId}`, requestId: operatorName() };
 }
 
-/** What is only looked at needs nobody. */
+/** A dry run needs nobody. */
 export function byUnless(dryRun: boolean, pool: pg.Pool, acting: Acting): Promise<DoneBy> {
   return dryRun ? Promise.resolve({ actor: operatorName(), requestId: null }) : by(pool, acting);
 }

@@ -97,7 +97,7 @@ function summary(outcomes: readonly ControlOutcome[]): string {
   return table(titles, rows);
 }
 
-/** The items of a control that is not 0: one of them a line. */
+/** The items of a control that is not 0, one per line. */
 function found({ control, result }: ControlOutcome): string[] {
   if (!result || result.count === 0) return [];
   const lines = result.items.map(({ subject, state, message, transactionIds }) => {

@@ -3,13 +3,13 @@ import { cost as costFields } from '#finance/views/costs.view.js';
 import { OperatorError } from '#platform/errors.js';
 import { readAmounts, tokenAmountsText } from '../amounts.js';
 
-/** A cost as `costOf` reads it, such as `5/1.25/10,imageOutput=32`. */
+/** A cost as read by `costOf`, such as `5/1.25/10,imageOutput=32`. */
 export function costText(cost: UpstreamCost | null): string {
   if (cost === null) return 'withdrawn';
   return 'unitCost' in cost ? cost.unitCost : tokenAmountsText(cost);
 }
 
-/** A cost as people write it; null for `withdrawn`. @throws OperatorError that says how */
+/** A cost as people write it. Null for `withdrawn`. @throws OperatorError that explains the format */
 export function costOf(text: string): UpstreamCost | null {
   if (text === 'withdrawn') return null;
   const result = costFields.safeParse(fieldsOf(text));

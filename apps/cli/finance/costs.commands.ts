@@ -16,7 +16,7 @@ import { costOf, costText } from './cost-text.js';
 import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
 
-/** `finance costs`: what upstreams take, and what they bill. */
+/** `finance costs`: what upstreams cost, and what they bill. */
 export function costsCommand(): Command {
   const costs = new Command('costs').description('upstream costs and bills').addHelpText('after', NOTES);
   costs

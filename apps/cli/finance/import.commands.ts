@@ -63,7 +63,7 @@ interface FileOptions extends Acting {
 }
 
 interface DoneOptions extends FileOptions {
-  /** As the audit log names who does it. */
+  /** Who acts, as the audit log names them. */
   by: string;
 }
 
@@ -192,7 +192,7 @@ function importOptions(
   };
 }
 
-/** Posts what the report says, and matches the bank with it. */
+/** Posts what the report contains, and matches the bank with it. */
 async function digest(pool: pg.Pool, { reportId }: ReportImport): Promise<Digest | null> {
   if (reportId === null) return null;
   const reader = new ConfigReader(process.env);
@@ -242,7 +242,7 @@ function print(result: ReportImport, digested: Digest | null, { json }: { json?:
   printText([text, ...warnings, ...missing].join('\n'));
 }
 
-/** Says every row at fault on a line of its own. */
+/** Prints each faulty row on its own line. */
 async function withReadableFaults(run: () => Promise<ReportImport>): Promise<ReportImport> {
   try {
     return await run();

@@ -238,13 +238,13 @@ function periodText(period: Period): string {
   return period.checklist.length === 0 ? head : `${head}\n\n${checklistText(period.checklist)}`;
 }
 
-/** Items whose words say something although nothing is wrong. */
+/** Items whose text says something even if nothing is wrong. */
 const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 function checklistText(checklist: readonly ChecklistItem[]): string {
   const titles = ['Item', 'State', right('Count'), 'What'];
   const rows = checklist.map(({ id, state, count, title, message, reason }) => [
-    // What was cleared since the end counts for nothing, and the person who closes should see it.
+    // What was cleared since the end does not count, and the person who closes should see it.
     id,
     state,
     String(count),

@@ -86,7 +86,7 @@ export function reconcileCommand(): Command {
   return command;
 }
 
-/** What concerns the reports themselves. */
+/** Findings about the reports themselves. */
 function addReportCommands(command: Command): void {
   command
     .command('coverage')

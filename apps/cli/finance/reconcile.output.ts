@@ -12,7 +12,7 @@ import { onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
 import { shown } from '#platform/http/fields.js';
 
-/** What `finance reconcile` prints; a fault makes the command exit with 1. */
+/** What `finance reconcile` prints. With a fault, the command exits with 1. */
 
 const isFaulty = (state: string): boolean =>
   ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK, ...FAULTY_WORK] as readonly string[]).includes(state);

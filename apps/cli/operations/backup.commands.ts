@@ -95,7 +95,7 @@ async function prove(
   try {
     return await verifyBackup(source, logins);
   } catch (error) {
-    // What could not be proved must not be taken for a backup.
+    // A backup that was not verified must not be mistaken for one.
     rmSync(source.file, { force: true });
     throw error;
   }

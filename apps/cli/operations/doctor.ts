@@ -19,25 +19,25 @@ import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
 
 export interface DoctorFinding {
   check: string;
-  /** 'skip': not for this program to see. */
+  /** 'skip': this program cannot tell. */
   state: 'ok' | 'warn' | 'fail' | 'skip';
   detail: string;
-  /** What to do next; null when all is well. */
+  /** What to do next. Null if all is well. */
   advice: string | null;
 }
 
 type Env = NodeJS.ProcessEnv;
 
-/** Clocks further apart than this confuse people; than the second, expiry of requests. */
+/** Beyond the first, a difference between clocks confuses people; beyond the second, it affects the expiry of requests. */
 const SKEW_WARN_MS = 1_000;
 const SKEW_FAIL_MS = 5_000;
-/** An announcement that waits for longer than this is stuck. */
+/** An outbox row that waits longer than this is stuck. */
 const OUTBOX_WARN_SECONDS = 60;
 const BUS_LIMIT_MS = 15_000;
-/** What PostgreSQL calls a missing grant. */
+/** PostgreSQL's code for a missing grant. */
 const NOT_PERMITTED = '42501';
 
-/** Tries everything that a relay needs, one after the other; what cannot be tried says why. */
+/** Tries everything that a relay needs, in turn. What cannot be tried has a reason. */
 export async function examine(env: Env, report: (finding: DoctorFinding) => void): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   const note = (finding: DoctorFinding) => {
@@ -89,7 +89,7 @@ async function examineDatabase(
   await examineBus(pool, env, note);
 }
 
-/** Over the bus when there is one: then billing itself answers. */
+/** Over the bus if there is one: then billing itself answers. */
 async function examineBus(pool: pg.Pool, env: Env, note: (finding: DoctorFinding) => void): Promise<void> {
   const brokers = new ConfigReader(env).get('KAFKA_BROKERS', []);
   if (brokers.length === 0) {
@@ -153,7 +153,7 @@ function readEverything(env: Env): string {
 
 async function tryStorage(env: Env): Promise<string | Partial<DoctorFinding>> {
   const reader = new ConfigReader(env);
-  // Of the distributed programs, some keep no files and have no place for them.
+  // Some distributed programs store no files and have no folder for them.
   if (env['DATABASE_URL'] && !env['STORAGE_DIR'] && reader.get('STORAGE') === 'file') {
     return { state: 'skip', detail: 'this program keeps no files: STORAGE_DIR is not set' };
   }

@@ -2,16 +2,16 @@ import { OperatorError } from '#platform/errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Somebody stopped the work with Ctrl-C or a signal; what it had begun was undone. */
+/** The work was stopped with Ctrl-C or a signal. What it had begun was undone. */
 export class Interrupted extends OperatorError {
-  /** @param kept what of it stays */
+  /** @param kept what remains of it */
   constructor(kept: string) {
     super(`Stopped before the end: ${kept}.`);
   }
 }
 
 /**
- * Runs work that can undo what it began: at the first signal, its next `proceed` throws. A second signal ends the process.
+ * Runs work that can undo what it began. At the first signal, its next `proceed` throws. A second one ends the process.
  * @throws Interrupted
  */
 export async function interruptible<T>(

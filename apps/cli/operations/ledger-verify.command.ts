@@ -65,7 +65,7 @@ async function verify({ head, publicKey, fromBlock, toBlock, json }: Options): P
   printText(verificationReport(result));
 }
 
-/** A large ledger takes a minute: on a terminal a bar says how far it is. */
+/** A large ledger takes a minute. On a terminal, a bar shows the progress. */
 async function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerification> {
   const bar = new SingleBar({
     format: '{bar} {value} of {total} entries verified',
@@ -104,7 +104,7 @@ function verificationView({ head, findings, signature, ...result }: Signed) {
   };
 }
 
-/** What a verification found, for people. */
+/** The findings of a verification, as text. */
 function verificationReport(result: Signed): string {
   const { ok, head, signature, blocks, transactions, entries, findingCount, findings } = result;
   const verified = facts([
@@ -118,7 +118,7 @@ function verificationReport(result: Signed): string {
   return `Ledger verify: ${findingCount} found.\n\n${findings.map(lineOf).join('\n')}${more}\n\n${verified}`;
 }
 
-/** A line for each, since a table would cut off what is wrong. */
+/** One line each, because a table would cut off the problem. */
 function lineOf({ block, reference, message }: ChainFinding): string {
   const where = block === null ? '' : `Block ${block}. `;
   return `${where}${message}${reference === null ? '' : ` Its reference is ${reference}.`}`;

@@ -15,14 +15,14 @@ import { createLogger } from '#platform/logging.js';
 import { type Quote, quote } from '#pricing/quote.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 
-/** Who takes the trial's hold and resolution: billing over the bus, or the ledger itself. */
+/** Who handles the trial's hold and resolution: billing over the bus, or the ledger itself. */
 export interface Till {
   hold(message: ChargeRequested): Promise<ChargeReply>;
   resolve(message: ChargeResolved): Promise<ResolvedReply>;
   close(): Promise<void>;
 }
 
-/** The account of trials: nobody signs in to it. Only where payments are played does it get credit of them. */
+/** The account for trials, which nobody can sign in to. It gets credit only if payments are simulated. */
 const ACCOUNT_NAME = 'Tollgate doctor';
 const CREDITS = parseAmount('1');
 const LIFE_MS = 30_000;
@@ -47,8 +47,8 @@ export function tillOfLedger(pool: pg.Pool): Till {
 
 export interface TrialOptions {
   /**
-   * What played payments are in, ISO 4217: the account gets its credit by one. Null where payments are real, since none
-   * may appear in the books that never was; without credit the hold is then refused, which goes the same way.
+   * The currency of simulated payments, ISO 4217: one of them gives the account its credit. Null if payments are real: one
+   * that never happened must not be in the books. Without credit the hold is refused, which proves as much.
    */
   playedCurrency: string | null;
 }
@@ -62,8 +62,8 @@ export interface Trial {
 }
 
 /**
- * Holds the price of the cheapest call on an account of its own and releases it at once.
- * @throws OperatorError that says what went wrong
+ * Holds the price of the cheapest call on the trial account, and releases it immediately.
+ * @throws OperatorError that names the problem
  */
 export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions): Promise<Trial> {
   const { group, model, amount } = await cheapestCall(pool);
@@ -128,7 +128,7 @@ async function trialCustomer(pool: pg.Pool, group: string): Promise<{ accountId:
   return { accountId, keyId };
 }
 
-/** Once, however often it is tried. */
+/** Done only once, however often it is tried. */
 async function playPayment(pool: pg.Pool, accountId: string, currency: string): Promise<void> {
   const { paidMinor } = priceCredits(CREDITS, STANDARD_RATE);
   await playTopup(pool, {

@@ -117,7 +117,7 @@ async function create(options: CreateOptions): Promise<void> {
   printJson(answer);
 }
 
-/** Anyone who makes an account decides nothing about it: real money is recorded by somebody else. */
+/** Whoever creates an account decides nothing about it: somebody else records its money. */
 async function requirePlayed(pool: pg.Pool): Promise<void> {
   if (await readFact(pool, 'played-payments')) return;
   throw new OperatorError(
@@ -232,7 +232,7 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   );
 }
 
-/** The options of the limits of an account, and what they are called in the answer. */
+/** The options for the limits of an account, and their names in the answer. */
 const ACCOUNT_LIMITS = [
   ['perMinute', 'requestsPerMinute', 'Requests per minute'],
   ['tokens', 'tokensPerMinute', 'Tokens per minute'],

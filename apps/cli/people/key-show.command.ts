@@ -70,7 +70,7 @@ const KEY = `SELECT k.id AS "keyId", k.account_id AS "accountId", k.name, k.key_
     k.created_at AS "createdAt"
   FROM api_keys k LEFT JOIN key_spend s ON s.key_id = k.id WHERE k.id = $1 GROUP BY k.id`;
 
-/** Amounts as decimal strings. @throws IdentityRefusal when there is no such key. */
+/** Amounts as decimal strings. @throws IdentityRefusal if there is no such key */
 async function read(pool: pg.Pool, keyId: string): Promise<KeyRow> {
   const { rows } = await pool.query<
     Omit<KeyRow, 'totalLimit' | 'monthlyLimit' | 'spent' | 'spentThisMonth'> & {

@@ -119,7 +119,7 @@ async function list({ json }: { json?: boolean }): Promise<void> {
   printText(table(['E-mail', 'Roles', 'Codes', 'State'], rows));
 }
 
-/** Where the console is: as configured, else where the standalone relay of the data folder runs. */
+/** The console's URL: as configured, otherwise that of the standalone relay of the data folder. */
 async function consoleUrl(): Promise<string> {
   const { PUBLIC_CONSOLE_URL: configured } = process.env;
   const running = configured ? undefined : await findRunningRelay(dataFolder(process.env));
@@ -128,7 +128,7 @@ async function consoleUrl(): Promise<string> {
   return url.replace(/\/+$/, '');
 }
 
-/** Reads a line without showing it. @throws OperatorError without a terminal. */
+/** Reads a line without echoing it. @throws OperatorError without a terminal */
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY)
     throw new OperatorError(`There is no terminal for --prompt: set ${PASSWORD_VARIABLE} instead.`);

@@ -12,7 +12,7 @@ import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { printJson, printText, table, right } from '../output.js';
 
-/** What support does with accounts, beside creating and showing them. */
+/** What support does with accounts, apart from creating and showing them. */
 export function addSupportCommands(accounts: Command): Command {
   accounts
     .command('list')
