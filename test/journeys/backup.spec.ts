@@ -57,7 +57,7 @@ describe('a backup of a standalone relay', () => {
     return new URL(data![0]!.url!).pathname + new URL(data![0]!.url!).search;
   }
 
-  async function readInputImage(path: string): Promise<string> {
+  async function readImage(path: string): Promise<string> {
     const answer = await fetch(new URL(path, relay.baseUrl));
     expect(answer.status).toBe(200);
     return createHash('sha256')
@@ -85,7 +85,7 @@ describe('a backup of a standalone relay', () => {
     relay = await startStandalone(environment());
     const path = await payForImage();
     await payForImage();
-    picture = { path, sha256: await readInputImage(path) };
+    picture = { path, sha256: await readImage(path) };
     const sealed = await until('everything to be sealed', async () => {
       const { head, transactions } = (await json('ledger', 'verify')) as unknown as {
         head: { hash: string } | null;
@@ -183,7 +183,7 @@ describe('a backup of a standalone relay', () => {
 
   it('goes on from there: the same key pays, and an earlier image is still served', async () => {
     relay = await startStandalone(environment());
-    expect(await readInputImage(picture.path)).toBe(picture.sha256);
+    expect(await readImage(picture.path)).toBe(picture.sha256);
     await payForImage();
     expect(await balances()).not.toBe(balance);
     expect(await json('ledger', 'check')).toMatchObject({ ok: true });

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -38,6 +39,15 @@ export function Money(props: MoneyProps) {
       {amount}
       {after && <span className="unit">{after}</span>}
     </data>
+  );
+}
+
+/** The same in large type: the one amount that a card or a page is about. */
+export function LargeMoney(props: MoneyProps) {
+  return (
+    <Text size="xl" fw={600} component="div">
+      <Money {...props} />
+    </Text>
   );
 }
 

@@ -37,11 +37,38 @@ function useHeading() {
  * screen readers say where one has come to.
  */
 export function PageFrame(props: PageProps) {
-  const { title, about, actions, picture, width = WIDEST, children } = props;
-  const heading = useHeading();
+  const { title, actions, picture, width = WIDEST, children } = props;
   const isHero = picture !== undefined;
   const { isCentred = isHero } = props;
-  const head = (
+  return (
+    <Stack
+      gap="lg"
+      className="page"
+      w="100%"
+      maw={`${isCentred ? width : WIDEST}rem`}
+      style={{ '--page-width': `${width}rem` }}
+    >
+      <title>{`${title} · Tollgate`}</title>
+      {isHero ? (
+        <div className="hero">
+          <Head {...props} />
+          {picture}
+        </div>
+      ) : (
+        <Group justify="space-between" align="flex-start">
+          <Head {...props} />
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+      )}
+      {children}
+    </Stack>
+  );
+}
+
+function Head({ title, about, actions, picture }: PageProps) {
+  const heading = useHeading();
+  const isHero = picture !== undefined;
+  return (
     <div>
       <Title
         ref={heading}
@@ -59,28 +86,5 @@ export function PageFrame(props: PageProps) {
       )}
       {isHero && <div className="hero-actions">{actions}</div>}
     </div>
-  );
-  return (
-    <Stack
-      gap="lg"
-      className="page"
-      w="100%"
-      maw={`${isCentred ? width : WIDEST}rem`}
-      style={{ '--page-width': `${width}rem` }}
-    >
-      <title>{`${title} · Tollgate`}</title>
-      {isHero ? (
-        <div className="hero">
-          {head}
-          {picture}
-        </div>
-      ) : (
-        <Group justify="space-between" align="flex-start">
-          {head}
-          {actions && <Group gap="xs">{actions}</Group>}
-        </Group>
-      )}
-      {children}
-    </Stack>
   );
 }

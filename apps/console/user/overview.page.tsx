@@ -6,7 +6,7 @@ import { Chart } from '../ui/charts/chart.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
-import { Money, useMoneyText } from '../ui/money.js';
+import { LargeMoney, Money, useMoneyText } from '../ui/money.js';
 import { Notice } from '../ui/notice.js';
 import { PageFrame } from '../ui/page.js';
 import { Loaded, Section } from '../ui/states.js';
@@ -129,21 +129,28 @@ function Balances({ overview }: { overview: AccountOverview }) {
   return (
     <SimpleGrid {...BALANCES}>
       {cards.map(({ name, value }) => (
-        <Card key={name} withBorder>
-          <Stack gap="tiny">
-            <Hint>{t(`overview.balance.${name}`)}</Hint>
-            <Text size="xl" fw={600} component="div">
-              <Money value={value} short />
-            </Text>
-            <SmallPrint>
-              {name === 'main' && left
-                ? t('overview.lasts', { count: left })
-                : t(`overview.balanceHint.${name}`)}
-            </SmallPrint>
-          </Stack>
-        </Card>
+        <Amount
+          key={name}
+          name={t(`overview.balance.${name}`)}
+          value={value}
+          hint={
+            name === 'main' && left ? t('overview.lasts', { count: left }) : t(`overview.balanceHint.${name}`)
+          }
+        />
       ))}
     </SimpleGrid>
+  );
+}
+
+function Amount({ name, value, hint }: { name: string; value: string; hint: string }) {
+  return (
+    <Card withBorder>
+      <Stack gap="tiny">
+        <Hint>{name}</Hint>
+        <LargeMoney value={value} short />
+        <SmallPrint>{hint}</SmallPrint>
+      </Stack>
+    </Card>
   );
 }
 
@@ -153,10 +160,7 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
   const money = useMoneyText();
   const locale = useLocale();
   const shortDay = useShortDay();
-  const points = days.map(({ day, spent }) => ({
-    at: shortDay(day),
-    values: { spent },
-  }));
+  const points = days.map(({ day, spent }) => ({ at: shortDay(day), values: { spent } }));
   const facts = [
     { name: t('overview.days.spent'), value: <Money value={total.spent} short /> },
     { name: t('overview.days.requests'), value: total.requests.toLocaleString(locale) },
@@ -176,19 +180,26 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
             text={money}
             height={220}
           />
-          <Group justify="space-between">
-            <SmallPrint>{t('overview.days.zone', { zone })}</SmallPrint>
-            <Group>
-              <TextLink to="/usage" size="sm">
-                {t('overview.days.usage')}
-              </TextLink>
-              <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
-                {t('overview.days.statement')}
-              </TextLink>
-            </Group>
-          </Group>
+          <DaysFoot zone={zone} />
         </Stack>
       </Card>
     </Section>
+  );
+}
+
+function DaysFoot({ zone }: { zone: string }) {
+  const { t } = useTranslation('user');
+  return (
+    <Group justify="space-between">
+      <SmallPrint>{t('overview.days.zone', { zone })}</SmallPrint>
+      <Group>
+        <TextLink to="/usage" size="sm">
+          {t('overview.days.usage')}
+        </TextLink>
+        <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
+          {t('overview.days.statement')}
+        </TextLink>
+      </Group>
+    </Group>
   );
 }

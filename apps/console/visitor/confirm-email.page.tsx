@@ -11,7 +11,6 @@ import { EntrancePage, useLinkToken } from './entrance.js';
 export function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
   const token = useLinkToken();
-  const session = useSession();
   const confirm = useMutation({
     mutationFn: async () => (await api.POST('/api/public/email-changes/confirm', { body: { token } })).data!,
     // A user who is signed in here sees the new address from now on.
@@ -24,22 +23,26 @@ export function ConfirmEmailPage() {
       </EntrancePage>
     );
   }
-  if (confirm.data) {
-    return (
-      <EntrancePage title={t('confirmEmail.title')}>
-        <Text role="status">{t('confirmEmail.done', { email: confirm.data.email })}</Text>
-        <TextLink to={session ? '/account' : '/sign-in'}>
-          {t(session ? 'confirmEmail.toAccount' : 'confirmEmail.toSignIn')}
-        </TextLink>
-      </EntrancePage>
-    );
-  }
+  if (confirm.data) return <Confirmed email={confirm.data.email} />;
   return (
     <EntrancePage title={t('confirmEmail.title')} about={t('confirmEmail.about')}>
       <FormFault error={confirm.error} />
       <Button fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
         {t('confirmEmail.submit')}
       </Button>
+    </EntrancePage>
+  );
+}
+
+function Confirmed({ email }: { email: string }) {
+  const { t } = useTranslation('visitor');
+  const session = useSession();
+  return (
+    <EntrancePage title={t('confirmEmail.title')}>
+      <Text role="status">{t('confirmEmail.done', { email })}</Text>
+      <TextLink to={session ? '/account' : '/sign-in'}>
+        {t(session ? 'confirmEmail.toAccount' : 'confirmEmail.toSignIn')}
+      </TextLink>
     </EntrancePage>
   );
 }

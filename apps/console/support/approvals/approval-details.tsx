@@ -10,7 +10,7 @@ import { Who } from '../../shell/who.js';
 import { fieldsOf } from '../../ui/forms/fields-of.js';
 import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
+import { LargeMoney } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
@@ -20,20 +20,28 @@ import { ApprovalBadge, useKindName } from './approval.js';
 export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const kindName = useKindName();
-  const { kind, state, amount, reason, requestedBy, createdAt, decidedBy, decidedAt, decisionNote, self } =
-    approval;
+  const { kind, state, amount, reason, self } = approval;
   return (
     <Stack>
       <Group>
         <Text fw={600}>{kindName(kind)}</Text>
         <ApprovalBadge state={state} />
       </Group>
-      {amount !== null && (
-        <Text size="xl" fw={600} component="div">
-          <Money value={amount} />
-        </Text>
-      )}
+      {amount !== null && <LargeMoney value={amount} />}
       <Text className="spoken">{reason}</Text>
+      <People approval={approval} />
+      {self && <Text size="sm">{t('approvals.self')}</Text>}
+      <Fields approval={approval} />
+      {state === 'pending' && <Decision approval={approval} />}
+    </Stack>
+  );
+}
+
+function People({ approval }: { approval: Shape<'Approval'> }) {
+  const { t } = useTranslation('support');
+  const { requestedBy, createdAt, decidedBy, decidedAt, decisionNote } = approval;
+  return (
+    <>
       <TextLine>
         {t('approvals.askedBy')} <Who actor={requestedBy} /> · <When at={createdAt} />
       </TextLine>
@@ -43,10 +51,7 @@ export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
           {decisionNote && ` · ${decisionNote}`}
         </TextLine>
       )}
-      {self && <Text size="sm">{t('approvals.self')}</Text>}
-      <Fields approval={approval} />
-      {state === 'pending' && <Decision approval={approval} />}
-    </Stack>
+    </>
   );
 }
 

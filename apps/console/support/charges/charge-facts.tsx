@@ -18,19 +18,7 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
       <Loaded query={charge} lines={5}>
         {(found) => (
           <Stack gap="sm">
-            <Group justify="space-between">
-              <Group gap="xs">
-                <Text fw={600} className="model-name">
-                  {found.requestedModel ?? found.model ?? t('charge.title')}
-                </Text>
-                <StaffChargeBadge state={found.state} />
-              </Group>
-              {found.agrees !== null && (
-                <StatusBadge tone={found.agrees ? 'good' : 'bad'}>
-                  {found.agrees ? t('charge.agrees') : t('charge.disagrees')}
-                </StatusBadge>
-              )}
-            </Group>
+            <Head charge={found} />
             <Why charge={found} />
             <Facts charge={found} />
             <Refunds charge={found} />
@@ -38,6 +26,26 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
         )}
       </Loaded>
     </Card>
+  );
+}
+
+function Head({ charge }: { charge: Shape<'Charge'> }) {
+  const { t } = useTranslation('support');
+  const { requestedModel, model, state, agrees } = charge;
+  return (
+    <Group justify="space-between">
+      <Group gap="xs">
+        <Text fw={600} className="model-name">
+          {requestedModel ?? model ?? t('charge.title')}
+        </Text>
+        <StaffChargeBadge state={state} />
+      </Group>
+      {agrees !== null && (
+        <StatusBadge tone={agrees ? 'good' : 'bad'}>
+          {agrees ? t('charge.agrees') : t('charge.disagrees')}
+        </StatusBadge>
+      )}
+    </Group>
   );
 }
 

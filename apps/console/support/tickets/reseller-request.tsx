@@ -12,14 +12,13 @@ import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
 import { takeTicket } from './ticket.js';
 
-/** What a request for the reseller rate is judged by, and granting it. */
-export function ResellerRequest({
-  ticket,
-  reseller,
-}: {
+interface ResellerRequestProps {
   ticket: Shape<'StaffTicket'>;
   reseller: NonNullable<Shape<'StaffTicket'>['reseller']>;
-}) {
+}
+
+/** What a request for the reseller rate is judged by, and granting it. */
+export function ResellerRequest({ ticket, reseller }: ResellerRequestProps) {
   const { t } = useTranslation('support');
   const session = useSession();
   const { verifiedTokens, thresholdTokens, isEligible, rate } = reseller;

@@ -53,17 +53,7 @@ function Customer({ accountId }: { accountId: string }) {
       <Loaded query={account} lines={4}>
         {({ account: { name, balance, spentThisMonth, frozen, createdAt }, person }) => (
           <>
-            <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-              <TextLink
-                to="/support/accounts/$accountId"
-                params={{ accountId }}
-                fw={600}
-                className="model-name"
-              >
-                {name}
-              </TextLink>
-              {frozen !== null && <Frozen isFrozen />}
-            </Group>
+            <CustomerName accountId={accountId} name={name} isFrozen={frozen !== null} />
             {person && (
               <Text size="sm" className="model-name">
                 {person.email}
@@ -86,6 +76,23 @@ function Customer({ accountId }: { accountId: string }) {
   );
 }
 
+interface CustomerNameProps {
+  accountId: string;
+  name: string;
+  isFrozen: boolean;
+}
+
+function CustomerName({ accountId, name, isFrozen }: CustomerNameProps) {
+  return (
+    <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+      <TextLink to="/support/accounts/$accountId" params={{ accountId }} fw={600} className="model-name">
+        {name}
+      </TextLink>
+      {isFrozen && <Frozen isFrozen />}
+    </Group>
+  );
+}
+
 function LatestRequests({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId }, query: { limit: LATEST } };
@@ -98,30 +105,37 @@ function LatestRequests({ accountId }: { accountId: string }) {
             <SmallPrint>{t('usage.empty')}</SmallPrint>
           ) : (
             <Stack component="ul" className="plain-list" gap="xs">
-              {items.map(({ chargeId, requestedModel, model, state, at }) => (
-                <li key={chargeId}>
-                  <Group justify="space-between" gap="xs" wrap="nowrap">
-                    <TextLink
-                      to="/support/accounts/$accountId"
-                      params={{ accountId }}
-                      search={{ tab: 'usage', charge: chargeId }}
-                      size="sm"
-                      className="model-name"
-                    >
-                      {requestedModel ?? model ?? chargeId}
-                    </TextLink>
-                    <StaffChargeBadge state={state} />
-                  </Group>
-                  <SmallPrint>
-                    <Ago at={at} />
-                  </SmallPrint>
-                </li>
+              {items.map((entry) => (
+                <Request key={entry.chargeId} accountId={accountId} entry={entry} />
               ))}
             </Stack>
           )
         }
       </Loaded>
     </Part>
+  );
+}
+
+function Request({ accountId, entry }: { accountId: string; entry: Shape<'UsageEntry'> }) {
+  const { chargeId, requestedModel, model, state, at } = entry;
+  return (
+    <li>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <TextLink
+          to="/support/accounts/$accountId"
+          params={{ accountId }}
+          search={{ tab: 'usage', charge: chargeId }}
+          size="sm"
+          className="model-name"
+        >
+          {requestedModel ?? model ?? chargeId}
+        </TextLink>
+        <StaffChargeBadge state={state} />
+      </Group>
+      <SmallPrint>
+        <Ago at={at} />
+      </SmallPrint>
+    </li>
   );
 }
 

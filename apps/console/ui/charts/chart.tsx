@@ -110,13 +110,7 @@ function Values({ label, points, series, text, choosePoint }: ChartProps) {
         {points.map(({ at, values }, index) => (
           <Table.Tr key={index}>
             <Table.Th scope="row">
-              {choosePoint ? (
-                <UnstyledButton onClick={() => choosePoint(index)} className="chart-choice">
-                  {at}
-                </UnstyledButton>
-              ) : (
-                at
-              )}
+              <Point name={at} choose={choosePoint && (() => choosePoint(index))} />
             </Table.Th>
             {series.map(({ name }) => (
               <Table.Td key={name}>{values[name] == null ? '' : text(values[name])}</Table.Td>
@@ -125,5 +119,14 @@ function Values({ label, points, series, text, choosePoint }: ChartProps) {
         ))}
       </Table.Tbody>
     </Table>
+  );
+}
+
+function Point({ name, choose }: { name: string; choose: (() => void) | undefined }) {
+  if (!choose) return name;
+  return (
+    <UnstyledButton onClick={choose} className="chart-choice">
+      {name}
+    </UnstyledButton>
   );
 }

@@ -56,26 +56,11 @@ interface MetricChartProps<Totals, Name extends string, By extends SubjectName> 
 export function MetricChart<Totals, Name extends string, By extends SubjectName>(
   props: MetricChartProps<Totals, Name, By>,
 ) {
-  const { t } = useTranslation('charts');
-  const { metrics, show, setShow, subjects, by, setBy, withTotal = false, hint, empty } = props;
-  const labelOf = (name: SubjectName) => t(`bySubject.${name}`);
+  const { withTotal = false, hint, empty } = props;
   return (
     <Card withBorder>
       <Stack>
-        <Group justify="space-between">
-          <Switch
-            label={t('show')}
-            options={metrics.map(({ name, label }) => ({ value: name, label }))}
-            value={show}
-            set={setShow}
-          />
-          <Switch
-            label={t('by')}
-            options={subjects.map((value) => ({ value, label: labelOf(value) }))}
-            value={by}
-            set={setBy}
-          />
-        </Group>
+        <Choices {...props} />
         {empty ? (
           <EmptyState {...empty} />
         ) : (
@@ -87,6 +72,30 @@ export function MetricChart<Totals, Name extends string, By extends SubjectName>
         )}
       </Stack>
     </Card>
+  );
+}
+
+function Choices<Totals, Name extends string, By extends SubjectName>(
+  props: MetricChartProps<Totals, Name, By>,
+) {
+  const { t } = useTranslation('charts');
+  const { metrics, show, setShow, subjects, by, setBy } = props;
+  const labelOf = (name: SubjectName) => t(`bySubject.${name}`);
+  return (
+    <Group justify="space-between">
+      <Switch
+        label={t('show')}
+        options={metrics.map(({ name, label }) => ({ value: name, label }))}
+        value={show}
+        set={setShow}
+      />
+      <Switch
+        label={t('by')}
+        options={subjects.map((value) => ({ value, label: labelOf(value) }))}
+        value={by}
+        set={setBy}
+      />
+    </Group>
   );
 }
 

@@ -15,17 +15,6 @@ import { deviceOf } from './device.js';
 export function Sessions() {
   const { t } = useTranslation('account');
   const sessions = $api.useQuery('get', '/api/sessions');
-  const navigate = useNavigate();
-  const endAll = async () => {
-    const query = { keepThis: 'false' } as const;
-    await endSession(() => api.DELETE('/api/sessions', { params: { query } }));
-    await navigate({ to: '/sign-in' });
-    leave();
-  };
-  const endOthers = async () => {
-    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } });
-    await refresh('/api/sessions');
-  };
   return (
     <Stack gap="sm">
       <DataList
@@ -36,22 +25,45 @@ export function Sessions() {
         empty={{ title: t('sessions.empty'), hint: t('sessions.emptyHint') }}
       />
       <Group>
-        {(sessions.data?.items.length ?? 0) > 1 && (
-          <ConfirmAction
-            label={t('sessions.endOthers')}
-            title={t('sessions.endOthersTitle')}
-            act={endOthers}
-            hint={t('sessions.endOthersHint')}
-          />
-        )}
-        <ConfirmAction
-          label={t('sessions.endAll')}
-          title={t('sessions.endAllTitle')}
-          act={endAll}
-          hint={t('sessions.endAllHint')}
-        />
+        {(sessions.data?.items.length ?? 0) > 1 && <EndOthers />}
+        <EndAll />
       </Group>
     </Stack>
+  );
+}
+
+function EndOthers() {
+  const { t } = useTranslation('account');
+  const endOthers = async () => {
+    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } });
+    await refresh('/api/sessions');
+  };
+  return (
+    <ConfirmAction
+      label={t('sessions.endOthers')}
+      title={t('sessions.endOthersTitle')}
+      act={endOthers}
+      hint={t('sessions.endOthersHint')}
+    />
+  );
+}
+
+function EndAll() {
+  const { t } = useTranslation('account');
+  const navigate = useNavigate();
+  const endAll = async () => {
+    const query = { keepThis: 'false' } as const;
+    await endSession(() => api.DELETE('/api/sessions', { params: { query } }));
+    await navigate({ to: '/sign-in' });
+    leave();
+  };
+  return (
+    <ConfirmAction
+      label={t('sessions.endAll')}
+      title={t('sessions.endAllTitle')}
+      act={endAll}
+      hint={t('sessions.endAllHint')}
+    />
   );
 }
 

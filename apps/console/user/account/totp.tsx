@@ -53,19 +53,7 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
         <StatusBadge tone={enabled ? 'good' : 'quiet'}>{t(enabled ? 'totp.on' : 'totp.off')}</StatusBadge>
         <Text size="sm">{enabled ? t('totp.codesLeft', { count: recoveryCodesLeft }) : t('totp.about')}</Text>
       </Group>
-      <Group>
-        {!enabled && <Button onClick={() => setStep({ kind: 'enrol' })}>{t('totp.enrol')}</Button>}
-        {enabled && (
-          <>
-            <Button variant="default" onClick={() => setStep({ kind: 'renew' })}>
-              {t('totp.renew')}
-            </Button>
-            <Button variant="default" onClick={() => setStep({ kind: 'disable' })}>
-              {t('totp.disable')}
-            </Button>
-          </>
-        )}
-      </Group>
+      <Steps enabled={enabled} begin={(kind) => setStep({ kind })} />
       <Dialog
         opened={step !== null}
         onClose={() => setStep(null)}
@@ -75,6 +63,31 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
         {step && <StepForm step={step} go={go} />}
       </Dialog>
     </Stack>
+  );
+}
+
+interface StepsProps {
+  enabled: boolean;
+  begin: (kind: 'enrol' | 'renew' | 'disable') => void;
+}
+
+function Steps({ enabled, begin }: StepsProps) {
+  const { t } = useTranslation('account');
+  if (!enabled)
+    return (
+      <Group>
+        <Button onClick={() => begin('enrol')}>{t('totp.enrol')}</Button>
+      </Group>
+    );
+  return (
+    <Group>
+      <Button variant="default" onClick={() => begin('renew')}>
+        {t('totp.renew')}
+      </Button>
+      <Button variant="default" onClick={() => begin('disable')}>
+        {t('totp.disable')}
+      </Button>
+    </Group>
   );
 }
 

@@ -27,13 +27,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   return (
     <Card ref={ref} component="li" withBorder>
       <Card.Section>
-        {images && images.length > 0 ? (
-          <Images images={images} />
-        ) : (
-          <div className="thumbnail">
-            <TypeTile type="image" about={images && t('library.notStored')} />
-          </div>
-        )}
+        <Thumbnail images={images} />
       </Card.Section>
       <Stack gap="xs" mt="sm" flex={1}>
         <OpenLink param="charge" value={chargeId} size="sm" fw={600} c="inherit" className="model-name">
@@ -47,17 +41,34 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
           <TextLine>
             <Money value={settled ?? '0'} />
           </TextLine>
-          <TextLink
-            to="/playground"
-            search={{ kind: 'image', model: requestedModel ?? model ?? undefined }}
-            size="sm"
-            aria-label={t('library.againOf', { prompt: name })}
-          >
-            {t('library.again')}
-          </TextLink>
+          <Again model={requestedModel ?? model ?? undefined} name={name} />
         </Group>
       </Stack>
     </Card>
+  );
+}
+
+function Thumbnail({ images }: { images: readonly KeptImage[] | undefined }) {
+  const { t } = useTranslation('calls');
+  if (images && images.length > 0) return <Images images={images} />;
+  return (
+    <div className="thumbnail">
+      <TypeTile type="image" about={images && t('library.notStored')} />
+    </div>
+  );
+}
+
+function Again({ model, name }: { model: string | undefined; name: string }) {
+  const { t } = useTranslation('calls');
+  return (
+    <TextLink
+      to="/playground"
+      search={{ kind: 'image', model }}
+      size="sm"
+      aria-label={t('library.againOf', { prompt: name })}
+    >
+      {t('library.again')}
+    </TextLink>
   );
 }
 

@@ -156,24 +156,11 @@ interface CardsProps<Item> {
 }
 
 function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
-  const { t } = useTranslation('calls');
   const pager = useAddressPager();
   const items = query.data?.items;
   if (query.error && !items) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (items?.length === 0 && pager.cursor === undefined && !query.data?.nextCursor)
-    return (
-      <Paper withBorder>
-        <EmptyState
-          title={t('library.empty')}
-          hint={emptyHint}
-          action={
-            <ButtonLink to="/playground" variant="default">
-              {t('log.toPlayground')}
-            </ButtonLink>
-          }
-        />
-      </Paper>
-    );
+    return <Nothing hint={emptyHint} />;
   return (
     <>
       <SimpleGrid
@@ -188,5 +175,22 @@ function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
       </SimpleGrid>
       <Pager {...pager} next={query.data?.nextCursor ?? null} />
     </>
+  );
+}
+
+function Nothing({ hint }: { hint: string }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Paper withBorder>
+      <EmptyState
+        title={t('library.empty')}
+        hint={hint}
+        action={
+          <ButtonLink to="/playground" variant="default">
+            {t('log.toPlayground')}
+          </ButtonLink>
+        }
+      />
+    </Paper>
   );
 }

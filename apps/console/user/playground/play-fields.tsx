@@ -92,11 +92,6 @@ function ImageFields({ model, form }: Omit<FieldsProps, 'kind'>) {
 function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
   const { t } = useTranslation('calls');
   const { minSeconds = 1, maxSeconds = MOST_SECONDS, resolutions, aspectRatios } = model.limits;
-  const shared = {
-    description: t('play.fields.mayStayOpen'),
-    placeholder: t('play.fields.open'),
-    clearable: true,
-  };
   return (
     <SimpleGrid cols={{ base: 2, md: resolutions?.length ? 3 : 2 }} spacing="sm">
       <NumberInput
@@ -108,29 +103,39 @@ function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
         {...form.getInputProps('seconds')}
       />
       {resolutions && resolutions.length > 0 && (
-        <Select
-          label={t('play.fields.resolution')}
-          {...shared}
-          clearButtonProps={{
-            'aria-label': t('filters.clear', { ns: 'shell', what: t('play.fields.resolution') }),
-          }}
-          data={[...resolutions]}
-          {...form.getInputProps('resolution')}
-          value={form.values.resolution || null}
-          onChange={(value) => form.setFieldValue('resolution', value ?? '')}
-        />
+        <OpenChoice form={form} name="resolution" label={t('play.fields.resolution')} data={resolutions} />
       )}
-      <Select
+      <OpenChoice
+        form={form}
+        name="aspect_ratio"
         label={t('play.fields.aspectRatio')}
-        {...shared}
-        clearButtonProps={{
-          'aria-label': t('filters.clear', { ns: 'shell', what: t('play.fields.aspectRatio') }),
-        }}
-        data={aspectRatios ? [...aspectRatios] : USUAL_RATIOS}
-        {...form.getInputProps('aspect_ratio')}
-        value={form.values.aspect_ratio || null}
-        onChange={(value) => form.setFieldValue('aspect_ratio', value ?? '')}
+        data={aspectRatios ?? USUAL_RATIOS}
       />
     </SimpleGrid>
+  );
+}
+
+interface OpenChoiceProps {
+  form: FieldsProps['form'];
+  name: 'resolution' | 'aspect_ratio';
+  label: string;
+  data: readonly string[];
+}
+
+/** What may stay open: the model decides then. */
+function OpenChoice({ form, name, label, data }: OpenChoiceProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <Select
+      label={label}
+      description={t('play.fields.mayStayOpen')}
+      placeholder={t('play.fields.open')}
+      clearable
+      clearButtonProps={{ 'aria-label': t('filters.clear', { ns: 'shell', what: label }) }}
+      data={[...data]}
+      {...form.getInputProps(name)}
+      value={form.values[name] || null}
+      onChange={(value) => form.setFieldValue(name, value ?? '')}
+    />
   );
 }

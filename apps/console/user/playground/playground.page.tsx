@@ -108,11 +108,11 @@ function Kind({ kind, all, keys, own, again }: KindProps) {
   const { model: named, key: chosen } = route.useSearch();
   const models = modelsFor(kind, all);
   const chosenKey = keys.find(({ keyId }) => keyId === chosen);
-  const usableFirst =
+  const model =
+    models.find(({ id }) => id === named) ??
     models.find((each) => chosenKey && mayUse(chosenKey, each)) ??
     models.find((each) => isUsable(each, { keys, own })) ??
     models[0];
-  const model = models.find(({ id }) => id === named) ?? usableFirst;
   if (!model) return <EmptyState title={t('play.noModels')} hint={t('play.noModelsHint')} />;
   const usable = keys.filter((key) => mayUse(key, model));
   const group = widestGroup(all, { own, model });

@@ -44,18 +44,7 @@ export function DeleteToken({ token }: { token: Shape<'Key'> }) {
 /** How much a key is in use, by which people find out that something still calls with it. */
 function WhatStops({ token: { keyId, lastUsedAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
-  const lastDay = useQuery({
-    queryKey: ['last-day-of-key', keyId],
-    queryFn: async () => {
-      const from = new Date(Date.now() - DAY_MS).toISOString();
-      const { items } = (await api.GET('/api/usage/daily', { params: { query: { keyId, from } } })).data!;
-      return {
-        requests: items.reduce((sum, { requests }) => sum + requests, 0),
-        amount: addDecimals(...items.map(({ amount }) => amount)),
-      };
-    },
-    staleTime: 0,
-  });
+  const lastDay = useLastDay(keyId);
   return (
     <Stack gap="xs">
       <Text size="sm">{t('delete.hint')}</Text>
@@ -75,4 +64,19 @@ function WhatStops({ token: { keyId, lastUsedAt } }: { token: Shape<'Key'> }) {
       )}
     </Stack>
   );
+}
+
+function useLastDay(keyId: string) {
+  return useQuery({
+    queryKey: ['last-day-of-key', keyId],
+    queryFn: async () => {
+      const from = new Date(Date.now() - DAY_MS).toISOString();
+      const { items } = (await api.GET('/api/usage/daily', { params: { query: { keyId, from } } })).data!;
+      return {
+        requests: items.reduce((sum, { requests }) => sum + requests, 0),
+        amount: addDecimals(...items.map(({ amount }) => amount)),
+      };
+    },
+    staleTime: 0,
+  });
 }

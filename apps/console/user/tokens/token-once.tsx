@@ -43,20 +43,25 @@ function Once({ token, done }: { token: MadeToken; done: () => void }) {
         onChange={({ currentTarget }) => setStored(currentTarget.checked)}
       />
       <Group justify="flex-end">
-        {isStored && (
-          <>
-            <ButtonLink to="/playground" search={{ key: token.keyId }} variant="default">
-              {t('once.try')}
-            </ButtonLink>
-            <ButtonLink to="/connect" variant="default">
-              {t('once.code')}
-            </ButtonLink>
-          </>
-        )}
+        {isStored && <Next keyId={token.keyId} />}
         <Button onClick={done} disabled={!isStored}>
           {t('once.done')}
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+function Next({ keyId }: { keyId: string }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <>
+      <ButtonLink to="/playground" search={{ key: keyId }} variant="default">
+        {t('once.try')}
+      </ButtonLink>
+      <ButtonLink to="/connect" variant="default">
+        {t('once.code')}
+      </ButtonLink>
+    </>
   );
 }

@@ -53,16 +53,16 @@ interface LinesProps {
   total: string | null;
 }
 
+const HEADS = ['units', 'unitPrice', 'multiplier', 'amount'] as const;
+
 function Lines({ name, rows, pricing, total }: LinesProps) {
   const { t } = useTranslation('calls');
-  const locale = useLocale();
-  const heads = ['units', 'unitPrice', 'multiplier', 'amount'] as const;
   return (
     <Table className="data-list phone-rows" aria-label={t(`charge.${name}`)} layout="fixed" withTableBorder>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t(`charge.${name}`)}</Table.Th>
-          {heads.map((head) => (
+          {HEADS.map((head) => (
             <Table.Th key={head} ta="right">
               {t(`charge.heads.${head}`)}
             </Table.Th>
@@ -71,21 +71,7 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr key={row.what}>
-            <Table.Td data-phone="main">{t(`charge.lines.${row.what}`)}</Table.Td>
-            <Table.Td data-label={t('charge.heads.units')} data-phone="below" data-number ta="right">
-              {exactDecimal(row.units, locale)}
-            </Table.Td>
-            <Table.Td data-label={t('charge.heads.unitPrice')} data-phone="below" data-number ta="right">
-              <Money value={row.unitPrice} />
-            </Table.Td>
-            <Table.Td data-label={t('charge.heads.multiplier')} data-phone="below" data-number ta="right">
-              × {exactDecimal(pricing.multiplier, locale)}
-            </Table.Td>
-            <Table.Td data-phone="side" ta="right">
-              <Money value={amountOf(row, pricing.multiplier)} />
-            </Table.Td>
-          </Table.Tr>
+          <Line key={row.what} row={row} multiplier={pricing.multiplier} />
         ))}
         {total !== null && (
           <Table.Tr>
@@ -99,6 +85,35 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
         )}
       </Table.Tbody>
     </Table>
+  );
+}
+
+function Line({ row, multiplier }: { row: LinesProps['rows'][number]; multiplier: string }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const factors = {
+    units: exactDecimal(row.units, locale),
+    unitPrice: <Money value={row.unitPrice} />,
+    multiplier: `× ${exactDecimal(multiplier, locale)}`,
+  };
+  return (
+    <Table.Tr>
+      <Table.Td data-phone="main">{t(`charge.lines.${row.what}`)}</Table.Td>
+      {Object.entries(factors).map(([name, value]) => (
+        <Table.Td
+          key={name}
+          data-label={t(`charge.heads.${name as keyof typeof factors}`)}
+          data-phone="below"
+          data-number
+          ta="right"
+        >
+          {value}
+        </Table.Td>
+      ))}
+      <Table.Td data-phone="side" ta="right">
+        <Money value={amountOf(row, multiplier)} />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 

@@ -4,7 +4,7 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { CopyLine } from '../../ui/copy.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
+import { LargeMoney, Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
@@ -36,19 +36,24 @@ export function ChargeDetails({ id }: { id: string }) {
           <Section title={t('charge.ids')}>
             <Ids charge={found} />
           </Section>
-          {found.state === 'settled' && (
-            <ButtonLink
-              to="/tickets/new"
-              search={{ kind: 'refund', charge: found.id }}
-              variant="default"
-              w="fit-content"
-            >
-              {t('charge.askRefund')}
-            </ButtonLink>
-          )}
+          {found.state === 'settled' && <AskRefund chargeId={found.id} />}
         </Stack>
       )}
     </Loaded>
+  );
+}
+
+function AskRefund({ chargeId }: { chargeId: string }) {
+  const { t } = useTranslation('calls');
+  return (
+    <ButtonLink
+      to="/tickets/new"
+      search={{ kind: 'refund', charge: chargeId }}
+      variant="default"
+      w="fit-content"
+    >
+      {t('charge.askRefund')}
+    </ButtonLink>
   );
 }
 
@@ -81,11 +86,7 @@ function Outcome({ charge: { refusal, state, hold, settlement } }: { charge: Sha
         {refusal.message}
       </Alert>
     );
-  return (
-    <Text size="xl" fw={600} component="div">
-      <Money value={state === 'held' ? (hold?.amount ?? '0') : (settlement?.amount ?? '0')} />
-    </Text>
-  );
+  return <LargeMoney value={(state === 'held' ? hold : settlement)?.amount ?? '0'} />;
 }
 
 /** Words of the server's, which name a code in some. */
@@ -103,11 +104,7 @@ const REFUSED = 'refused: ';
 
 function Timeline({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
-  const wordsOf = (what: string) => {
-    if (what === 'released' && charge.state === 'released') return t('chargeStates.released');
-    if (what in EVENTS) return t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`);
-    return what.startsWith(REFUSED) ? t('charge.refused', { code: what.slice(REFUSED.length) }) : what;
-  };
+  const wordsOf = useEventText(charge);
   return (
     <Stack gap="xs">
       <Table aria-label={t('charge.timeline')}>
@@ -133,6 +130,15 @@ function Timeline({ charge }: { charge: Shape<'Charge'> }) {
       ))}
     </Stack>
   );
+}
+
+function useEventText({ state }: Shape<'Charge'>): (what: string) => string {
+  const { t } = useTranslation('calls');
+  return (what) => {
+    if (what === 'released' && state === 'released') return t('chargeStates.released');
+    if (what in EVENTS) return t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`);
+    return what.startsWith(REFUSED) ? t('charge.refused', { code: what.slice(REFUSED.length) }) : what;
+  };
 }
 
 /** The models that the request named, as far as they were tried; the one that served it was charged. */

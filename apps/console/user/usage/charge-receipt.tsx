@@ -1,8 +1,8 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
+import { LargeMoney } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
@@ -30,9 +30,7 @@ export function ChargeReceipt({ id }: { id: string }) {
         {(found) => (
           <Stack gap="sm">
             <Group>
-              <Text size="xl" fw={600} component="div">
-                <Money value={(found.state === 'held' ? found.hold : found.settlement)?.amount ?? '0'} />
-              </Text>
+              <LargeMoney value={(found.state === 'held' ? found.hold : found.settlement)?.amount ?? '0'} />
               <ChargeBadge charge={found} />
             </Group>
             <Calculation charge={found} />

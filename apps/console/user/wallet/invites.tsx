@@ -10,7 +10,7 @@ import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { CreditsField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
-import { Money, useMoneyText } from '../../ui/money.js';
+import { LargeMoney, Money, useMoneyText } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -69,9 +69,7 @@ function Move({ invites }: { invites: Shape<'Invites'> }) {
   return (
     <Card withBorder>
       <Section title={t('invites.moveTitle')}>
-        <Text size="xl" fw={600} component="div">
-          <Money value={balance} />
-        </Text>
+        <LargeMoney value={balance} />
         {nextMovableAt !== null && signOf(pending) > 0 && (
           <Hint>
             <Money value={pending} /> {t('invites.pending')} <When at={nextMovableAt} />

@@ -124,7 +124,7 @@ function About({ order }: { order: Shape<'OrderWithReversals'> }) {
 
 function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
-  const { id, state, credits, checkoutUrl, instructions } = order;
+  const { state, credits, checkoutUrl, instructions } = order;
   if (state === 'expired' || state === 'cancelled') {
     return (
       <ButtonLink to="/wallet" search={{ credits }} w="fit-content">
@@ -133,10 +133,6 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
     );
   }
   if (state !== 'open') return null;
-  const cancel = async () => {
-    await api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId: id } } });
-    await refreshMoney();
-  };
   return (
     <Stack>
       {instructions !== null && (
@@ -150,14 +146,25 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
             {t('order.pay')}
           </Button>
         )}
-        <ConfirmAction
-          label={t('order.cancel')}
-          title={t('order.cancelTitle')}
-          act={cancel}
-          hint={t('order.cancelHint')}
-        />
+        <Cancel orderId={order.id} />
       </Group>
     </Stack>
+  );
+}
+
+function Cancel({ orderId }: { orderId: string }) {
+  const { t } = useTranslation('wallet');
+  const cancel = async () => {
+    await api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } });
+    await refreshMoney();
+  };
+  return (
+    <ConfirmAction
+      label={t('order.cancel')}
+      title={t('order.cancelTitle')}
+      act={cancel}
+      hint={t('order.cancelHint')}
+    />
   );
 }
 
@@ -172,23 +179,30 @@ function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
         {refunds.map((refund) => (
           <List.Item key={refund.at}>
             <Text fw={600}>{t(`order.refund.${refund.state}`)}</Text>
-            <Text size="sm">
-              <Money value={refund.pay} currency={currency} /> · <Money value={refund.credits} /> ·{' '}
-              <When at={refund.endedAt ?? refund.at} />
-            </Text>
+            <Reversed of={refund} currency={currency} />
           </List.Item>
         ))}
         {disputes.map((dispute) => (
           <List.Item key={dispute.at}>
             <Text fw={600}>{t(`order.dispute.${dispute.state}`)}</Text>
-            <Text size="sm">
-              <Money value={dispute.pay} currency={currency} /> · <Money value={dispute.credits} /> ·{' '}
-              <When at={dispute.endedAt ?? dispute.at} />
-            </Text>
+            <Reversed of={dispute} currency={currency} />
             <Hint>{t(`order.disputeHint.${dispute.state}`)}</Hint>
           </List.Item>
         ))}
       </List>
     </Section>
+  );
+}
+
+interface ReversedProps {
+  of: { pay: string; credits: string; at: string; endedAt: string | null };
+  currency: string;
+}
+
+function Reversed({ of: { pay, credits, at, endedAt }, currency }: ReversedProps) {
+  return (
+    <Text size="sm">
+      <Money value={pay} currency={currency} /> · <Money value={credits} /> · <When at={endedAt ?? at} />
+    </Text>
   );
 }

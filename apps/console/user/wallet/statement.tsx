@@ -78,29 +78,17 @@ export function Statement() {
   );
 }
 
-function Filters({
-  search,
-  set,
-}: {
+interface FiltersProps {
   search: StatementSearch;
   set: (change: Partial<StatementSearch>) => void;
-}) {
+}
+
+function Filters(props: FiltersProps) {
   const { t } = useTranslation('wallet');
-  const { balance = 'requests' } = search;
   const keys = useKeys().data?.items ?? [];
   return (
     <Group gap="sm" align="flex-end">
-      <Select
-        aria-label={t('statement.show')}
-        w={filterWidth('13rem')}
-        data={statementBalances.map((each) => ({ value: each, label: t(`statement.balances.${each}`) }))}
-        value={balance}
-        onChange={(value) => {
-          const chosen = statementBalances.find((each) => each === value);
-          set({ balance: chosen === 'requests' ? undefined : chosen });
-        }}
-        allowDeselect={false}
-      />
+      <BalanceFilter {...props} />
       <Choice
         label={t('statement.kind')}
         any={t('statement.allKinds')}
@@ -116,6 +104,24 @@ function Filters({
       />
       <DaysFilter />
     </Group>
+  );
+}
+
+function BalanceFilter({ search, set }: FiltersProps) {
+  const { t } = useTranslation('wallet');
+  const { balance = 'requests' } = search;
+  return (
+    <Select
+      aria-label={t('statement.show')}
+      w={filterWidth('13rem')}
+      data={statementBalances.map((each) => ({ value: each, label: t(`statement.balances.${each}`) }))}
+      value={balance}
+      onChange={(value) => {
+        const chosen = statementBalances.find((each) => each === value);
+        set({ balance: chosen === 'requests' ? undefined : chosen });
+      }}
+      allowDeselect={false}
+    />
   );
 }
 

@@ -126,7 +126,6 @@ function useOrder(form: ValuesForm, { providers, ordered }: Ordering) {
 
 function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
   const { t } = useTranslation('wallet');
-  const money = useMoneyText();
   const { way } = form.values;
   const currency = useQuery(relayQuery).data?.paymentCurrency;
   const section = useUnitSection(way === 'credits' ? undefined : currency);
@@ -151,21 +150,27 @@ function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
         {...input}
         error={(input.error as string | undefined) ?? error}
       />
-      {way === 'credits' && (
-        <Chip.Group
-          value={form.values.credits}
-          onChange={(value) => form.setFieldValue('credits', String(value))}
-        >
-          <Group gap="xs" role="group" aria-label={t('topUp.often')}>
-            {OFTEN.map((amount) => (
-              <Chip key={amount} value={amount} size="sm">
-                {money(amount)}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-      )}
+      {way === 'credits' && <OftenBought form={form} />}
     </Stack>
+  );
+}
+
+function OftenBought({ form }: { form: ValuesForm }) {
+  const { t } = useTranslation('wallet');
+  const money = useMoneyText();
+  return (
+    <Chip.Group
+      value={form.values.credits}
+      onChange={(value) => form.setFieldValue('credits', String(value))}
+    >
+      <Group gap="xs" role="group" aria-label={t('topUp.often')}>
+        {OFTEN.map((amount) => (
+          <Chip key={amount} value={amount} size="sm">
+            {money(amount)}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
   );
 }
 

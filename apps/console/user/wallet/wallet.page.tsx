@@ -1,4 +1,4 @@
-import { Card, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Card, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +7,7 @@ import { type GetAnswer, refresh } from '../../api/queries.js';
 import { useLive } from '../../shell/live.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { signOf } from '../../ui/decimal.js';
-import { Money } from '../../ui/money.js';
+import { LargeMoney } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
@@ -114,9 +114,7 @@ function BalanceCard({ name, amount }: { name: (typeof balanceNames)[number]; am
   return (
     <Card withBorder>
       <Hint>{t(`balance.${name}`)}</Hint>
-      <Text size="xl" fw={600} component="div">
-        <Money value={amount} short />
-      </Text>
+      <LargeMoney value={amount} short />
       <SmallPrint>{t(`balanceHint.${name}`)}</SmallPrint>
     </Card>
   );

@@ -48,36 +48,15 @@ const TONES: Record<ReturnType<typeof stateOf>, Tone> = {
 /** What was sent to an endpoint, and what it answered. */
 export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
-  const { state, cursor } = route.useSearch();
-  const params = { path: { endpointId: endpoint.id }, query: { state, cursor, limit: PAGE } };
-  const deliveries = $api.useQuery(
-    'get',
-    '/api/webhooks/{endpointId}/deliveries',
-    { params },
-    {
-      ...keepShown,
-      refetchInterval: ({ state: { data } }) =>
-        data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
-    },
-  );
-  const states = ['pending', 'delivered', 'failed'] as const;
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <SwitchFilter
-          param="state"
-          label={t('deliveries.state')}
-          options={(['', ...states] as const).map((value) => ({
-            value,
-            label: value === '' ? t('deliveries.all') : t(`deliveries.states.${value}`),
-          }))}
-          replace={false}
-        />
+        <StateFilter />
         {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
       </Group>
       <DataList
         label={t('deliveries.title')}
-        query={deliveries}
+        query={useDeliveries(endpoint.id)}
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
@@ -87,6 +66,37 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
         {(id) => <DeliveryDetails endpoint={endpoint} id={id} />}
       </OpenPanel>
     </Stack>
+  );
+}
+
+/** Asked for again while one of them is pending. */
+function useDeliveries(endpointId: string) {
+  const { state, cursor } = route.useSearch();
+  const params = { path: { endpointId }, query: { state, cursor, limit: PAGE } };
+  return $api.useQuery(
+    'get',
+    '/api/webhooks/{endpointId}/deliveries',
+    { params },
+    {
+      ...keepShown,
+      refetchInterval: ({ state: { data } }) =>
+        data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
+    },
+  );
+}
+
+function StateFilter() {
+  const { t } = useTranslation('webhooks');
+  return (
+    <SwitchFilter
+      param="state"
+      label={t('deliveries.state')}
+      options={(['', 'pending', 'delivered', 'failed'] as const).map((value) => ({
+        value,
+        label: value === '' ? t('deliveries.all') : t(`deliveries.states.${value}`),
+      }))}
+      replace={false}
+    />
   );
 }
 
@@ -168,18 +178,7 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
     <Loaded query={delivery} lines={10}>
       {(found) => (
         <Stack gap="lg">
-          <Group justify="space-between">
-            <Text fw={600}>
-              <EventName type={found.type} />
-            </Text>
-            <DeliveryState delivery={found} />
-          </Group>
-          <CopyLine value={found.eventId} label={t('delivery.id')} />
-          {found.nextAttemptAt !== null && (
-            <Text size="sm">
-              {t('delivery.nextAttempt')} <When at={found.nextAttemptAt} />
-            </Text>
-          )}
+          <DeliveryHead delivery={found} />
           {endpoint.enabled && found.state !== 'pending' && <Replay path={path} />}
           <Section title={t('delivery.attempts')}>
             <Attempts delivery={found} />
@@ -190,6 +189,26 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
         </Stack>
       )}
     </Loaded>
+  );
+}
+
+function DeliveryHead({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }) {
+  const { t } = useTranslation('webhooks');
+  return (
+    <>
+      <Group justify="space-between">
+        <Text fw={600}>
+          <EventName type={delivery.type} />
+        </Text>
+        <DeliveryState delivery={delivery} />
+      </Group>
+      <CopyLine value={delivery.eventId} label={t('delivery.id')} />
+      {delivery.nextAttemptAt !== null && (
+        <Text size="sm">
+          {t('delivery.nextAttempt')} <When at={delivery.nextAttemptAt} />
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -85,16 +85,10 @@ async function reread(): Promise<void> {
 function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id };
-  const navigate = useNavigate();
   const ping = async () => {
     await api.POST('/api/webhooks/{endpointId}/pings', { params: { path } });
     notify(t('one.pinged'));
     await reread();
-  };
-  const remove = async () => {
-    await api.DELETE('/api/webhooks/{endpointId}', { params: { path } });
-    await navigate({ to: '/webhooks' });
-    await refresh('/api/webhooks');
   };
   return (
     <Group gap="sm">
@@ -106,13 +100,26 @@ function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       <Change endpoint={endpoint} />
       <Rotate endpoint={endpoint} />
       <Switch endpoint={endpoint} />
-      <ConfirmAction
-        label={t('one.remove')}
-        title={t('one.removeTitle')}
-        act={remove}
-        hint={t('one.removeHint')}
-      />
+      <Remove endpoint={endpoint} />
     </Group>
+  );
+}
+
+function Remove({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
+  const { t } = useTranslation('webhooks');
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api.DELETE('/api/webhooks/{endpointId}', { params: { path: { endpointId: endpoint.id } } });
+    await navigate({ to: '/webhooks' });
+    await refresh('/api/webhooks');
+  };
+  return (
+    <ConfirmAction
+      label={t('one.remove')}
+      title={t('one.removeTitle')}
+      act={remove}
+      hint={t('one.removeHint')}
+    />
   );
 }
 

@@ -79,18 +79,7 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
     <Card withBorder component="article" className="tile">
       <Stack gap="xs" h="100%">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
-          <Title order={2} size="h4" className="model-name">
-            <TextLink
-              to="/marketplace/$model"
-              params={{ model: model.id }}
-              className="tile-link"
-              inherit
-              c="inherit"
-              underline="never"
-            >
-              {model.id}
-            </TextLink>
-          </Title>
+          <Name id={model.id} />
           <Availability available={model.available} />
         </Group>
         <Hint>
@@ -101,14 +90,37 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
         </Text>
         {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
         {model.nextChangeAt && <Text size="sm">{t('market.changes')}</Text>}
-        <Group gap="xs" mt="auto">
-          {model.groups.map((each) => (
-            <Badge key={each.group} variant="default" tt="none">
-              <GroupPrice group={each} />
-            </Badge>
-          ))}
-        </Group>
+        <GroupPrices groups={model.groups} />
       </Stack>
     </Card>
+  );
+}
+
+function Name({ id }: { id: string }) {
+  return (
+    <Title order={2} size="h4" className="model-name">
+      <TextLink
+        to="/marketplace/$model"
+        params={{ model: id }}
+        className="tile-link"
+        inherit
+        c="inherit"
+        underline="never"
+      >
+        {id}
+      </TextLink>
+    </Title>
+  );
+}
+
+function GroupPrices({ groups }: Pick<Shape<'ListedModel'>, 'groups'>) {
+  return (
+    <Group gap="xs" mt="auto">
+      {groups.map((each) => (
+        <Badge key={each.group} variant="default" tt="none">
+          <GroupPrice group={each} />
+        </Badge>
+      ))}
+    </Group>
   );
 }

@@ -49,11 +49,6 @@ function Delivered({ record: { delivered, days } }: { record: ModelRecordView })
 function Latency({ record: { latencyMs, days } }: { record: ModelRecordView }) {
   const { t } = useTranslation('models');
   const seconds = useSeconds();
-  const dayText = useDay();
-  const points = days.map(({ day, latencyMs: ms }) => ({
-    at: dayText(day),
-    values: { latency: ms === null ? null : String(ms / 1_000) },
-  }));
   return (
     <Stack gap="sm">
       <dl className="facts">
@@ -64,17 +59,28 @@ function Latency({ record: { latencyMs, days } }: { record: ModelRecordView }) {
         />
       </dl>
       {days.some((day) => day.latencyMs !== null) ? (
-        <Chart
-          kind="line"
-          label={t('record.latencyByDay')}
-          points={points}
-          series={[{ name: 'latency', label: t('record.latency'), color: 'blue.6' }]}
-          text={seconds}
-          height={160}
-        />
+        <LatencyChart days={days} />
       ) : (
         <Text size="sm">{t('record.few')}</Text>
       )}
     </Stack>
+  );
+}
+
+function LatencyChart({ days }: Pick<ModelRecordView, 'days'>) {
+  const { t } = useTranslation('models');
+  const dayText = useDay();
+  return (
+    <Chart
+      kind="line"
+      label={t('record.latencyByDay')}
+      points={days.map(({ day, latencyMs }) => ({
+        at: dayText(day),
+        values: { latency: latencyMs === null ? null : String(latencyMs / 1_000) },
+      }))}
+      series={[{ name: 'latency', label: t('record.latency'), color: 'blue.6' }]}
+      text={useSeconds()}
+      height={160}
+    />
   );
 }
