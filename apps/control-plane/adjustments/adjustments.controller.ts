@@ -42,11 +42,7 @@ export class AdjustmentsController {
 
   @Serves(routes.file)
   file({ query, database, reply }: CallOf<typeof routes.file>): Readable {
-    return sendCsv(
-      reply,
-      { fileName: 'adjustments.csv', columns: adjustmentColumns },
-      shaped(adjustmentView, everyAdjustment(database, query)),
-    );
+    return sendCsv(reply, adjustmentColumns, shaped(adjustmentView, everyAdjustment(database, query)));
   }
 
   @Serves(routes.adjust)
@@ -74,11 +70,7 @@ export class AdjustmentsController {
 
   @Serves(routes.writeOffsFile)
   writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
-    return sendCsv(
-      reply,
-      { fileName: 'write-offs.csv', columns: writeOffColumns },
-      shaped(writeOffView, everyWriteOff(database, query.accountId)),
-    );
+    return sendCsv(reply, writeOffColumns, shaped(writeOffView, everyWriteOff(database, query.accountId)));
   }
 
   @Serves(routes.writeOff)
@@ -111,7 +103,7 @@ export class AdjustmentsController {
 
   @Serves(routes.debtsFile)
   debtsFile({ database, reply }: CallOf<typeof routes.debtsFile>): Readable {
-    return sendCsv(reply, { fileName: 'debts.csv', columns: debtorColumns }, everyDebtor(database));
+    return sendCsv(reply, debtorColumns, everyDebtor(database));
   }
 }
 

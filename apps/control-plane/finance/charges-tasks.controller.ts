@@ -21,12 +21,12 @@ import { type CallOf, Serves } from '../http/route.js';
 import { checkedTimes } from '../http/report-range.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
-/** Rows of a file that are read at once: each piece reads the whole range, so there should be few. */
+/** Rows of a file read at a time. Each page reads the whole range, so there should be few pages. */
 const FILE_PAGE = 20_000;
 
 type Filter = CallOf<typeof routes.itemsCsv>['query'];
 
-/** Charges against the work that they are for. */
+/** Charges compared with the work that they pay for. */
 @Controller()
 export class ChargesTasksController {
   constructor(

@@ -59,11 +59,7 @@ export class DeferredRevenueController {
 
   @Serves(routes.lotsCsv)
   lotsCsv({ query, database, reply }: CallOf<typeof routes.lotsCsv>): Readable {
-    return sendCsv(
-      reply,
-      { fileName: 'lots.csv', columns: lotColumns },
-      everyLot(database, lotsOf(query), this.currency),
-    );
+    return sendCsv(reply, lotColumns, everyLot(database, lotsOf(query), this.currency));
   }
 }
 

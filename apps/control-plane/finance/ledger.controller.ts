@@ -47,11 +47,7 @@ export class LedgerController {
     reply,
   }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
     const { balances } = await this.balancesAt(database, query);
-    return sendCsv(
-      reply,
-      { fileName: 'trial-balance.csv', columns: trialBalanceColumns },
-      inSequence(balances),
-    );
+    return sendCsv(reply, trialBalanceColumns, inSequence(balances));
   }
 
   private async balancesAt(database: pg.Pool, asked: InstantAsked) {
@@ -99,7 +95,7 @@ export class LedgerController {
     const { mediaType, extension } = exportFormats[format];
     announceFile(reply, `ledger.${extension}`, mediaType);
     const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
-    // A reader that leaves destroys the stream, which ends the export and its snapshot.
+    // A client that disconnects destroys the stream, which ends the export and its snapshot.
     return Readable.from(exportLedger(database, asked));
   }
 }

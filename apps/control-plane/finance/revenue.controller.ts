@@ -69,11 +69,7 @@ export class RevenueController {
   }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
     const { from = null, to = null, kind = null, subject = null } = query;
     const versions = await priceChanges(database, { from, to, kind, subject, limit: ALL_VERSIONS });
-    return sendCsv(
-      reply,
-      { fileName: 'price-changes.csv', columns: priceChangeColumns },
-      shaped(priceChangeView, versions),
-    );
+    return sendCsv(reply, priceChangeColumns, shaped(priceChangeView, versions));
   }
 }
 

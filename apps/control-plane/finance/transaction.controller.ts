@@ -9,7 +9,7 @@ import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { transactionRoutes as routes } from './transaction.routes.js';
 
-/** One transaction, which every report and control leads to. */
+/** One transaction. Every report and control links to it. */
 @Controller()
 export class TransactionController {
   private readonly currency: string;

@@ -58,7 +58,7 @@ export class WorkReportsController {
   @Serves(routes.holdsCsv)
   holdsCsv({ query, database, reply }: CallOf<typeof routes.holdsCsv>): Readable {
     const asked = { graceMs: this.graceMs, overdueOnly: query.overdue };
-    return sendCsv(reply, { fileName: 'holds.csv', columns: holdColumns }, everyHold(database, asked));
+    return sendCsv(reply, holdColumns, everyHold(database, asked));
   }
 
   @Serves(routes.refunds)
@@ -72,11 +72,7 @@ export class WorkReportsController {
   async refundsCsv({ query, database, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
     const range = checkedTimes(query, this.clock.nowMs());
     const days = await inSnapshot(database, (client) => readRefundDays(client, range));
-    return sendCsv(
-      reply,
-      { fileName: 'refunds.csv', columns: refundDayColumns },
-      shaped(refundDayShape, days),
-    );
+    return sendCsv(reply, refundDayColumns, shaped(refundDayShape, days));
   }
 
   @Serves(routes.failures)
@@ -96,11 +92,7 @@ export class WorkReportsController {
   @Serves(routes.failuresCsv)
   failuresCsv({ query, database, reply }: CallOf<typeof routes.failuresCsv>): Readable {
     const asked = { ...checkedTimes(query, this.clock.nowMs()), outstandingOnly: query.outstanding };
-    return sendCsv(
-      reply,
-      { fileName: 'failures.csv', columns: failureColumns },
-      everyFailure(database, asked),
-    );
+    return sendCsv(reply, failureColumns, everyFailure(database, asked));
   }
 
   @Serves(routes.promotion)
@@ -111,7 +103,7 @@ export class WorkReportsController {
   @Serves(routes.promotionCsv)
   async promotionCsv({ query, database, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
     const rows = promotionRows(await promotionOf(database, query));
-    return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inSequence(rows));
+    return sendCsv(reply, promotionColumns, inSequence(rows));
   }
 }
 

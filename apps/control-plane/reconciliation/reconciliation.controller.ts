@@ -37,7 +37,7 @@ interface Listing<T> {
   keyOf: (item: T) => readonly string[];
 }
 
-/** Our books against those of payment providers and banks. */
+/** Our books compared with those of payment providers and banks. */
 @Controller()
 export class ReconciliationController {
   constructor(
@@ -53,7 +53,7 @@ export class ReconciliationController {
   @Serves(routes.paymentsCsv)
   paymentsCsv({ query, database, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
     const rows = everyRowOf(database, this.matches(query), viewMatch);
-    return sendCsv(reply, { fileName: 'payments.csv', columns: matchColumns }, rows);
+    return sendCsv(reply, matchColumns, rows);
   }
 
   @Serves(routes.paymentDays)
@@ -70,11 +70,7 @@ export class ReconciliationController {
 
   @Serves(routes.payoutsCsv)
   payoutsCsv({ query, database, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
-    return sendCsv(
-      reply,
-      { fileName: 'payouts.csv', columns: payoutColumns },
-      everyRowOf(database, payoutListing(query), viewPayout),
-    );
+    return sendCsv(reply, payoutColumns, everyRowOf(database, payoutListing(query), viewPayout));
   }
 
   @Serves(routes.bank)
@@ -84,11 +80,7 @@ export class ReconciliationController {
 
   @Serves(routes.bankCsv)
   bankCsv({ query, database, reply }: CallOf<typeof routes.bankCsv>): Readable {
-    return sendCsv(
-      reply,
-      { fileName: 'bank.csv', columns: bankColumns },
-      everyRowOf(database, bankListing(query), viewBankItem),
-    );
+    return sendCsv(reply, bankColumns, everyRowOf(database, bankListing(query), viewBankItem));
   }
 
   private matchQuery(filter: MatchFilter): MatchQuery {
@@ -119,7 +111,7 @@ export class ReconciliationController {
   }
 }
 
-/** All of a list, a piece at a time. */
+/** All rows of a list, a page at a time. */
 async function* everyRowOf<T, V>(
   database: pg.Pool,
   { list, keyOf }: Listing<T>,

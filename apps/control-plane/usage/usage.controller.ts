@@ -159,7 +159,7 @@ export class UsageController {
   }
 }
 
-/** What files of rows are sent by, and read from. */
+/** What a file of rows is sent with, and read from. */
 type FileCall = Pick<CallOf<typeof routes.usageCsv>, 'reply' | 'database'>;
 
 function usageFile(
@@ -170,18 +170,14 @@ function usageFile(
     const { items, next } = await readUsage(database, { accountId, filter }, { limit: FILE_PAGE, after });
     return { items: items.map((entry) => usageView(entry, forStaff)), next };
   });
-  return sendCsv(reply, { fileName: 'usage.csv', columns: usageColumns(forStaff) }, rows);
+  return sendCsv(reply, usageColumns(forStaff), rows);
 }
 
 function statementFile({ reply, database }: FileCall, accountId: string, filter: StatementFilter): Readable {
   const rows = everyItem((after) =>
     listStatement(database, { accountId, filter }, { limit: FILE_PAGE, after }),
   );
-  return sendCsv(
-    reply,
-    { fileName: 'statement.csv', columns: statementColumns() },
-    shaped(statementEntry, rows),
-  );
+  return sendCsv(reply, statementColumns(), shaped(statementEntry, rows));
 }
 
 /** A day, and the model or key within it. */

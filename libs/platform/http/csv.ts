@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify';
 import type { FastifyReply } from 'fastify';
+import { basename } from 'node:path';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { pipeline as finished } from 'node:stream/promises';
 import type { z } from 'zod';
@@ -41,17 +42,25 @@ function cellOf(value: Cell): string | number | null {
   return value ?? null;
 }
 
-/** A CSV file that is sent while it is read. Rows are read on demand, so memory stays flat. */
+/**
+ * A CSV file that is sent while it is read. Rows are read on demand, so memory stays flat. Without a name of its own, the
+ * file is called as its route ends.
+ */
 export function sendCsv<T>(
   reply: FastifyReply,
-  { fileName, columns }: { fileName: string; columns: readonly CsvColumn<T>[] },
+  target: readonly CsvColumn<T>[] | { fileName: string; columns: readonly CsvColumn<T>[] },
   rows: AsyncIterable<T>,
 ): Readable {
+  const { fileName, columns } = 'columns' in target ? target : { fileName: routeEnd(reply), columns: target };
   announceFile(reply, fileName, CSV_TYPE);
   const file = fileOf(columns);
   // If the reader or the database ends early, the other side ends too. The error is in the file's stream.
   pipeline(Readable.from(records(columns, rows)), file, () => undefined);
   return file;
+}
+
+function routeEnd({ request }: FastifyReply): string {
+  return basename(request.routeOptions.url ?? '');
 }
 
 /** The same into any stream, which stays open. */
