@@ -74,7 +74,6 @@ class Standalone {
     { secrets, ownEnv, hasSandbox }: OwnSettings,
   ): Promise<RunningRelay> {
     const { config, folder, log } = this;
-    const consoleUrl = `http://${config.host}:${config.consolePort}`;
     return startRelay({
       databaseUrls: {
         gateway: database.urlFor('gateway'),
@@ -88,7 +87,7 @@ class Standalone {
       env: {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         MAIL_DIR: folder.mail,
-        PUBLIC_CONSOLE_URL: consoleUrl,
+        PUBLIC_CONSOLE_URL: `http://${config.host}:${config.consolePort}`,
         ...ownEnv,
       },
       sandbox: hasSandbox && { ...config.sandbox, stateDir: folder.sandbox, apiKey: secrets.sandboxApiKey },

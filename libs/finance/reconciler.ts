@@ -146,10 +146,8 @@ async function storeRun(
   options: ReconcileOptions & { readonly startedAt: string },
 ): Promise<Reconciliation> {
   const { startedAt } = options;
-  const standings = await readStandings(
-    client,
-    run.outcomes.map(({ control }) => control.id),
-  );
+  const controls = run.outcomes.map(({ control }) => control.id);
+  const standings = await readStandings(client, controls);
   const failing = new Set(standings.flatMap(({ control, state }) => (state === 'error' ? [control] : [])));
   const runId = await insertRun(client, run, options);
   const news: ControlFailed[] = [];

@@ -125,13 +125,7 @@ function OpenLetter({ id }: { id: string }) {
 
 function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  const { id, topic, group, partition, offset, reason, canReplay, payload, replayedAt, replayedBy } = letter;
-  const effect = <Effect letter={letter} />;
-  const replay = async () => {
-    await api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId: id } } });
-    notify(t('letters.played'));
-    await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
-  };
+  const { topic, group, partition, offset, reason, canReplay, payload, replayedAt, replayedBy } = letter;
   return (
     <Stack>
       <Group>
@@ -149,25 +143,38 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
       )}
       {replayedAt === null && (
         <Text size="sm">
-          {t('letters.effect')} {effect}
+          {t('letters.effect')} <Effect letter={letter} />
         </Text>
       )}
       {payload !== null && <CodeLines code={jsonLines(payload)} label={t('letters.message')} />}
-      {canReplay && (
-        <ConfirmAction
-          label={t('letters.replay')}
-          title={t('letters.replayTitle')}
-          isDangerous={false}
-          w="fit-content"
-          act={replay}
-        >
-          <Stack gap="xs">
-            <Text>{effect}</Text>
-            <Text size="sm">{t('letters.replayHint')}</Text>
-          </Stack>
-        </ConfirmAction>
-      )}
+      {canReplay && <Replay letter={letter} />}
     </Stack>
+  );
+}
+
+function Replay({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
+  const { t } = useTranslation('operator');
+  const replay = async () => {
+    const params = { path: { letterId: letter.id } };
+    await api.POST('/api/admin/dead-letters/{letterId}/replays', { params });
+    notify(t('letters.played'));
+    await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
+  };
+  return (
+    <ConfirmAction
+      label={t('letters.replay')}
+      title={t('letters.replayTitle')}
+      isDangerous={false}
+      w="fit-content"
+      act={replay}
+    >
+      <Stack gap="xs">
+        <Text>
+          <Effect letter={letter} />
+        </Text>
+        <Text size="sm">{t('letters.replayHint')}</Text>
+      </Stack>
+    </ConfirmAction>
   );
 }
 

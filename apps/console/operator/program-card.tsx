@@ -15,23 +15,11 @@ const MEGABYTE = 1024 * 1024;
 /** One program: since when it runs, what it does in a minute, and what waits. */
 export function ProgramCard({ program }: { program: Shape<'Program'> }) {
   const { t } = useTranslation('operator');
-  const { instance, version, host, startedAt, reportedAt, isSilent, report } = program;
+  const { instance, reportedAt, isSilent, report } = program;
   return (
     <Card withBorder component="article" aria-label={instance}>
       <Stack gap="sm">
-        <Group justify="space-between" align="flex-start">
-          <div>
-            <Text fw={600} ff="monospace" size="sm" className="model-name">
-              {instance}
-            </Text>
-            <SmallPrint>
-              {host} · {version} · {t('card.since')} <When at={startedAt} />
-            </SmallPrint>
-          </div>
-          <StatusBadge tone={isSilent ? 'bad' : 'good'}>
-            {isSilent ? t('card.silent') : t('card.alive')}
-          </StatusBadge>
-        </Group>
+        <Head program={program} />
         {isSilent && (
           <Text size="sm">
             {t('card.lastReport')} <When at={reportedAt} />
@@ -42,6 +30,26 @@ export function ProgramCard({ program }: { program: Shape<'Program'> }) {
         <Waiting report={report} />
       </Stack>
     </Card>
+  );
+}
+
+function Head({ program }: { program: Shape<'Program'> }) {
+  const { t } = useTranslation('operator');
+  const { instance, version, host, startedAt, isSilent } = program;
+  return (
+    <Group justify="space-between" align="flex-start">
+      <div>
+        <Text fw={600} ff="monospace" size="sm" className="model-name">
+          {instance}
+        </Text>
+        <SmallPrint>
+          {host} · {version} · {t('card.since')} <When at={startedAt} />
+        </SmallPrint>
+      </div>
+      <StatusBadge tone={isSilent ? 'bad' : 'good'}>
+        {isSilent ? t('card.silent') : t('card.alive')}
+      </StatusBadge>
+    </Group>
   );
 }
 

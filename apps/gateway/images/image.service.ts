@@ -177,8 +177,7 @@ export class ImageService {
       throw await this.giveBack(held, { kind: 'unknown', reason, upstreamStatus, channel: channel.id });
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
-    const latencyMs = performance.now() - startedAt;
-    const answered = { channel: channel.id, upstreamStatus, latencyMs };
+    const answered = { channel: channel.id, upstreamStatus, latencyMs: performance.now() - startedAt };
     await this.parts.post.settle(hold, hold.accountId, { delivered: count, tokens, ...answered });
     const cost = tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count);
     return {

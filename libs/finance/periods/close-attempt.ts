@@ -153,11 +153,7 @@ export class CloseAttempt {
     // Whether an account that is back at 0 is listed depends on snapshots; what is hashed here does not.
     const balances = report.balances.filter(({ balance }) => balance !== 0n);
     return inTransaction(this.pool, async (client) => {
-      const { rowCount } = await client.query(
-        `SELECT FROM ledger_periods WHERE id = $1 AND attempt = $2 AND state = 'closing' FOR UPDATE`,
-        [periodId, attempt],
-      );
-      if (rowCount === 0) throw new Error('another program has taken the close over');
+      await lockClosing(client, periodId, attempt);
       await insertBalances(client, periodId, balances);
       await client.query(
         `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
@@ -228,4 +224,12 @@ async function insertBalances(
       balances.map(({ balance }) => balance),
     ],
   );
+}
+
+async function lockClosing(client: pg.ClientBase, periodId: bigint, attempt: number): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM ledger_periods WHERE id = $1 AND attempt = $2 AND state = 'closing' FOR UPDATE`,
+    [periodId, attempt],
+  );
+  if (rowCount === 0) throw new Error('another program has taken the close over');
 }

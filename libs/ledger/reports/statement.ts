@@ -23,6 +23,11 @@ export interface StatementQuery {
 
 const MAX_LINES = 1_000;
 
+type StatementRow = Record<
+  'transactionId' | 'amount' | 'balanceAfter' | 'code' | 'kind' | 'reference',
+  string
+> & { at: Date; chargeId: string | null };
+
 const NEWEST_LINES = `SELECT e.transaction_id::text AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
     a.code, e.amount::text, e.balance_after::text AS "balanceAfter"
   FROM ledger_accounts a
@@ -37,12 +42,7 @@ export async function accountStatement(
   accountId: string,
   query: StatementQuery,
 ): Promise<StatementLine[]> {
-  const { rows } = await database.query<
-    Record<'transactionId' | 'amount' | 'balanceAfter' | 'code' | 'kind' | 'reference', string> & {
-      at: Date;
-      chargeId: string | null;
-    }
-  >(NEWEST_LINES, [
+  const { rows } = await database.query<StatementRow>(NEWEST_LINES, [
     accountId,
     (query.beforeId ?? 2n ** 63n - 1n).toString(),
     Math.min(query.limit, MAX_LINES),

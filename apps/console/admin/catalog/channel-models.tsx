@@ -28,26 +28,13 @@ export function ChannelModels({ value = [], onChange, error }: ChannelModelsProp
             {error}
           </Text>
         )}
-        {value.map(({ ours, theirs }) => (
-          <Group key={ours} gap="xs" wrap="nowrap" className="named-line">
-            <Text size="sm" className="model-name">
-              {ours}
-            </Text>
-            <TextInput
-              aria-label={t('channel.theirName', { model: ours })}
-              flex={1}
-              value={theirs}
-              onChange={({ currentTarget }) => rename(ours, currentTarget.value)}
-            />
-            <ActionIcon
-              variant="default"
-              size="input-sm"
-              aria-label={t('channel.removeModel', { model: ours })}
-              onClick={() => onChange?.(value.filter((each) => each.ours !== ours))}
-            >
-              <IconX size={16} aria-hidden />
-            </ActionIcon>
-          </Group>
+        {value.map((names) => (
+          <OfferedModel
+            key={names.ours}
+            {...names}
+            rename={(theirs) => rename(names.ours, theirs)}
+            remove={() => onChange?.(value.filter(({ ours }) => ours !== names.ours))}
+          />
         ))}
         <Select
           label={t('channel.addModel')}
@@ -59,5 +46,37 @@ export function ChannelModels({ value = [], onChange, error }: ChannelModelsProp
         />
       </Stack>
     </Fieldset>
+  );
+}
+
+interface OfferedModelProps {
+  ours: string;
+  theirs: string;
+  rename: (theirs: string) => void;
+  remove: () => void;
+}
+
+function OfferedModel({ ours, theirs, rename, remove }: OfferedModelProps) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Group gap="xs" wrap="nowrap" className="named-line">
+      <Text size="sm" className="model-name">
+        {ours}
+      </Text>
+      <TextInput
+        aria-label={t('channel.theirName', { model: ours })}
+        flex={1}
+        value={theirs}
+        onChange={({ currentTarget }) => rename(currentTarget.value)}
+      />
+      <ActionIcon
+        variant="default"
+        size="input-sm"
+        aria-label={t('channel.removeModel', { model: ours })}
+        onClick={remove}
+      >
+        <IconX size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
   );
 }

@@ -5,12 +5,13 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useChannels } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
+import { ChannelLink } from './channel-link.js';
 
 const route = getRouteApi('/admin/channels');
 
@@ -42,11 +43,7 @@ function useColumns(health: readonly Shape<'ChannelHealth'>[]): ListColumn<Shape
   const { t } = useTranslation('catalog');
   const of = (channel: Shape<'Channel'>) => health.find(({ channelId }) => channelId === channel.id);
   return [
-    column('id', t('channels.id'), ({ id }) => (
-      <TextLink to="/admin/channels/$channelId" params={{ channelId: id }} size="sm" className="model-name">
-        {id}
-      </TextLink>
-    )),
+    column('id', t('channels.id'), ({ id }) => <ChannelLink id={id} />),
     textColumn('protocol', t('channels.protocol')),
     column('state', t('channels.state'), (channel) => (
       <ChannelState enabled={channel.enabled} health={of(channel)} />

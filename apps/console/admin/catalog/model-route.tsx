@@ -2,12 +2,12 @@ import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { TextLink } from '../../ui/links.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
+import { ChannelLink } from './channel-link.js';
 
 type Route = Shape<'ModelRoute'>;
 
@@ -45,9 +45,7 @@ function Channels({ route: { channels, routing } }: { route: Route }) {
   const columns: ListColumn<Route['channels'][number]>[] = [
     column('channel', t('channels.id'), ({ channelId, state }) => (
       <Group gap="xs">
-        <TextLink to="/admin/channels/$channelId" params={{ channelId }} size="sm" className="model-name">
-          {channelId}
-        </TextLink>
+        <ChannelLink id={channelId} />
         {state !== 'closed' && <Circuit state={state} />}
       </Group>
     )),

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { TextLink } from '../../ui/links.js';
 import { Strip } from '../../ui/lists/strip.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { useChannels } from '../catalog.js';
 import { ChannelState, Latency, LOOK_AGAIN_MS } from '../catalog/channel-health.js';
+import { ChannelLink } from '../catalog/channel-link.js';
 
 /** Every channel as a line of one dense strip: whether it takes calls, and how long its slowest take. */
 export function ChannelStrip() {
@@ -24,14 +24,7 @@ export function ChannelStrip() {
                 const vitals = health.data?.items.find(({ channelId }) => channelId === id);
                 return (
                   <li key={id} className="strip-line">
-                    <TextLink
-                      to="/admin/channels/$channelId"
-                      params={{ channelId: id }}
-                      size="sm"
-                      className="model-name"
-                    >
-                      {id}
-                    </TextLink>
+                    <ChannelLink id={id} />
                     <SmallPrint>
                       p99 <Latency health={vitals} />
                     </SmallPrint>

@@ -87,10 +87,6 @@ function Access({ person }: { person: Shape<'Person'> }) {
     await api.PUT('/api/admin/people/{userId}/disabled', { params, body: { disabled: !person.disabled } });
     await reread();
   };
-  const removeTotp = async () => {
-    await api.DELETE('/api/admin/people/{userId}/totp', { params });
-    await reread();
-  };
   return (
     <Group>
       <ConfirmAction
@@ -100,14 +96,23 @@ function Access({ person }: { person: Shape<'Person'> }) {
         act={turn}
         hint={t(`people.${way}Hint`)}
       />
-      {person.totpEnabled && (
-        <ConfirmAction
-          label={t('people.removeTotp')}
-          title={t('people.removeTotpTitle', { email: person.email })}
-          act={removeTotp}
-          hint={t('people.removeTotpHint')}
-        />
-      )}
+      {person.totpEnabled && <RemoveTotp person={person} />}
     </Group>
+  );
+}
+
+function RemoveTotp({ person: { userId, email } }: { person: Shape<'Person'> }) {
+  const { t } = useTranslation('admin');
+  const remove = async () => {
+    await api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } });
+    await reread();
+  };
+  return (
+    <ConfirmAction
+      label={t('people.removeTotp')}
+      title={t('people.removeTotpTitle', { email })}
+      act={remove}
+      hint={t('people.removeTotpHint')}
+    />
   );
 }

@@ -63,20 +63,25 @@ export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
             w={{ base: '100%', xs: '13rem' }}
           />
           <Subject form={form} index={index} catalog={catalog} choose={choose} />
-          {form.values.changes.length > 1 && (
-            <ActionIcon
-              variant="default"
-              size="input-sm"
-              aria-label={t('propose.remove', { number: index + 1 })}
-              onClick={() => form.removeListItem('changes', index)}
-            >
-              <IconTrash size={16} aria-hidden />
-            </ActionIcon>
-          )}
+          {form.values.changes.length > 1 && <RemoveChange form={form} index={index} />}
         </Group>
         {draft.subject !== '' && <Wanted form={form} index={index} catalog={catalog} replace={replace} />}
       </Stack>
     </Fieldset>
+  );
+}
+
+function RemoveChange({ form, index }: Pick<ChangeFieldsProps, 'form' | 'index'>) {
+  const { t } = useTranslation('prices');
+  return (
+    <ActionIcon
+      variant="default"
+      size="input-sm"
+      aria-label={t('propose.remove', { number: index + 1 })}
+      onClick={() => form.removeListItem('changes', index)}
+    >
+      <IconTrash size={16} aria-hidden />
+    </ActionIcon>
   );
 }
 
@@ -176,18 +181,11 @@ interface AmountsProps {
 function Amounts({ form, index, unit, names }: AmountsProps) {
   const { t } = useTranslation('prices');
   const section = useUnitSection();
-  const draft = form.values.changes[index]!;
+  const labelOf = useAmountLabel(form.values.changes[index]!, unit);
   const optional = (name: AmountName) => optionalTokenNames.find((each) => each === name);
   const hintOf = (name: AmountName) => {
     const left = optional(name);
     return left && t(`propose.fields.${left}`);
-  };
-  const labelOf = (name: AmountName) => {
-    if (name === 'multiplier') return t('propose.fields.multiplier');
-    if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
-    return t('propose.fields.unitPrice', {
-      unit: draft.kind === 'rule' ? t('value.eachCall') : t(`units.${unit ?? 'call'}`),
-    });
   };
   return (
     <Group align="flex-start" gap="sm">
@@ -205,4 +203,15 @@ function Amounts({ form, index, unit, names }: AmountsProps) {
       ))}
     </Group>
   );
+}
+
+function useAmountLabel({ kind }: Draft, unit: AmountsProps['unit']): (name: AmountName) => string {
+  const { t } = useTranslation('prices');
+  return (name) => {
+    if (name === 'multiplier') return t('propose.fields.multiplier');
+    if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
+    return t('propose.fields.unitPrice', {
+      unit: kind === 'rule' ? t('value.eachCall') : t(`units.${unit ?? 'call'}`),
+    });
+  };
 }

@@ -28,7 +28,6 @@ type Row = Shape<'PricePreview'>['rows'][number];
 export function ProposalPreview({ proposalId }: { proposalId: string }) {
   const { t } = useTranslation('prices');
   const { span = 'day' } = route.useSearch();
-  const navigate = route.useNavigate();
   const preview = useQuery({
     queryKey: ['get', '/api/admin/price-proposals/{proposalId}/preview', proposalId, span],
     queryFn: async () => {
@@ -38,19 +37,8 @@ export function ProposalPreview({ proposalId }: { proposalId: string }) {
     },
     ...keepShown,
   });
-  const choice = (
-    <SegmentedControl
-      size="xs"
-      aria-label={t('preview.span')}
-      value={span}
-      onChange={(chosen) =>
-        void navigate({ search: chosen === 'day' ? {} : { span: chosen as Span }, replace: true })
-      }
-      data={spans.map((value) => ({ value, label: t(`preview.spans.${value}`) }))}
-    />
-  );
   return (
-    <Section title={t('preview.title')} aside={choice}>
+    <Section title={t('preview.title')} aside={<SpanChoice />}>
       <Hint>{t('preview.about')}</Hint>
       <Loaded query={preview} lines={6}>
         {(found) => (
@@ -61,6 +49,23 @@ export function ProposalPreview({ proposalId }: { proposalId: string }) {
         )}
       </Loaded>
     </Section>
+  );
+}
+
+function SpanChoice() {
+  const { t } = useTranslation('prices');
+  const { span = 'day' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={t('preview.span')}
+      value={span}
+      onChange={(chosen) =>
+        void navigate({ search: chosen === 'day' ? {} : { span: chosen as Span }, replace: true })
+      }
+      data={spans.map((value) => ({ value, label: t(`preview.spans.${value}`) }))}
+    />
   );
 }
 

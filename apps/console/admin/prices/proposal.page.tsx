@@ -54,24 +54,12 @@ export function ProposalPage() {
 
 function Head({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
-  const { state, effectiveAt, proposedBy, proposedAt, expiresAt, decidedBy, decidedAt, revisedBy } = proposal;
+  const { state, effectiveAt, expiresAt } = proposal;
   return (
     <Stack gap="xs">
       <Group gap="xs">
         <ProposalState state={state} />
-        <TextLine>
-          {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
-        </TextLine>
-        {revisedBy !== null && (
-          <TextLine>
-            {t('proposal.revisedBy')} <Who actor={revisedBy} />
-          </TextLine>
-        )}
-        {decidedBy !== null && decidedAt !== null && (
-          <TextLine>
-            {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
-          </TextLine>
-        )}
+        <People proposal={proposal} />
       </Group>
       <Text size="sm">
         {t('proposal.effective')}{' '}
@@ -84,6 +72,28 @@ function Head({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
         )}
       </Text>
     </Stack>
+  );
+}
+
+function People({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
+  const { t } = useTranslation('prices');
+  const { proposedBy, proposedAt, decidedBy, decidedAt, revisedBy } = proposal;
+  return (
+    <>
+      <TextLine>
+        {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
+      </TextLine>
+      {revisedBy !== null && (
+        <TextLine>
+          {t('proposal.revisedBy')} <Who actor={revisedBy} />
+        </TextLine>
+      )}
+      {decidedBy !== null && decidedAt !== null && (
+        <TextLine>
+          {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
+        </TextLine>
+      )}
+    </>
   );
 }
 
@@ -144,15 +154,10 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const session = useSession();
   const isOnePerson = useOnePerson();
-  const { id, revision, effectiveAt, changes, outdated, proposedBy, revisedBy } = proposal;
+  const { id, revision, proposedBy, revisedBy } = proposal;
   const isOwn = (revisedBy ?? proposedBy) === `user:${session?.userId}`;
   const isBarred = isOwn && proposal.needsSecondPerson !== null && !isOnePerson;
   const init = { params: { path: { proposalId: id } }, body: { revision } };
-  const confirm = async () => {
-    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
-    await take(data);
-    notify(t('proposal.confirmed'));
-  };
   const cancel = async () => {
     const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/cancel', init);
     await take(data);
@@ -161,22 +166,7 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
     <Stack gap="xs">
       {isOwn && <Hint>{t('proposal.own')}</Hint>}
       <Group>
-        <ConfirmAction
-          variant="filled"
-          label={t('proposal.confirm')}
-          title={t('proposal.confirmTitle')}
-          isDangerous={false}
-          disabled={outdated.length > 0 || isBarred}
-          act={confirm}
-        >
-          <Stack gap="xs">
-            <Text>
-              {t('proposal.confirmHint', { count: changes.length })}{' '}
-              {effectiveAt === null ? t('proposal.atOnce') : <When at={effectiveAt} />}
-            </Text>
-            <Text size="sm">{t('proposal.confirmKeeps')}</Text>
-          </Stack>
-        </ConfirmAction>
+        <Confirm proposal={proposal} isBarred={isBarred} />
         <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
           {t('proposal.revise')}
         </ButtonLink>
@@ -188,5 +178,39 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
         />
       </Group>
     </Stack>
+  );
+}
+
+interface ConfirmProps {
+  proposal: Shape<'PriceProposalDetail'>;
+  /** Another person has to confirm it. */
+  isBarred: boolean;
+}
+
+function Confirm({ proposal: { id, revision, changes, effectiveAt, outdated }, isBarred }: ConfirmProps) {
+  const { t } = useTranslation('prices');
+  const confirm = async () => {
+    const init = { params: { path: { proposalId: id } }, body: { revision } };
+    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
+    await take(data);
+    notify(t('proposal.confirmed'));
+  };
+  return (
+    <ConfirmAction
+      variant="filled"
+      label={t('proposal.confirm')}
+      title={t('proposal.confirmTitle')}
+      isDangerous={false}
+      disabled={outdated.length > 0 || isBarred}
+      act={confirm}
+    >
+      <Stack gap="xs">
+        <Text>
+          {t('proposal.confirmHint', { count: changes.length })}{' '}
+          {effectiveAt === null ? t('proposal.atOnce') : <When at={effectiveAt} />}
+        </Text>
+        <Text size="sm">{t('proposal.confirmKeeps')}</Text>
+      </Stack>
+    </ConfirmAction>
   );
 }

@@ -26,24 +26,7 @@ export function RateFields({ form, index, dimensions }: RateFieldsProps) {
         {t('rates.title')}
       </Text>
       <Hint>{t('rates.hint')}</Hint>
-      {rates.length > 0 && (
-        <Table className="data-list" aria-label={t('rates.title')}>
-          <Table.Thead>
-            <Table.Tr>
-              {dimensions.map((name) => (
-                <Table.Th key={name}>{t(`rates.${name}`)}</Table.Th>
-              ))}
-              <Table.Th>{t('columns.price')}</Table.Th>
-              <Table.Th>{t('columns.do')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rates.map(({ key }, row) => (
-              <RateRow key={key} form={form} index={index} dimensions={dimensions} row={row} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      {rates.length > 0 && <RateTable form={form} index={index} dimensions={dimensions} />}
       {rates.length < MOST_RATES && (
         <Button
           variant="default"
@@ -56,6 +39,29 @@ export function RateFields({ form, index, dimensions }: RateFieldsProps) {
         </Button>
       )}
     </Stack>
+  );
+}
+
+function RateTable(props: RateFieldsProps) {
+  const { t } = useTranslation('prices');
+  const { form, index, dimensions } = props;
+  return (
+    <Table className="data-list" aria-label={t('rates.title')}>
+      <Table.Thead>
+        <Table.Tr>
+          {dimensions.map((name) => (
+            <Table.Th key={name}>{t(`rates.${name}`)}</Table.Th>
+          ))}
+          <Table.Th>{t('columns.price')}</Table.Th>
+          <Table.Th>{t('columns.do')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {form.values.changes[index]!.rates.map(({ key }, row) => (
+          <RateRow key={key} {...props} row={row} />
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

@@ -81,13 +81,12 @@ export function TimeLinePage() {
   );
 }
 
-function Versions({
-  versions,
-  unit,
-}: {
+interface VersionsProps {
   versions: readonly Shape<'PriceHistoryEntry'>[];
   unit: Shape<'Model'>['unit'] | undefined;
-}) {
+}
+
+function Versions({ versions, unit }: VersionsProps) {
   const { t } = useTranslation('prices');
   return (
     <Timeline bulletSize={16} lineWidth={2} aria-label={t('timeLine.label')} role="list">
@@ -95,14 +94,7 @@ function Versions({
         <Timeline.Item
           key={`${version.kind} ${version.group} ${version.effectiveFrom}`}
           role="listitem"
-          title={
-            <Group gap="xs">
-              <Text fw={600}>
-                {version.group === null ? t('kinds.price') : `${t(`kinds.${version.kind}`)} ${version.group}`}
-              </Text>
-              <StatusBadge tone={TONES[version.state]}>{t(`versionStates.${version.state}`)}</StatusBadge>
-            </Group>
-          }
+          title={<VersionTitle version={version} />}
         >
           <Text component="div">
             <VersionValue version={version} unit={unit} />
@@ -119,6 +111,16 @@ function Versions({
         </Timeline.Item>
       ))}
     </Timeline>
+  );
+}
+
+function VersionTitle({ version: { group, kind, state } }: { version: Shape<'PriceHistoryEntry'> }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Group gap="xs">
+      <Text fw={600}>{group === null ? t('kinds.price') : `${t(`kinds.${kind}`)} ${group}`}</Text>
+      <StatusBadge tone={TONES[state]}>{t(`versionStates.${state}`)}</StatusBadge>
+    </Group>
   );
 }
 
