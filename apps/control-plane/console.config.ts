@@ -14,12 +14,12 @@ export interface ConsoleConfig {
   /** How long an upstream may take to answer a test of its channel. */
   readonly channelTestMs: number;
   readonly throttle: ThrottleConfig;
-  /** Expensive reports, and files, that are made at the same time. */
+  /** The number of expensive reports, and of files, that are made at the same time. */
   readonly heavy: { readonly queries: number; readonly files: number };
 }
 
 export interface LiveConfig {
-  /** How often changes are looked up, for all viewers together. */
+  /** How often changes are read, for all viewers together. */
   readonly pollMs: number;
   /** A stream without news sends something after this long, so that proxies keep it open. */
   readonly heartbeatMs: number;

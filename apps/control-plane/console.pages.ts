@@ -23,7 +23,7 @@ function policyWith(nonce: string): string {
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
-    // blob: textures inside of a 3D model, which the page itself unpacks.
+    // blob: textures of a 3D model, which the page unpacks itself.
     "connect-src 'self' blob:",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -19,7 +19,7 @@ import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 
 /** Durations of the control plane, milliseconds, and where its console is. */
 export interface ControlPlaneConfig {
-  /** Seals and opens what the database keeps of secrets. */
+  /** Encrypts and decrypts the secrets in the database. */
   readonly secrets: SecretBox;
   /** A reports replica that is further behind answers no report. */
   readonly reportsLagMs: number;
@@ -33,7 +33,7 @@ export interface ControlPlaneConfig {
   readonly consoleUrl: string;
   /** Where clients send calls for models, as the console shows it; undefined: not configured. */
   readonly baseUrl: string | undefined;
-  /** How many proxies are in front of the console and name the client. */
+  /** How many proxies in front of the console report the client's address. */
   readonly trustProxy: number;
   /** How bodies have to arrive at the console's address. */
   readonly uploads: UploadRules;
@@ -67,7 +67,7 @@ export interface ControlPlaneConfig {
   readonly duties: DutiesConfig;
 }
 
-/** All that the program reads of its own. */
+/** The settings of this program. */
 export function readControlPlaneProgram(reader: ConfigReader) {
   return {
     port: reader.get('CONSOLE_PORT'),

@@ -81,7 +81,7 @@ export class ControlPlaneModule {
         { provide: ConsolePages, useValue: options.pages },
         {
           provide: 'announcements',
-          // Stopped when nothing is handled any more, so that the last announcements are still sent.
+          // Stopped after the handlers, so that their last announcements are still sent.
           useValue: {
             onApplicationBootstrap: () => void relay.start(),
             onApplicationShutdown: () => relay.stop(),

@@ -15,7 +15,7 @@ export const POOL: Token<pg.Pool> = Symbol('pool');
 export const CONTROL_PLANE_CONFIG: Token<ControlPlaneConfig> = Symbol('config');
 export const CONTROL_PLANE_CLOCK: Token<Clock> = Symbol('clock');
 export const REGISTRY: Token<Registry> = Symbol('registry');
-/** Asked, since where it listens may not be known yet: the address of the gateways for clients. */
+/** A function, because the port may not be known yet: the address of the gateways for clients. */
 export const BASE_URL: Token<() => string> = Symbol('base url');
 /** Likewise: where billing itself reaches a gateway. */
 export const GATEWAY_URL: Token<() => string> = Symbol('gateway url');

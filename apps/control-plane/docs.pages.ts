@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEEP_BY_NAME } from './console.pages.js';
 
-/** A browser asks again by itself: `npm start` builds the site behind the pages of the console. */
+/** Browsers retry automatically: `npm start` builds the site after the pages of the console. */
 const RETRY_SECONDS = 5;
 const NOT_BUILT = `<!doctype html>
 <html lang="en">

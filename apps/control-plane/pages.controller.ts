@@ -5,10 +5,10 @@ import { unknownUrl } from './http/error.filter.js';
 import { pageLanguageOf } from './http/page-language.js';
 import { sentSession } from './http/session-cookie.js';
 
-/** What is never a page: the control plane, files of the pages, and the page of played payments. */
+/** Never a page: the API, the files of the pages, and the page of simulated payments. */
 const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
 
-/** A browser asks again by itself: `npm start` builds the pages within its first minute. */
+/** Browsers retry automatically: `npm start` builds the pages within its first minute. */
 const RETRY_SECONDS = 2;
 const NOT_BUILT = `<!doctype html>
 <meta charset="utf-8">
@@ -19,7 +19,7 @@ const NOT_BUILT = `<!doctype html>
 Otherwise run: npm run build. The API works without it.</p>
 `;
 
-/** The pages of the console, at every address that is no other. */
+/** The pages of the console, at every address that nothing else serves. */
 @Controller()
 export class PagesController {
   constructor(@Inject(ConsolePages) private readonly pages: ConsolePages) {}
@@ -29,7 +29,7 @@ export class PagesController {
     return this.page(request, reply);
   }
 
-  /** The pages find out by their address what they show, so the document is the same for each. */
+  /** A page finds out from its address what to show, so the document is the same for all. */
   @Get('*')
   page(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     const path = request.url.split('?', 1)[0] as string;

@@ -43,7 +43,7 @@ const accountLimitRoutes = {
   }),
 };
 
-/** Limits of accounts that need other ones than the default. */
+/** Limits of accounts that differ from the defaults. */
 @Controller()
 export class AccountLimitsController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}

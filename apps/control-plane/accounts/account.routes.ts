@@ -10,7 +10,7 @@ const positive = creditAmount.refine((value) => value > 0n, 'must be above 0');
 const forUsers = routesFor(['user'], 'Account');
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
 
-/** Enough to recognize an account: finance sees nothing else of one that it looks up. */
+/** Enough to recognize an account. Finance sees nothing else of an account that it looks up. */
 const payingAccountView = foundAccountView
   .pick({ accountId: true, name: true, email: true })
   .meta({ id: 'PayingAccount' });

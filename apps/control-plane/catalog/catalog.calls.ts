@@ -1,7 +1,7 @@
 import { readCursorId } from '#platform/http/page.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
 
-/** Where a page of a list by names begins. */
+/** Where a page of a list sorted by name begins. */
 export function after(cursor: string | undefined): string {
   return readCursorId(cursor) ?? '';
 }

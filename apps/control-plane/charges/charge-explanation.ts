@@ -11,7 +11,10 @@ import type { chargeRoutes } from './charge.routes.js';
 type ChargeView = AnswerOf<typeof chargeRoutes.show>;
 type VersionsView = NonNullable<ChargeView['pricing']>['versions'];
 
-/** Why a charge cost what it cost. Staff also reads which channel did the work. `attempts`: the charges of its request. */
+/**
+ * How the price of a charge was calculated. Staff also see which channel did the work. `attempts`: the charges of its
+ * request.
+ */
 export function explainCharge(
   book: PriceBook,
   charge: ChargeRecord & { attempts: ChargeAttempt[] },

@@ -32,7 +32,7 @@ export class ChargeController {
     if (!charge) throw new ApiError('not_found', 'There is no such charge.');
     const { id, requestId } = charge;
     const attempts = await findAttempts(this.pool, chargeIdsOf(requestId ?? id), charge.accountId);
-    // Read after the charge: every version that the charge names is in it.
+    // Read after the charge, so that it contains every version that the charge names.
     const { catalog } = await this.market.read();
     return explainCharge(catalog.priceBook, { ...charge, attempts }, accountId === null);
   }

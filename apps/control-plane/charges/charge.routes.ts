@@ -138,7 +138,7 @@ function ofTokens<T extends z.ZodType>(field: T) {
   >;
 }
 
-/** What a price follows from. */
+/** What a price is calculated from. */
 const work = {
   n: count.optional(),
   seconds: count.optional(),

@@ -38,7 +38,7 @@ export class PublicQuotes {
     const market = await this.market.read();
     const { catalog, openGroups, nowMs } = market;
     const isForAll = openGroups.has(asked.group);
-    // Fields are in the order of their schema, and a change of any price has another revision.
+    // Fields have the order of their schema, and every price change has a new revision.
     const key = `${catalog.revision} ${JSON.stringify(asked)}`;
     const known = isForAll ? this.kept.get(key) : undefined;
     if (known && nowMs < known.untilMs)

@@ -7,7 +7,7 @@ import { explainQuote } from './charge-explanation.js';
 import { chargeRoutes as routes } from './charge.routes.js';
 import { PublicQuotes } from './public-quotes.js';
 
-/** It changes with prices only. */
+/** It only changes with prices. */
 const QUOTE_AGE_MS = 60_000;
 
 /** What requests would cost. */

@@ -7,7 +7,7 @@ export interface DutiesConfig {
   readonly refundLimit: Nanos;
   /** Refunds of top-ups. */
   readonly topupRefundLimit: Nanos;
-  /** Transfers that are recorded by hand, and money in suspense that is credited. */
+  /** Manually recorded transfers, and money credited from suspense. */
   readonly manualTopupLimit: Nanos;
   /** Adjustments, write-offs, and accepted lines of providers. */
   readonly adjustmentLimit: Nanos;

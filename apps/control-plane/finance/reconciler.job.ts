@@ -8,11 +8,11 @@ import { Loop } from '#platform/loop.js';
 import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 import type { ReconcileConfig } from '#finance/reconcile.config.js';
 
-/** A person waits for a run on request, so its queries are given up sooner. */
+/** A person waits for a requested run, so its queries time out sooner. */
 const ASKED_LIMIT_MS = 30_000;
 const SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900];
 
-/** How often in an interval it is checked whether a run is due: another process may have had the last one. */
+/** How many times per interval to check whether a run is due. Another process may have done the last one. */
 const LOOKS = 4;
 
 export interface ReconcilerParts {

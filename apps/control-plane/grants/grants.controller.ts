@@ -12,7 +12,7 @@ import { grantRoutes as routes } from './grants.routes.js';
 
 type View = AnswerOf<typeof routes.list>;
 
-/** The groups that accounts may make keys in. */
+/** The groups in which accounts can create keys. */
 @Controller()
 export class GrantsController {
   constructor(

@@ -6,7 +6,7 @@ import { TicketsModule } from '../tickets/tickets.module.js';
 import { GrantsController } from './grants.controller.js';
 import { constructed } from '#platform/wiring.js';
 
-/** Which accounts may make keys in which groups. */
+/** Which accounts can create keys in which groups. */
 @Module({
   imports: [TicketsModule],
   controllers: [GrantsController],

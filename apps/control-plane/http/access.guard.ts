@@ -12,8 +12,8 @@ import { SessionReader } from './session.reader.js';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Decides who may call a route: its session, its role, and that the request was not forged by another site. Whose things
- * an id names is decided where they are read.
+ * Decides who may call a route: its session, its role, and that the request was not forged by another site. Whether an ID
+ * belongs to the caller is checked where it is read.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {

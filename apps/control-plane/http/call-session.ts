@@ -9,7 +9,7 @@ export interface CallSession {
   readonly csrfToken: string;
   /** Whose account it looks at, if not its own. */
   readonly view: ViewedAccount | null;
-  /** Of its person's mail; null: never chosen. */
+  /** The language of its person's mail; null: never chosen. */
   readonly language: MailLanguage | null;
   /** Its person has recently proved their identity. */
   readonly isConfirmed: boolean;

@@ -55,7 +55,7 @@ function callOf(
   };
 }
 
-/** An id that cannot be one names nothing: 404, as for one that is not there. */
+/** A malformed ID gets a 404, like an unknown one. */
 function readParams(schema: z.ZodType, values: unknown): unknown {
   const result = schema.safeParse(values);
   if (result.success && unstorableText(result.data) === null) return result.data;
@@ -84,8 +84,8 @@ function check(schema: z.ZodType, value: unknown): unknown {
 }
 
 /**
- * Where a text is that the database cannot store: one with a NUL or with half of a pair of surrogates. Null: nowhere.
- * It walks without recursion, since what a schema leaves open may be nested as deeply as a body is long.
+ * The path of a text that the database cannot store, because it has a NUL or a lone surrogate. Null: there is none. Without
+ * recursion, because values of open schemas can be nested as deeply as the body is long.
  */
 function unstorableText(value: unknown): string | null {
   const waiting: [path: string, value: unknown][] = [['', value]];

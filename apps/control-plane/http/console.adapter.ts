@@ -46,7 +46,7 @@ export class ConsoleAdapter extends FastifyAdapter {
   }
 }
 
-/** What the router itself refuses, before any handler and filter: a path that is no path, or far too long. */
+/** Refusals of the router itself, before any handler or filter: a path that is invalid or far too long. */
 function answerUnroutable(error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
   const refusal =
     refusalFor(error, () => false) ?? new ApiError('invalid_request', 'The request could not be read.');
@@ -72,7 +72,7 @@ declare module 'fastify' {
 const UNREAD = 'application/x-tollgate-unread';
 
 const CSV = 'text/csv';
-/** Forms of the console's own pages, which say everything by their address. */
+/** Forms of the console's own pages, whose address says everything. */
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 1024;
 /** A body of the console has a few hundred; the largest are lists of prices. */

@@ -12,9 +12,9 @@ export type Load = 'light' | 'query' | 'file';
 
 /** How long a request waits for its turn before it is refused. */
 const WAIT_MS = 10_000;
-/** A reader that is slower than this gives its place to others. */
+/** A client that reads more slowly than this loses its place to others. */
 const FILE_LIMIT_MS = 30 * 60_000;
-/** Kept for those who have nothing in progress: one part of this many. */
+/** One in this many places is reserved for accounts with nothing in progress. */
 const RESERVED_PART = 4;
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type MailLanguage, mailLanguages } from '#identity/mail-language.js';
 
-/** More than anybody reads; the header comes from strangers. */
+/** More languages than anyone reads. The header comes from strangers. */
 const MOST_LANGUAGES = 20;
 /** What was chosen in the console, which keeps it here for pages that are written before its scripts are there. */
 const CHOSEN = /(?:^|;\s*)tollgate_language=(\w+)/;

@@ -90,7 +90,7 @@ export function routesFor<const X extends Access>(access: X, tag: string, reads:
   };
 }
 
-/** What a route leaves out is: no parameters, no body, status 200 with an answer and 204 without. */
+/** The defaults: no parameters, no body, status 200 with an answer and 204 without. */
 function declaring<X extends Access>(common: Common<X>) {
   return <
     P extends Fields = NoFields,

@@ -6,12 +6,12 @@ const NAME = 'tollgate_session';
 /** The cookie that carries a session's token. It ends with the browser; the session itself ends on the server. */
 export class SessionCookie {
   /**
-   * Behind https the name's prefix has browsers take the cookie from this very host alone, over https, for all its paths:
-   * no other host of the domain can set one in its place. On http browsers would refuse that name.
+   * Over HTTPS, the prefix of the name makes browsers accept the cookie only from this host, over HTTPS, for all its paths:
+   * no other host of the domain can replace it. Over HTTP, browsers would refuse that name.
    */
   readonly name: string;
 
-  /** `secure`: the console is reached by https, so the cookie never travels without it. */
+  /** `secure`: the console is reached over HTTPS, and the cookie is only sent over HTTPS. */
   constructor(private readonly options: { secure: boolean }) {
     this.name = options.secure ? `__Host-${NAME}` : NAME;
   }

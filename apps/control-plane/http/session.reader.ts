@@ -14,7 +14,7 @@ export class SessionReader {
     @Inject(SecondFactor) private readonly secondFactor: SecondFactor,
   ) {}
 
-  /** Null for nobody. A token that was in use for long is exchanged along the way. */
+  /** Null if there is none. A token that has been used for a long time is replaced. */
   async read(request: FastifyRequest, reply: FastifyReply): Promise<CallSession | null> {
     const token = this.cookie.read(request);
     const found = token === undefined ? null : await this.sessions.find(token);

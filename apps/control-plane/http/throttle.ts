@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 
 const WINDOW_MS = 60_000;
-/** Subjects that are counted at the same time. With more, those that were counted longest ago start again. */
+/** The most subjects counted at the same time. Beyond that, those counted longest ago start again from 0. */
 const MAX_SUBJECTS = 50_000;
 
 interface Window {
@@ -12,9 +12,9 @@ interface Window {
 }
 
 /**
- * Counts requests of a minute, and refuses those beyond a limit. Each process counts by itself, which costs no query: the
- * limits are there to keep one person from wearing out the service, and not to be exact. What must be exact, such as
- * tries to sign in, is counted in the database.
+ * Counts requests per minute, and refuses those beyond a limit. Each process counts for itself, without a query: the limits
+ * keep one person from overloading the service, and need not be exact. What must be exact, such as attempts to sign in, is
+ * counted in the database.
  */
 export class Throttle {
   private readonly windows = new Map<string, Window>();

@@ -9,7 +9,7 @@ const MOST_RUNNING = 200;
 
 export interface WatchedAccount {
   accountId: string;
-  /** Tasks that ran when it was last looked: their end must be reported even where they are not among the newest. */
+  /** Tasks that were running at the last look. Their end must be reported even if they are no longer among the newest. */
   running: readonly string[];
 }
 

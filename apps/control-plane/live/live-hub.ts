@@ -39,11 +39,11 @@ interface Sent {
 
 /** How much a browser that does not read may leave waiting before it is disconnected. It reconnects automatically. */
 const MOST_WAITING_BYTES = 256 * 1024;
-/** Milliseconds after which a browser comes back. */
+/** Milliseconds after which a browser reconnects. */
 const RECONNECT_MS = 2_000;
-/** A client may stay refused for this long; seconds. */
+/** Seconds after which a refused client may try again. */
 const RETRY_SECONDS = 5;
-/** One part of this many connections is kept for accounts that have none. */
+/** One in this many connections is reserved for accounts that have none. */
 const RESERVED_PART = 10;
 
 /**
@@ -81,7 +81,7 @@ export class LiveHub {
     const stream = new PassThrough();
     const watcher = { userId, sessionId, accountId, stream, isUpToDate: false, wroteAtMs: performance.now() };
     this.watchers.add(watcher);
-    // A socket that breaks is no fault of anybody here; its end is what counts.
+    // A broken socket is not an error here: only its end matters.
     stream.on('error', () => undefined);
     stream.once('close', () => {
       this.watchers.delete(watcher);

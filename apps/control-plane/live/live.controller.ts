@@ -12,7 +12,7 @@ export class LiveController {
   @Serves(routes.watch)
   watch({ actor, reply }: CallOf<typeof routes.watch>): Readable {
     const stream = this.hub.watch(actor);
-    // Proxies neither keep events back nor recode them.
+    // Keeps proxies from buffering or recoding the events.
     void reply.headers({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',

@@ -4,7 +4,9 @@ import { routesFor } from '../http/route.js';
 import { accountTaskView } from '../tasks/task.view.js';
 import { usageEntry } from '#usage/usage.view.js';
 
-/** A name as browsers report it. Offsets are none: PostgreSQL and browsers read their signs differently. */
+/**
+ * The name of a time zone as browsers report it. Offsets are refused: PostgreSQL and browsers read their signs differently.
+ */
 const zone = z
   .string()
   .max(64)

@@ -8,7 +8,7 @@ import { mailTopup } from '#payments/receipts/topup.mail.js';
 import type { Clock } from '#platform/clock.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 
-/** Older ones are no news: a program that reads the topic for the first time finds all that it still holds. */
+/** Older ones are not announced: a program that reads the topic for the first time finds everything that it still holds. */
 const NEWS_MS = 24 * 3_600_000;
 
 /** Mails owners that a top-up was credited: once for each top-up, however often its event comes. */

@@ -31,7 +31,7 @@ export const orderView = z
 
 const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
 
-/** An order with what went back of it. */
+/** An order with its refunds and disputes. */
 const orderWithReversals = orderView
   .extend({
     refunds: z

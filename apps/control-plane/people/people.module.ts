@@ -39,7 +39,7 @@ interface CleaningParts extends Shared {
   attempts: AttemptsStore;
 }
 
-/** Removes links and windows of tries that are over. */
+/** Removes expired links and counters of attempts. */
 function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
   const round = async () => {
     for (const table of ['sign_ups', 'password_resets', 'email_changes']) {
@@ -53,7 +53,7 @@ function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
   return new Loop({ name: 'cleaning of people', intervalMs: CLEANING_INTERVAL_MS, log, round });
 }
 
-/** Where the parts come from that all of them take. */
+/** Where the parts that all of them take come from. */
 const PEOPLE_PARTS = {
   pool: POOL,
   config: CONTROL_PLANE_CONFIG,

@@ -31,9 +31,12 @@ export interface ForwardedCall {
 const CONNECT_LIMIT_MS = 5_000;
 /** A client of ours that is refused comes back soon. */
 const RETRY_SECONDS = 2;
-/** One part of this many calls is kept for accounts that have none in progress. */
+/** One in this many calls is reserved for accounts that have none in progress. */
 const RESERVED_PART = 4;
-/** What of a request is for the gateway, and of its answer for the browser. Neither has cookies or names of hosts. */
+/**
+ * The headers that pass to the gateway, and those of its answer that pass to the browser. Neither include cookies or host
+ * names.
+ */
 const SENT = ['content-length', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'];
 const ANSWERED = [
   'content-type',

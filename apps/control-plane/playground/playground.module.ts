@@ -5,7 +5,7 @@ import { KeysModule } from '../keys/keys.module.js';
 import { GatewayClient } from './gateway.client.js';
 import { PlaygroundController } from './playground.controller.js';
 
-/** Addresses are asked for, since where a program listens may not be known yet. */
+/** Addresses are functions, because the port of a program may not be known yet. */
 interface Addresses {
   gatewayUrl: () => string;
   baseUrl: () => string;

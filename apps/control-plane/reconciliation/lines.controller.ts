@@ -5,7 +5,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
 import { asking, askingOnce } from '../payments/finance.calls.js';
 
-/** Lines of reports, and what people say of them. */
+/** Lines of reports, and what people decided about them. */
 @Controller()
 export class LinesController {
   constructor(@Inject(LineService) private readonly lines: LineService) {}

@@ -7,7 +7,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 import { askingOnce } from '../payments/finance.calls.js';
 
-/** Reports of providers and banks: their import, their lines, and what people say of them. */
+/** Reports of providers and banks: their import, their lines, and what people decided about them. */
 @Controller()
 export class ReportsController {
   constructor(

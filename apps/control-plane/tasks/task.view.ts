@@ -46,7 +46,7 @@ export const accountTaskView = z
 
 export type AccountTaskView = z.output<typeof accountTaskView>;
 
-/** A task as its owner sees it: the channel that did the work is not theirs to know. */
+/** A task as its owner sees it, without the channel that did the work. */
 export function viewTask(task: AccountTask, nowMs: number): AccountTaskView {
   const { request, kind } = task;
   return shown(accountTaskView, {

@@ -20,7 +20,7 @@ function requestLogLoop({ pool, config: { requestLog }, log, registry }: Shared)
     if (time) through.set(time.getTime() / 1000);
   };
   const round = async (signal: AbortSignal) => {
-    // Before it is tried: a store that fails must not look as if it had just worked.
+    // Set before the attempt: a failing store must not look as if it had just worked.
     await show();
     const exported = await exportNextHour({ pool, store, signal });
     if (!exported) return false;

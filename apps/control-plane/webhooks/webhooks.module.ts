@@ -34,7 +34,7 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
   });
 }
 
-/** Notifies accounts of what happens to them, at addresses of their own. */
+/** Notifies accounts of events, at their own addresses. */
 @Module({
   controllers: [WebhooksController, NoticesController],
   providers: [
