@@ -45,8 +45,8 @@ export function channelsFree(
 }
 
 /**
- * The channel that created a task, with the key that created it: the vendor shows the task to no other key. Empty if it is no
- * longer available. @throws ApiError 503 while it accepts nothing
+ * The channel that created a task, with the key that created it, because the vendor shows the task to no other key. Empty
+ * if it is no longer available. @throws ApiError 503 while it accepts nothing
  */
 export function makerFree(
   parts: Parameters<typeof channelsFree>[0],

@@ -2,8 +2,8 @@ import { isText } from '#platform/http/long-text.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 
 /**
- * What a vendor keeps under the operator's account and finds again by an id: answers, conversations, prompts and files. All
- * customers share that account and nothing records whose an id is, so no id goes on, and no answer is kept.
+ * What a vendor stores under the operator's account and finds by ID: answers, conversations, prompts and files. All
+ * customers share that account, and nothing records whose an ID is, so no ID is passed on, and no answer is stored.
  */
 const KEPT: Readonly<Record<string, string>> = {
   previous_response_id: 'answers are not kept here: send the earlier input and output in input',
@@ -27,8 +27,8 @@ export function refuseKeptItem({ type, role }: Body): void {
 }
 
 /**
- * A response's request without reasoning of which only the id and a summary are left: clients send on the output that they
- * got. Where nothing is kept no model can read it, and the id may be that of another customer's reasoning.
+ * A response's request without reasoning that has only an ID and a summary, which clients send back from earlier output. As
+ * nothing is stored, no model can read it, and the ID may belong to another customer.
  */
 export function withoutKeptReasoning(body: Body): Body {
   const { input } = body;

@@ -5,14 +5,14 @@ const OPENING = [0x7b, 0x5b];
 const CLOSING = [0x7d, 0x5d];
 const SPACE = [0x20, 0x09, 0x0a, 0x0d];
 
-/** Beside the top: where the events of responses and of messages keep what they are about. */
+/** Besides the top level: where events of responses and of messages have their subject. */
 const HOLDERS = ['response', 'message'];
 /** The second is Google's. */
 const NAMES = ['model', 'modelVersion'];
 
 /**
- * The same bytes with the name of a model exchanged in the one place where an answer, whole or as an event, names it.
- * Nothing is parsed and printed again: every other byte stays as the upstream wrote it.
+ * The same bytes with the model name replaced in the one place where an answer or event has it. Nothing is parsed and
+ * serialized again: every other byte stays as the upstream wrote it.
  */
 export function withModel(bytes: Buffer, name: string): Buffer {
   const place = findModel(bytes);
@@ -21,7 +21,7 @@ export function withModel(bytes: Buffer, name: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(JSON.stringify(name)), bytes.subarray(end)]);
 }
 
-/** Where the text of `model` is, its quotes included, at the top or within one of the holders; null when nowhere. */
+/** Where the value of `model` is, with its quotes, at the top or in one of these objects; null if nowhere. */
 function findModel(bytes: Buffer): { start: number; end: number } | null {
   const first = bytes.indexOf('{');
   let depth = 0;
@@ -46,7 +46,7 @@ function findModel(bytes: Buffer): { start: number; end: number } | null {
   return null;
 }
 
-/** Just behind the closing quote of the text that opens at `start`; -1 when there is none. */
+/** Just after the closing quote of the text that opens at `start`; -1 if there is none. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

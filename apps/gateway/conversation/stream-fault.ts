@@ -4,8 +4,8 @@ import { anthropicBody, googleBody } from '../http/error-shape.js';
 import { errorBody } from '#platform/http/refusal.js';
 
 /**
- * A fault after the head of a stream, as sent to the clients of each dialect: OpenAI's throw on a top-level `error`, whatever
- * else is beside it, Anthropic's on an event of that name, Google's newer ones on an `error` too.
+ * A fault after the start of a stream, as sent to the clients of each dialect: OpenAI's throw on a top-level `error`,
+ * whatever is beside it, Anthropic's on an event of that name, and Google's newer ones on an `error` too.
  */
 export function faultEvent(
   kind: StreamKind,

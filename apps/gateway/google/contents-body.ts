@@ -3,17 +3,16 @@ import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { CONTENTS_FIELDS } from './contents-fields.js';
 
-/** What the path of a call says, which other conversations say in their body. */
+/** What the path of a call contains, and the body of other conversations. */
 interface ContentsPath {
   readonly model: string;
   readonly stream: boolean;
 }
 
 /**
- * The body of a call in Google's style as every other conversation has it, with the model and the way of answering. Google
- * reads each field in camel case and in snake case, and one entry as a list of one: here there is one form of each, which
- * is what is checked, and what is sent. What is no such form stays as it is, to be refused by its name.
- * @throws ApiError for a body that says something else than the path
+ * The body of a Google call in the form of every other conversation, with the model and the way of answering. Google reads
+ * each field in camel case and in snake case, and a single entry as a list of one. Here each has one form, which is checked
+ * and sent. Anything else stays as it is, and is refused by name. @throws ApiError for a body that contradicts the path
  */
 export function contentsBody(parsed: unknown, { model, stream }: ContentsPath): Body {
   const body = named(asBody(parsed), CONTENTS_FIELDS.body);

@@ -4,8 +4,8 @@ import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 
 /**
- * What Google's contents can contain. As in every conversation, each field is metered as tokens or costs nothing: tools that
- * Google runs, its cache, sounds and films have prices of their own, and are on none of the lists.
+ * What Google's contents can contain. As in every conversation, each field is metered as tokens or costs nothing. Tools
+ * that Google runs, its cache, audio and video have prices of their own, and are not listed.
  */
 export const CONTENTS_FIELDS = {
   /** The first two come from the path. */
@@ -60,11 +60,11 @@ export const CONTENTS_FIELDS = {
   ]),
 } satisfies Record<string, ReadonlySet<string>>;
 
-/** Images and documents: sounds and films are metered at other prices. */
+/** Images and documents: audio and video are metered at other prices. */
 const MEDIA = /^(image\/[\w.+-]+|text\/[\w.+-]+|application\/pdf)$/i;
 const MODALITIES = ['TEXT', 'IMAGE'];
 
-/** @throws ApiError naming the field that the relay cannot price, or whose shape hides what it is */
+/** @throws ApiError naming a field that the relay cannot price, or whose shape hides its content */
 export function refuseUnpricedContents(body: Body): void {
   for (const [content, at] of entriesOf(body['contents'], 'contents')) refuseContent(content, at);
   if (!isAbsent(body['systemInstruction'])) refuseInstruction(body['systemInstruction']);
@@ -125,13 +125,13 @@ function refuseMedia(type: unknown, param: string): void {
   throw invalid(param, 'must be of an image, of text or application/pdf: other media are not offered here');
 }
 
-/** A host of plain letters, which all URL parsers read in the same way. */
+/** A host of plain letters, which all URL parsers read alike. */
 const ADDRESS = /^https?:\/\/([a-z\d.-]+)(:\d+)?([/?#]|$)/i;
-/** Google reads its own services with the operator's key, and bills films, which have a price of their own. */
+/** Google reads its own services with the operator's key, and bills video, which has a price of its own. */
 const GOOGLES_OWN = /(^|\.)(googleapis\.com|youtube\.com|youtu\.be)\.*$/;
 const PUBLIC_FILES = 'storage.googleapis.com';
 
-/** An address that anybody can read; whatever else there is belongs to the operator's account at the vendor. */
+/** An address that anyone can read. Anything else belongs to the operator's account at the vendor. */
 function refuseAddress(address: unknown, param: string): void {
   const host = typeof address === 'string' && URL.canParse(address) ? ADDRESS.exec(address)?.[1] : undefined;
   if (host === undefined)
@@ -141,7 +141,7 @@ function refuseAddress(address: unknown, param: string): void {
     throw invalid(param, `must be no address of YouTube, nor of Google's services but ${PUBLIC_FILES}`);
 }
 
-/** The members of an object that may be left out, all of them known. */
+/** The members of an optional object, all of them known. */
 function membersOf(body: Body, name: keyof typeof CONTENTS_FIELDS, at = ''): Body {
   const value = body[name];
   if (isAbsent(value)) return {};
@@ -149,7 +149,7 @@ function membersOf(body: Body, name: keyof typeof CONTENTS_FIELDS, at = ''): Bod
   return knownFields(objectIn(value, param), CONTENTS_FIELDS[name], `${param}.`);
 }
 
-/** The objects of a list with their places; anything else could hold what is not looked at. */
+/** The objects of a list with their positions. Anything else could contain something unchecked. */
 function entriesOf(value: unknown, param: string): [entry: Body, at: string][] {
   if (isAbsent(value)) return [];
   if (!Array.isArray(value)) throw new ApiError('invalid_type', `${param} must be an array.`, { param });

@@ -7,26 +7,26 @@ import { Gauge, type Registry } from '#platform/metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request has in memory, on routes with large bodies. */
+    /** The request's share of the memory, on routes with large bodies. */
     memory: MemoryShare | null;
   }
 }
 
-/** This much of a request is not counted: a call without images never waits for those that have some. */
+/** This much of a request is not counted, so that a call without images never waits for those with images. */
 const FREE_BYTES = 256 * 1024;
-/** The part of the memory that is kept for accounts that have little of it. */
+/** The part of the memory that is reserved for accounts that use little of it. */
 const RESERVED_PART = 0.25;
 
 /**
- * Bounds what the large bodies of all requests weigh together: photos as files or base64, and images fetched for them,
- * each in memory until its upstream has answered. Only what has come is counted, never what was announced. Accounts have
- * fair shares of it: one alone may have three quarters, and a quarter is there for newcomers. A request beyond the share of
- * its account is a 429 before anything is held, and one that could never fit a 413.
+ * Limits the memory for the large bodies of all requests together: images as files or base64, and images fetched for them,
+ * each kept until its upstream has answered. Only received bytes count, never announced ones. Accounts have fair shares:
+ * one alone may use three quarters, and a quarter is reserved for newcomers. A request beyond the share of its account gets
+ * a 429 before anything is held, and one that could never fit a 413.
  */
 export class BodyMemory {
   private readonly pool: FairShare;
 
-  /** What one request may have, alone. */
+  /** The most that a single request may use. */
   private readonly mostBytes: number;
 
   constructor(capacity: number, { registry, clock }: { registry: Registry; clock: Clock }) {

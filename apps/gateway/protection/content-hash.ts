@@ -4,16 +4,16 @@ import type { FastifyRequest } from 'fastify';
 import { LongText } from '#platform/http/long-text.js';
 import { type FormEntry, readForm } from '../http/multipart-body.js';
 
-/** What is hashed at once of long texts and files: about a millisecond's work. */
+/** How much of long texts and files is hashed at a time: about a millisecond of work. */
 const BYTES_AT_ONCE = 1024 * 1024;
 
-/** What is hashed once everything else is: bytes that would hold the event loop. */
+/** What is hashed last: bytes that would block the event loop. */
 type Later = { kind: string; bytes: number; pieces: Iterable<Buffer> };
 
 /**
- * SHA-256 of what a request asks for: its path and its parsed fields, with the bytes of its files. The order of JSON
- * members, white space and the boundaries of a form make no difference; a long text is the bytes that it was sent as.
- * Reads the form of a multipart request. @throws ApiError as the reading of the form
+ * SHA-256 of a request: its path and its parsed fields, with the bytes of its files. The order of JSON members, white space
+ * and the boundaries of a form make no difference; a long text counts as the bytes that were sent. Reads the form of a
+ * multipart request. @throws ApiError like the reader of the form
  */
 export async function contentHash(request: FastifyRequest): Promise<Buffer> {
   const path = request.url.split('?', 1)[0] ?? '';

@@ -3,9 +3,8 @@ import { ApiError } from '#platform/errors.js';
 import { HostNames, refuseTwoHosts } from '#platform/http/host-header.js';
 
 /**
- * Refuses requests that name another host than ours and its aliases, which a page in someone's browser can make it
- * send once a name of its own points here. A name without a port allows every port. No names: no check but that
- * there is one host.
+ * Refuses requests for any host but ours and its aliases. A page in someone's browser can send such requests once its own
+ * name points here. A name without a port allows every port. Without names, there only has to be one host.
  */
 export function hostCheck(names: readonly string[]): (request: FastifyRequest) => void {
   const allowed = new HostNames(names);

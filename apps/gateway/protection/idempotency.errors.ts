@@ -1,6 +1,6 @@
 import { ApiError } from '#platform/errors.js';
 
-/** As its clients write it, for messages and `param`. */
+/** As clients write it, for messages and `param`. */
 const PARAM = 'Idempotency-Key';
 const NAME = /^[\x20-\x7e]{1,255}$/;
 

@@ -35,7 +35,10 @@ interface Share {
   taking: Promise<void> | undefined;
 }
 
-/** A minute is taken in twenty parts, so that nineteen of twenty requests need no query; small limits are taken singly. */
+/**
+ * A minute's limit is taken in twenty parts, so that nineteen of twenty requests need no query; small limits are taken one
+ * by one.
+ */
 const PARTS_OF_A_MINUTE = 20;
 /** Clients obey any number, even an hour. The actual time is in x-ratelimit-reset-requests. */
 const LONGEST_RETRY_SECONDS = 5;

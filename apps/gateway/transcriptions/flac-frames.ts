@@ -1,19 +1,19 @@
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-/** Hertz by the code in a frame's head. The first is that of the file, and three are spelled out after the head. */
+/** Hertz by the code in a frame header. The first means the rate of the file, and three are written after the header. */
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const [RATE_IN_KILOHERTZ, RATE_IN_HERTZ, RATE_IN_TENS] = [12, 13, 14];
-/** Ways to code the channels. */
+/** The ways to encode channels. */
 const CHANNEL_CODES = 11;
-/** Behind the four bytes of the file's own: the first block is the one that has the rate, as every decoder demands. */
+/** After the first four bytes of the file: the first block has the rate, as every decoder demands. */
 const FIRST_BLOCK_AT = 4;
 const STREAM_INFO_AT = 8;
 const CRC_POLYNOMIAL = 0x07;
 
 /**
- * The length of FLAC, counted by the heads of its frames: silence takes some bytes for seconds, so its size says nothing, and
- * what the file says of its own length need not be true. Each head has a checksum, and whatever passes it counts. Of the rate of
- * the file and that of a frame the slower counts: decoders differ in which they play at.
+ * The length of FLAC, from its frame headers: seconds of silence take a few bytes, so the file size says nothing, and its
+ * stated length can be false. Each header has a checksum, and whatever passes it counts. The lower of the rates of file and
+ * frame counts, because decoders differ in which they use.
  */
 export async function flacLength(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
   if ((bytes.at(start + FIRST_BLOCK_AT) & 0x7f) !== 0) return null;
@@ -24,7 +24,7 @@ export async function flacLength(bytes: SoundBytes, start: number): Promise<Soun
   return seconds > 0 ? { most: seconds, likely: seconds } : null;
 }
 
-/** The length of the frame whose head is there, or 0. */
+/** The length of the frame whose header is here, or 0. */
 function secondsAt(bytes: SoundBytes, at: number, ownRate: number): number {
   if ((bytes.at(at + 1) & 0xfe) !== 0xf8) return 0;
   const [codes, form] = [bytes.at(at + 2), bytes.at(at + 3)];

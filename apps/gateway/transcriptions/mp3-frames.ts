@@ -1,6 +1,6 @@
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-/** Kilobits a second by the four bits of a frame's head, for each layer of version 1 and of the others; 0 is left open. */
+/** Kilobits per second by four bits of a frame header, for each layer of version 1 and of the others; 0 means free. */
 const KILOBITS = {
   one: {
     1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -13,11 +13,11 @@ const KILOBITS = {
     3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
   },
 };
-/** Samples a second, of version 1; version 2 has a half of them, and 2.5 a quarter. */
+/** Samples per second of version 1; version 2 has half of them, and 2.5 a quarter. */
 const RATES = [44_100, 48_000, 32_000];
 /** By the two bits of the version. */
 const PARTS_OF_RATE = [4, 0, 2, 1];
-/** If the bit rate is left open, decoders look for the next head. No frame of any layer is shorter. */
+/** If the bit rate is free, decoders look for the next header. No frame of any layer is shorter. */
 const LEAST_OPEN_BYTES = 8;
 /** Of AAC, whose frames have the same beginning and a layer of 0. */
 const AAC_RATES = [
@@ -34,13 +34,13 @@ interface Frame {
 }
 
 /**
- * The length of an MP3 file; null where there is no frame. No header is believed, nor where the first frame is: decoders
- * differ in which tags they skip and what they do about junk. So the most is the longest row of frames that do not overlap,
- * of every layer, and of AAC, wherever they begin; a false head in the middle of a true frame adds a little. What is likely
- * is read from the front, each frame behind the last.
+ * The length of an MP3 file; null if there is no frame. Neither headers nor the position of the first frame are trusted:
+ * decoders differ in which tags they skip and how they treat junk. So the maximum is the longest sequence of frames that do
+ * not overlap, of every layer and of AAC, wherever they begin; a false header inside a true frame adds a little. The likely
+ * length is read from the front, frame after frame.
  */
 export async function mp3Length(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
-  /** By where a row ends, within the length of a frame. */
+  /** By where a sequence ends, within the length of a frame. */
   const ends = new Float64Array(RING);
   let most = 0;
   let likely = 0;
@@ -73,7 +73,7 @@ function isOfLayer(bytes: SoundBytes, at: number): boolean {
   return (bytes.at(at + 1) & 0x06) !== 0;
 }
 
-/** The frame whose head is there. Most places are no heads, so the cheapest test comes first. */
+/** The frame whose header is here. Most positions have none, so the cheapest test comes first. */
 function frameAt(bytes: SoundBytes, at: number): Frame | null {
   const second = bytes.at(at + 1);
   if ((second & 0xe0) !== 0xe0) return null;

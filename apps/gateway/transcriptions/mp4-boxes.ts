@@ -16,11 +16,11 @@ const HIDDEN = new Set(['cmov']);
 const MOST_BOXES = 100_000;
 const MOST_DEPTH = 8;
 const MOST_TRACKS = 100;
-/** Of the table of times: it has an entry where the length of frames changes. */
+/** The entries of the time table: one wherever the length of frames changes. */
 const MOST_TIMES = 500_000;
 /**
- * 6 kbit/s, below the codecs of speech: a sample may hold several frames, which some decoders play, so the bytes of the sound
- * count as well.
+ * 6 kbit/s, below any speech codec: a sample may contain several frames, which some decoders play, so the bytes of the
+ * audio count as well.
  */
 const LEAST_BYTES_PER_SECOND = 750;
 

@@ -1,7 +1,7 @@
 import { MOST_OPUS_SECONDS } from './packets.js';
 import type { SoundBytes } from './sound-bytes.js';
 
-/** Samples a second, by four bits of the head of AAC; with others the rate is written out, and may be anything. */
+/** Samples per second, by four bits of the AAC header; other values are followed by the rate, which may be anything. */
 const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
@@ -10,15 +10,18 @@ const AAC_SAMPLES = 1_024;
 const AAC_KINDS = [0x40, 0x66, 0x67, 0x68];
 /** Main, low complexity, scalable rate, long term prediction, and the two with a coded upper half. */
 const AAC_PROFILES = [1, 2, 3, 4, 5, 29];
-/** A description with its tables; what is longer is none of sound. */
+/** A description with its tables; a longer one is not of audio. */
 const MOST_ENTRY_BYTES = 4_096;
 
-/** The codec of a track; null for several descriptions, which no recorder writes: frames could refer to any of them. */
+/**
+ * The codec of a track; null if there are several descriptions, which no recorder writes: frames could refer to any of
+ * them.
+ */
 export function codecOf(bytes: SoundBytes, content: number): string | null {
   return bytes.big(content + 4, 4) === 1 ? bytes.text(content + 12, 4) : null;
 }
 
-/** The most seconds of a frame, by the description of a track; null for codecs and heads that are not understood. */
+/** The most seconds of a frame, by the description of a track; null for unknown codecs and headers. */
 export function frameSecondsOf(bytes: SoundBytes, content: number, end: number): number | null {
   const codec = codecOf(bytes, content);
   const entry = content + 8;
@@ -28,7 +31,7 @@ export function frameSecondsOf(bytes: SoundBytes, content: number, end: number):
   return codec === 'mp4a' ? slowest(bytes, entry, { text, name: 'esds', secondsAt: aacSeconds }) : null;
 }
 
-/** Of several heads of that name the one of the longest frames: which of them is read is up to the decoder. */
+/** If there are several headers of that name, the one with the longest frames: decoders differ in which they read. */
 function slowest(
   bytes: SoundBytes,
   entry: number,
@@ -49,7 +52,7 @@ function alacSeconds(bytes: SoundBytes, at: number): number | null {
   return rate > 0 ? bytes.big(at, 4) / rate : null;
 }
 
-/** Descriptors within descriptors: of the stream, of its decoder, and what that one has to know. */
+/** Nested descriptors: of the stream, of its decoder, and of the decoder's settings. */
 function aacSeconds(bytes: SoundBytes, at: number): number | null {
   const stream = descriptorAt(bytes, at, 0x03);
   if (stream === null || bytes.at(stream + 2) & 0xe0) return null;
@@ -62,7 +65,7 @@ function aacSeconds(bytes: SoundBytes, at: number): number | null {
   return AAC_PROFILES.includes(head >> 11) && rate !== undefined ? AAC_SAMPLES / rate : null;
 }
 
-/** Where the content of a descriptor begins, behind its tag and the up to four bytes of its length. */
+/** Where the content of a descriptor begins, after its tag and up to four bytes of length. */
 function descriptorAt(bytes: SoundBytes, at: number, tag: number): number | null {
   if (bytes.at(at) !== tag) return null;
   for (let width = 1; width <= 4; width += 1) if (bytes.at(at + width) < 0x80) return at + width + 1;

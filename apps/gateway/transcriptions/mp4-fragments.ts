@@ -1,13 +1,13 @@
 import type { SoundBytes } from './sound-bytes.js';
 
-/** What the flags of a head of a track's fragment say is in it, in this order, and how wide. */
+/** The fields that the flags of a track fragment header announce, in this order, and their widths. */
 const HEAD_FIELDS = [
   [0x01, 8],
   [0x02, 4],
   [0x08, 4],
 ] as const;
 const HEAD_HAS_SIZE = 0x10;
-/** The same of a run: its own fields, and those of each sample, of which the second is the size. */
+/** The same for a run: its own fields, and those of each sample, the second of which is the size. */
 const RUN_FIELDS = [0x01, 0x04];
 const [HAS_DURATION, HAS_SIZE] = [0x100, 0x200];
 const SAMPLE_FIELDS = [HAS_DURATION, HAS_SIZE, 0x400, 0x800];
@@ -17,11 +17,11 @@ interface Sum {
   bytes: number;
 }
 
-/** The samples of fragments, by track: several runs may be of the same bytes. */
+/** The samples of fragments, by track: several runs may use the same bytes. */
 export class Fragments {
   private readonly sums = new Map<number, Sum>();
   private track = 0;
-  /** Of samples that do not say. */
+  /** For samples that do not say. */
   private size: number;
 
   constructor(private readonly bytes: SoundBytes) {
@@ -32,7 +32,7 @@ export class Fragments {
     return this.sums.get(track) ?? { frames: 0, bytes: 0 };
   }
 
-  /** Without a size the samples have one that is said elsewhere; nobody looks, and no run is longer than its file. */
+  /** Without a size, samples have one stated elsewhere, which is not read: no run is longer than its file. */
   begin(content: number): void {
     const flags = this.bytes.big(content, 4);
     const before = HEAD_FIELDS.reduce((sum, [flag, width]) => sum + (flags & flag ? width : 0), 8);

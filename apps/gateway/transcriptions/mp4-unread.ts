@@ -2,7 +2,7 @@ import type { SoundBytes } from './sound-bytes.js';
 
 /** Boxes that decoders skip. */
 const PASSED = new Set(['mdat', 'free', 'skip', 'wide']);
-/** Decoders that read these wherever they are find them in boxes that others do not open, as in the data of the user. */
+/** Some decoders find these in boxes that others do not open, such as user data. */
 const OF_FRAGMENTS = codes('tkhd', 'tfhd', 'trun');
 const OF_TRACKS = codes('tkhd', 'tfhd', 'trun', 'elst', 'stsd', 'stsz', 'stz2');
 /** Title images are smaller. */
@@ -14,7 +14,7 @@ export class Unread {
 
   constructor(private readonly bytes: SoundBytes) {}
 
-  /** False where one may have something in it that changes what is played, and where they are too long to look. */
+  /** False if one may contain something that changes what is played, or is too long to inspect. */
   isHarmless({ type, content, end }: { type: string; content: number; end: number }, inTrack: boolean) {
     if (PASSED.has(type)) return true;
     this.looked += end - content;

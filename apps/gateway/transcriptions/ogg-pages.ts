@@ -19,9 +19,9 @@ interface Stream {
 }
 
 /**
- * The length of an Ogg file of one stream of Opus, Vorbis or FLAC: each packet of each page counts, wherever a page begins, and
- * the times that the pages state if they are longer. Null for other codecs and for several streams, one behind the other or at
- * once: decoders differ in which of them they play.
+ * The length of an Ogg file with one stream of Opus, Vorbis or FLAC: each packet of each page counts, wherever a page
+ * begins, or the times stated by the pages if they are longer. Null for other codecs and for several streams, consecutive
+ * or parallel: decoders differ in which of them they play.
  */
 export async function oggLength(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
   const codecAt = start + HEAD_BYTES + bytes.at(start + HEAD_BYTES - 1);
@@ -35,8 +35,8 @@ export async function oggLength(bytes: SoundBytes, start: number): Promise<Sound
 }
 
 /**
- * False for a page of another stream. A decoder that finds a page damaged looks for the next one inside of it, so pages may
- * overlap. Their heads may not: else the same bytes would be counted again and again.
+ * False for a page of another stream. A decoder that finds a damaged page looks for the next one inside it, so pages may
+ * overlap. Their headers may not, or the same bytes would be counted again and again.
  */
 async function readPages(bytes: SoundBytes, start: number, stream: Stream | null): Promise<boolean> {
   const serial = bytes.big(start + SERIAL_AT, 4);

@@ -3,13 +3,13 @@ import type { SoundBytes } from './sound-bytes.js';
 /** No packet of Opus is longer. */
 export const MOST_OPUS_SECONDS = 0.12;
 
-/** Milliseconds of a frame of Opus, by its mode and the two bits behind that. */
+/** Milliseconds of an Opus frame, by its mode and the two bits after it. */
 const SPEECH_MS = [10, 20, 40, 60];
 const HYBRID_MS = [10, 20];
 const MUSIC_MS = [2.5, 5, 10, 20];
 const [FIRST_HYBRID, FIRST_MUSIC] = [12, 16];
 
-/** The seconds of a packet of Opus, by its first byte, and its second where that has the count of its frames. */
+/** The seconds of an Opus packet, by its first byte, and its second if that has the number of frames. */
 export function opusSeconds(bytes: SoundBytes, at: number): number {
   const head = bytes.at(at);
   const mode = head >> 3;
@@ -20,7 +20,10 @@ export function opusSeconds(bytes: SoundBytes, at: number): number {
   return Math.min(((ms ?? 0) * frames) / 1_000, MOST_OPUS_SECONDS);
 }
 
-/** The most seconds of a packet of Vorbis, by the head of its stream: half of its longer block. Null for no such head. */
+/**
+ * The most seconds of a Vorbis packet, by the header of its stream: half of its longer block. Null if there is no such
+ * header.
+ */
 export function vorbisSeconds(bytes: SoundBytes, at: number): number | null {
   if (bytes.text(at, 7) !== '\x01vorbis') return null;
   const rate = bytes.little(at + 12, 4);

@@ -90,7 +90,7 @@ function atLeastOne(seconds: number): bigint {
   return BigInt(Math.max(1, Math.ceil(seconds)));
 }
 
-/** Tags say how long they are, in four times seven bits. Decoders look for any kind of sound behind them and their padding. */
+/** Tags state their length, in four times seven bits. Decoders look for any kind of audio after them and their padding. */
 function behindTags(bytes: SoundBytes): number {
   let at = 0;
   for (let tags = 0; tags < MOST_TAGS && bytes.text(at, 3) === 'ID3'; tags += 1) {
@@ -104,7 +104,7 @@ function behindTags(bytes: SoundBytes): number {
   return at;
 }
 
-/** Undefined for what is none of them, and for what is behind a tag that lies: there each decoder looks for itself. */
+/** Undefined for any other format, and after a tag with a false length, where decoders differ. */
 function kindAt(bytes: SoundBytes, at: number): Kind | undefined {
   const text = bytes.text(at, 12);
   if (text.startsWith('RIFF') && text.endsWith('WAVE')) return 'wav';

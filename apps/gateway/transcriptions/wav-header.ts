@@ -1,16 +1,16 @@
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-/** PCM and floats, whose samples have the bits that the header says. */
+/** PCM and floats, whose sample size is in the header. */
 const PLAIN_CODES = [1, 3];
-/** The two telephone codes: a byte for each sample, whatever the header says. */
+/** The two telephone codecs: one byte per sample, whatever the header says. */
 const BYTE_CODES = [6, 7];
-/** Samples that a byte holds at the most: ADPCM of two bits, and the shortest blocks of GSM. */
+/** The most samples per byte: ADPCM of two bits, and the shortest blocks of GSM. */
 const SAMPLES_PER_BYTE = new Map([
   [2, 4],
   [0x11, 4],
   [0x31, 8],
 ]);
-/** The code is in the extension of the format, where it begins. */
+/** The codec is at the start of the format's extension. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSION_AT = 24;
 const LEAST_FORMAT_BYTES = 16;
@@ -20,15 +20,15 @@ const MOST = { channels: 64, bits: 64, rate: 768_000 };
 const MOST_CHUNKS = 1_000;
 
 interface Rates {
-  /** The fewest bytes for a second, as anybody may read the header. */
+  /** The fewest bytes per second, by any reading of the header. */
   least: number;
   likely: number;
 }
 
 /**
- * The length of a WAV file; null for what is not understood. All the bytes behind the head of the data count, whatever
- * length it states: no decoder plays more of them. Of several formats the longest counts, since decoders differ in which
- * they take.
+ * The length of a WAV file; null if it is not understood. All bytes after the data header count, whatever length it states:
+ * no decoder plays more. If there are several formats, the longest result counts, because decoders differ in which they
+ * use.
  */
 export function wavLength(bytes: SoundBytes, start: number): SoundLength | null {
   let slowest: Rates | null = null;
@@ -70,6 +70,6 @@ function ratesOf(bytes: SoundBytes, at: number, size: number): Rates | null {
   const isPlain = PLAIN_CODES.includes(code) && bits >= 1 && bits <= MOST.bits;
   if (!isPlain && !BYTE_CODES.includes(code)) return null;
   const likely = rate * channels * (isPlain ? Math.ceil(bits / 8) : 1);
-  // Some decoders believe the size of a block, or the bytes of a second: in an honest header all are the same.
+  // Some decoders trust the block size, others the bytes per second: in an honest header they agree.
   return { least: Math.min(likely, rate * perBlock || Infinity, perSecond || Infinity), likely };
 }

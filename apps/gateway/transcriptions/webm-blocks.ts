@@ -1,9 +1,9 @@
 import { MOST_OPUS_SECONDS, opusSeconds, vorbisSeconds } from './packets.js';
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-/** Elements whose content is elements; their ids, as all others, with the bits that say their length. */
+/** Elements that contain elements. As everywhere, IDs include the bits that state their length. */
 const PARENTS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0x1f43b675, 0xae, 0xa0]);
-/** The two of them that recorders begin before they know their size: the file and its clusters. */
+/** The two that recorders begin before they know the size: the file and its clusters. */
 const LEFT_OPEN = new Set([0x18538067, 0x1f43b675]);
 const ID = {
   info: 0x1549a966,
@@ -18,13 +18,13 @@ const ID = {
   simpleBlock: 0xa3,
   block: 0xa1,
 };
-/** Of a track; elsewhere they say nothing. */
+/** Fields of a track; elsewhere they are ignored. */
 const TRACK_IDS = new Set([ID.number, ID.type, ID.codec, ID.codecHead]);
-/** Compressed and encrypted frames: nobody can see how long they are. */
+/** Compressed and encrypted frames, whose length cannot be seen. */
 const HIDDEN = new Set([0x6d80, 0xaf]);
 const AUDIO = 2;
 const DEFAULT_SCALE = 1_000_000;
-/** Of Vorbis, where the heads of its stream may begin. */
+/** Where the headers of a Vorbis stream may begin. */
 const CODEC_HEAD_BYTES = 64;
 /** Packets of 20 ms for two hours and more. */
 const MOST_ELEMENTS = 500_000;
@@ -35,7 +35,7 @@ interface Track {
   type: number;
   codec: string;
   perBlock: number | null;
-  /** What it said of itself: once each, since decoders differ in which of several they take. */
+  /** What it states about itself: once each, because decoders differ in which of several they use. */
   given: Set<number>;
 }
 
@@ -63,8 +63,8 @@ class Reading {
 }
 
 /**
- * The length of a WebM file: the frames of all its tracks of Opus and Vorbis, and what it says of itself if that is longer. Null
- * for other codecs, and for elements that do not fit into each other, which decoders read in different ways.
+ * The length of a WebM file: the frames of all its Opus and Vorbis tracks, or its stated length if that is longer. Null for
+ * other codecs, and for elements that do not fit into their parents, which decoders read in different ways.
  */
 export function webmLength(bytes: SoundBytes, start: number): SoundLength | null {
   const reading = new Reading();
@@ -159,7 +159,7 @@ function readTrackElement(bytes: SoundBytes, { id, content, size }: Element, tra
   return true;
 }
 
-/** With no bytes a number has the value that its decoder takes for granted, and none is wider than eight. */
+/** A number without bytes has its default value, and none is wider than eight bytes. */
 function isNumber(size: number): boolean {
   return size >= 1 && size <= 8;
 }
@@ -174,7 +174,7 @@ function vorbisHeadIn(bytes: SoundBytes, at: number, size: number): number | nul
   return from < 0 ? null : vorbisSeconds(bytes, at + from);
 }
 
-/** One frame, or, laced, several whose beginnings nobody looks for: each counts as the longest. */
+/** One frame, or several (laced), which are not told apart: each counts as the longest. */
 function addBlock(bytes: SoundBytes, at: number, { frames }: Reading): void {
   const width = widthOf(bytes.at(at));
   const number = sizeOf(bytes, at, width) ?? 0;

@@ -209,7 +209,7 @@ export function viewImport({
   };
 }
 
-/** ISO 8601 of itself or of a text of the database; null for the beginning of all time. */
+/** ISO 8601, from ISO 8601 or the database's text; null for the beginning of time. */
 export function instantOf(text: string | null): string | null {
   if (text === null || text.endsWith('infinity')) return null;
   return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();

@@ -1,10 +1,11 @@
 /**
  * The verdict on one item that our books, a provider's reports or both know: one expression over only these columns.
  *
- * - `kind`, `ours`, `theirs`, `one_currency`: its type and the total of each side, null if a side does not know it - `things`,
- * `receipts`: how often our books have it, and how often the provider reports it - `changed`, `accepted`: whether a line of it was
- * reported in two ways, and whether someone accepted that - `is_young`, `is_under_way`: whether the provider has just reported it,
- * or we are still processing it - `is_covered`, `is_due`: whether a report covers our time of it, or should by now
+ * - `kind`, `ours`, `theirs`, `one_currency`: its type and the total of each side, null if a side does not know it
+ * - `things`, `receipts`: how often our books have it, and how often the provider reports it
+ * - `changed`, `accepted`: whether a line of it was reported in two ways, and whether someone accepted that
+ * - `is_young`, `is_under_way`: whether the provider has just reported it, or we are still processing it
+ * - `is_covered`, `is_due`: whether a report covers our time of it, or should by now
  */
 export const VERDICT = `CASE
   WHEN changed THEN 'differs'
