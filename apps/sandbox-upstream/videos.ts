@@ -68,7 +68,7 @@ export async function acceptVideo(
   if (accepted !== task) vendor.stats.videoRepeats += 1;
   else {
     vendor.stats.videosAccepted += 1;
-    announceEnd(vendor, task, vendor.webhookKeys.endpoint);
+    announceEnd(vendor, task, vendor.webhookKeys.endpoints.get(task.dialect));
   }
   if (accepted !== task || !task.faults.includes('accept-then-timeout')) return accepted;
   await holdUntilClientLeaves(vendor, exchange.response);

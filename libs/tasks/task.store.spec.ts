@@ -77,7 +77,7 @@ describe('tasks as the gateway writes them', () => {
   it('are polled now when their vendor announces an end, but not while a worker has them in hand', async () => {
     const channelId = 'announcing';
     const task = await tasks.submitting({ channelId });
-    const pollNow = (channel = channelId) => tasks.store.pollNow(channel, 'up-announced');
+    const pollNow = (channel = channelId) => tasks.store.pollNow(channel, ['other', 'up-announced']);
     expect(await pollNow()).toBe(false);
     await tasks.store.toSubmitted(task.id, { upstreamId: 'up-announced', firstPollMs: 3_600_000 });
     expect(await pollNow('another')).toBe(false);

@@ -94,7 +94,7 @@ const UNBILLED: Statement = {
 // Tasks that a worker has are being polled, and keep their lease.
 const POLL_NOW: Statement = {
   name: 'task_poll_now',
-  text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = $2 AND state = 'submitted'
+  text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = ANY ($2) AND state = 'submitted'
     AND lease_token IS NULL AND next_poll_at > now()`,
 };
 // Two rows are enough to see that an upstream's id is not unique within the account.
@@ -209,8 +209,8 @@ export class TaskStore {
   }
 
   /** Makes a worker poll a task now. Returns whether one was waiting for its next poll. */
-  pollNow(channelId: string, upstreamId: string): Promise<boolean> {
-    return this.move(POLL_NOW, [channelId, upstreamId]);
+  pollNow(channelId: string, upstreamIds: readonly string[]): Promise<boolean> {
+    return this.move(POLL_NOW, [channelId, upstreamIds]);
   }
 
   /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anyone else's. */

@@ -12,7 +12,9 @@ import { type Received, startWebhookReceiver, type WebhookReceiver } from '../su
  * webhook caused its poll. The vendor sends to a receiver, and each test forwards what it wants.
  */
 
-const PROTOCOLS = ['fal', 'replicate', 'openai'];
+const OF_EVERY_END = ['fal', 'replicate', 'openai'];
+/** Google announces finished videos only. */
+const PROTOCOLS = [...OF_EVERY_END, 'gemini'];
 /** Bad signatures that one address may send in a minute, more than the other tests send. */
 const FAILED_PER_MINUTE = 60;
 
@@ -29,7 +31,7 @@ beforeAll(async () => {
   });
   await addChannels(relay);
   await relay.fixture.owner.query(
-    `UPDATE channels SET webhook_secret = $1 WHERE id IN ('replicate', 'openai')`,
+    `UPDATE channels SET webhook_secret = $1 WHERE id IN ('replicate', 'openai', 'gemini')`,
     [WEBHOOK_SECRET],
   );
   await relay.fixture.owner.query(
@@ -37,11 +39,15 @@ beforeAll(async () => {
      VALUES ('flooded', 'replicate', $1, 'sandbox-key', $2)`,
     [relay.sandboxUrl, WEBHOOK_SECRET],
   );
-  await fetch(`${relay.sandboxUrl}/_sandbox/webhooks`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `${receiver.url}/vendor-webhooks/openai` }),
-  });
+  for (const [of, channel] of [
+    ['openai', 'openai'],
+    ['google', 'gemini'],
+  ])
+    await fetch(`${relay.sandboxUrl}/_sandbox/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `${receiver.url}/vendor-webhooks/${channel}`, of }),
+    });
 });
 afterAll(async () => {
   await closeClean(relay);
@@ -139,7 +145,9 @@ describe.each(PROTOCOLS)('a webhook of %s', (protocol) => {
     expect(await rowOf(id)).toEqual(ended);
     expect(await chargesOf(customer)).toEqual(['settled']);
   });
+});
 
+describe.each(OF_EVERY_END)('a webhook of %s', (protocol) => {
   it('about a failure refunds the credits', async () => {
     const customer = await relay.customer('1');
     const { id, name } = await create(customer, protocol, 'a harbour [[fault:fail-late]] [[work:0]]');

@@ -57,11 +57,12 @@ export class VendorWebhookInbox {
       if (channel) log.warn({ channel: channelId }, 'a webhook was refused: its signature is not valid');
       throw new ApiError('invalid_request', 'The signature of the webhook is not valid, or too old.');
     }
-    if (notice.upstreamId === null) return;
+    const { upstreamIds } = notice;
+    if (upstreamIds.length === 0) return;
     const limit = { subject: `webhooks of channel ${channelId}`, most: MOST_PER_MINUTE };
     if (!(await limiter.take([limit])).passes)
       throw new ApiError('rate_limit_exceeded', 'Too many webhooks came to this channel. Try again later.');
-    const isWaiting = await tasks.pollNow(channelId, notice.upstreamId);
-    log.debug({ channel: channelId, upstreamId: notice.upstreamId, isWaiting }, 'a webhook was accepted');
+    const isWaiting = await tasks.pollNow(channelId, upstreamIds);
+    log.debug({ channel: channelId, upstreamIds, isWaiting }, 'a webhook was accepted');
   }
 }

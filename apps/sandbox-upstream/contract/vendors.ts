@@ -44,7 +44,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     differences: { videos: NAMELESS_POLLS },
   },
   gemini: {
-    about: '`:predict`, `:predictLongRunning`, files; contents and counts',
+    about: '`:predict`, `:predictLongRunning`, files; contents and counts; webhooks',
     differences: {
       every: GOOGLE_KEYS,
       // An operation has a state only, without details.

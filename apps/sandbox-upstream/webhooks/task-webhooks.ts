@@ -13,7 +13,8 @@ interface Message {
   body: string;
 }
 
-type Signer = (vendor: Vendor, task: VideoTask, isFailed: boolean) => Message;
+/** Null: the vendor does not announce this end. */
+type Signer = (vendor: Vendor, task: VideoTask, isFailed: boolean) => Message | null;
 
 const signers: Partial<Record<VideoTask['dialect'], Signer>> = {
   fal: ({ webhookKeys, clock }, { id }, isFailed) => {
@@ -32,7 +33,15 @@ const signers: Partial<Record<VideoTask['dialect'], Signer>> = {
     const event = { id: `evt_${randomUUID().replaceAll('-', '')}`, object: 'event', type, data: { id } };
     return standard(vendor, { ...event, created_at: Math.floor(vendor.clock.nowMs() / 1000) });
   },
+  google: (vendor, task, isFailed) => (isFailed ? null : google(vendor, task)),
 };
+
+/** Google announces finished videos, and says nothing of failed ones. */
+function google(vendor: Vendor, { id }: VideoTask): Message {
+  const timestamp = new Date(vendor.clock.nowMs()).toISOString();
+  const data = { id, output_file_uri: `/v1beta/files/${id}:download`, file_name: `files/${id}` };
+  return standard(vendor, { type: 'video.generated', version: 'v1', timestamp, data });
+}
 
 function standard({ clock }: Vendor, content: object): Message {
   const body = JSON.stringify(content);
@@ -47,11 +56,12 @@ export function announceEnd(vendor: Vendor, task: VideoTask, address: unknown): 
   if (task.faults.includes('never-finish')) return;
   const send = async () => {
     await pause(vendor, task.workMs);
-    const { headers, body } = signed(vendor, task, task.faults.includes('fail-late'));
+    const message = signed(vendor, task, task.faults.includes('fail-late'));
+    if (message === null) return;
     const response = await fetch(address, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
+      headers: { 'content-type': 'application/json', ...message.headers },
+      body: message.body,
       redirect: 'manual',
       signal: AbortSignal.any([vendor.closing, AbortSignal.timeout(SEND_MS)]),
     });
@@ -61,11 +71,11 @@ export function announceEnd(vendor: Vendor, task: VideoTask, address: unknown): 
   send().catch(() => undefined);
 }
 
-/** `POST /_sandbox/webhooks`: where OpenAI sends the events of the project. */
+/** `POST /_sandbox/webhooks`: where OpenAI, or Google if `of` says so, sends the events of the project. */
 export async function setEndpoint({ webhookKeys }: Vendor, { request, response }: Exchange): Promise<void> {
-  const { url } = await readJsonBody(request);
+  const { url, of = 'openai' } = await readJsonBody(request);
   if (typeof url !== 'string' || !URL.canParse(url))
     throw new VendorRefusal(400, 'invalid_value', 'The field "url" must be an address.');
-  webhookKeys.endpoint = url;
+  webhookKeys.endpoints.set(of, url);
   sendJson(response, 200, { url, secret: WEBHOOK_SECRET });
 }

@@ -1,10 +1,10 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
-/** The key that signs webhooks, and the endpoint of the only project at OpenAI. */
+/** The key that signs webhooks, and the endpoints of the only project at OpenAI and at Google. */
 export class WebhookKeys {
   private readonly pair = generateKeyPairSync('ed25519');
-  /** The URL for OpenAI's webhooks. Undefined: none are sent. */
-  endpoint: string | undefined;
+  /** The URL for the webhooks of each vendor. Without one, none are sent. */
+  readonly endpoints = new Map<unknown, string>();
 
   get keySet() {
     return { keys: [{ ...this.pair.publicKey.export({ format: 'jwk' }), kid: 'sandbox', alg: 'EdDSA' }] };

@@ -52,7 +52,7 @@ function read({ by = ours, atMs = START_MS, nowMs = atMs, changed = {}, headers 
   return upstreams.adapterFor('fal').readWebhook(channel, { ...webhook, ...changed });
 }
 
-const believed = { upstreamId: `${APP}/requests/4d1f` };
+const believed = { upstreamIds: [`${APP}/requests/4d1f`] };
 
 describe('a webhook of fal', () => {
   it('is believed when one of its keys signed these bytes a moment ago', async () => {
@@ -77,7 +77,7 @@ describe('a webhook of fal', () => {
   it.each([{}, { app: '../../x' }, { app: ['a', 'b'] }, { app: 'a/../b' }])(
     'speaks of no task at the address %j',
     async (query) => {
-      expect(await read({ changed: { query } })).toEqual({ upstreamId: null });
+      expect(await read({ changed: { query } })).toEqual({ upstreamIds: [] });
     },
   );
 });

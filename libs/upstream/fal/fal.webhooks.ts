@@ -31,7 +31,7 @@ export class FalWebhooks implements VendorWebhooks {
     // Any customer of fal can have a webhook about their own request sent here, so only the ids of ours count.
     const id = asText(readObject(webhook.body)?.['request_id']) ?? '';
     const path = `${asText(webhook.query[APP]) ?? ''}/requests/${id}`;
-    return { upstreamId: isRequestPath(path) ? path : null };
+    return { upstreamIds: isRequestPath(path) ? [path] : [] };
   }
 
   private async isGenuine(channel: Channel, { headers, body, nowMs }: ChannelWebhook): Promise<boolean> {

@@ -19,6 +19,11 @@ export function isOperationName(name: string): boolean {
   return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.*$/.test(segment));
 }
 
+/** The names that an operation can have, of which a webhook may only say the end. */
+export function operationNames(id: string, models: Iterable<string>): string[] {
+  return [...new Set(models)].map((model) => `models/${model}/operations/${keyOf(id)}`);
+}
+
 /** Reads the images of a :predict: at most `asked`, and never none. A filtered one has its reason. */
 export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome {
   const upstreamStatus = answer.status;

@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { notAnswered, readCount } from '../answers.js';
+import { asObject, asText, notAnswered, readCount } from '../answers.js';
 import { ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type {
@@ -12,8 +12,15 @@ import type {
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
+import { StandardWebhooks } from '../webhooks/vendor-webhooks.js';
 import { contentsOf, imageParameters, videoParameters } from './gemini.bodies.js';
-import { isOperationName, readOperation, readOperationName, readPredictions } from './gemini.answers.js';
+import {
+  isOperationName,
+  operationNames,
+  readOperation,
+  readOperationName,
+  readPredictions,
+} from './gemini.answers.js';
 
 /** Streams are requested as events, which can be metered one by one. */
 function contentsPath({ model, stream }: Record<string, unknown>): string {
@@ -28,6 +35,9 @@ export class GeminiProtocol implements Protocol {
   readonly probe = { path: '/v1beta/models?pageSize=1' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
+  readonly webhooks = new StandardWebhooks(({ data }, { models }) =>
+    operationNames(asText(asObject(data)?.['id']) ?? '', models.values()),
+  );
   readonly streams = { contents: { path: contentsPath, prepare: contentsOf } };
 
   constructor(connections: UpstreamConnections) {

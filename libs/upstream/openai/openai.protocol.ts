@@ -54,7 +54,7 @@ export class OpenAiProtocol implements Protocol {
   readonly sendsKeys = true;
   readonly takesMasks = true;
   /** Sent to the address of the project at OpenAI, about everything in that project. */
-  readonly webhooks = new StandardWebhooks(({ data }) => asObject(data)?.['id']);
+  readonly webhooks = new StandardWebhooks(({ data }) => [asObject(data)?.['id']]);
   readonly streams = {
     ...openAiStreams,
     imageStream: { path: '/v1/images/generations', prepare: streamedImageFields },

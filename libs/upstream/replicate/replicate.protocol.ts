@@ -20,7 +20,7 @@ export class ReplicateProtocol implements Protocol {
   static readonly sound = 'asked';
   readonly probe = { path: '/v1/account' };
   readonly calls: ChannelCalls;
-  readonly webhooks = new StandardWebhooks(({ id }) => id);
+  readonly webhooks = new StandardWebhooks(({ id }) => [id]);
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readProblem });

@@ -10,8 +10,8 @@ export interface ChannelWebhook extends ReceivedWebhook {
 
 /** A verified webhook of the vendor. */
 export interface VendorNotice {
-  /** The id of its task, as returned by the create; null if it is about none. */
-  upstreamId: string | null;
+  /** What the create of its task may have returned as the id; none if it is about no task. */
+  upstreamIds: readonly string[];
 }
 
 /**
@@ -26,18 +26,19 @@ export interface VendorWebhooks {
 }
 
 /** An id is part of a query. Real ones are shorter. */
-const ID = /^[\w-]{1,100}$/;
+const ID = /^[\w.:/-]{1,300}$/;
 
 /** Webhooks signed as in Standard Webhooks, with the secret of the channel. */
 export class StandardWebhooks implements VendorWebhooks {
   readonly needsSecret = true;
 
-  /** @param idIn finds the id of the task in a body */
-  constructor(private readonly idIn: (body: JsonObject) => unknown) {}
+  /** @param idsIn finds what may be the id of the task in a body to a channel */
+  constructor(private readonly idsIn: (body: JsonObject, channel: Channel) => readonly unknown[]) {}
 
-  async read({ webhookSecret }: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
+  async read(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
+    const { webhookSecret } = channel;
     if (webhookSecret === null || !isSignedWith(webhookSecret, webhook)) return null;
-    const id = asText(this.idIn(readObject(webhook.body) ?? {}));
-    return { upstreamId: id !== undefined && ID.test(id) ? id : null };
+    const ids = this.idsIn(readObject(webhook.body) ?? {}, channel).flatMap((id) => asText(id) ?? []);
+    return { upstreamIds: ids.filter((id) => ID.test(id)) };
   }
 }

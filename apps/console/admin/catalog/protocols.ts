@@ -15,4 +15,4 @@ export const protocols = [
 ] as const;
 
 /** Their vendors sign webhooks with a secret that the channel needs to know. */
-export const withWebhookSecret: readonly string[] = ['openai', 'replicate'];
+export const withWebhookSecret: readonly string[] = ['openai', 'gemini', 'replicate'];
