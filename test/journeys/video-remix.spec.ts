@@ -94,6 +94,14 @@ describe('a remix of a video', () => {
     const ask = () => customer.send(`/v1/videos/${source}/remix`, json({ prompt: 'once' }, key));
     const ids: unknown[] = [];
     for (let time = 0; time < 3; time += 1) ids.push(((await (await ask()).json()) as { id: string }).id);
+    // A gateway that died leaves such a row. Meanwhile the source was deleted.
+    await relay.fixture.owner.query(
+      `UPDATE idempotency_keys SET state = 'running', status = NULL, answer = NULL, lease_until = now()
+       WHERE key_id = $1`,
+      [customer.keyId],
+    );
+    await customer.sdk().videos.delete(source);
+    ids.push(((await (await ask()).json()) as { id: string }).id);
     expect(new Set(ids).size).toBe(1);
     expect(await remixesAtVendor()).toHaveLength(before + 1);
     expect(await customer.balance()).toMatchObject({ main: '0.6' });

@@ -12,20 +12,28 @@ interface AskedTask<T> {
   readonly view: (task: ViewedTask) => T;
 }
 
+/** The answer to a repeat after a dead gateway: the task of that gateway. Undefined for any other request. */
+export function earlierAnswer<T>(
+  { request, reply }: Pick<ClientExchange, 'request' | 'reply'>,
+  view: (task: ViewedTask) => T,
+): T | undefined {
+  const { earlierTask } = request;
+  if (!earlierTask) return undefined;
+  void reply.header('x-served-model', earlierTask.requestedModel);
+  return view(earlierTask);
+}
+
 /**
- * Creates the task with the first of the models that an upstream accepts it for; for a dry run, says what would happen. A repeat
- * after a dead gateway is answered with that gateway's task. @throws ApiError, without a charge
+ * Creates the task with the first of the models that an upstream accepts it for; for a dry run, says what would happen.
+ * @throws ApiError, without a charge
  */
 export async function answerTask<T>(
   creator: TaskCreator,
   { caller, request, reply }: ClientExchange,
   { choice, orderOf, view }: AskedTask<T>,
 ): Promise<T | DryRun> {
-  const { earlierTask } = request;
-  if (earlierTask) {
-    void reply.header('x-served-model', earlierTask.requestedModel);
-    return view(earlierTask);
-  }
+  const earlier = earlierAnswer({ request, reply }, view);
+  if (earlier !== undefined) return earlier;
   const turns = creator.turnsOf(request.id, choice, caller.left);
   return answerInTurn(turns, reply, {
     dryRun: choice.dryRun,

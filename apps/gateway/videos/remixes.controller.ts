@@ -10,7 +10,8 @@ import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { FORM_CHOICE } from '../routing/model-choice.js';
-import { answerTask } from '../tasks/task-answer.js';
+import { answerTask, earlierAnswer } from '../tasks/task-answer.js';
+import type { ViewedTask } from '../tasks/task.view.js';
 import { TaskCreator } from '../tasks/task.creation.js';
 import { VideoLibrary } from './video.library.js';
 import { readRemix } from './video-request.js';
@@ -38,6 +39,10 @@ export class RemixesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<VideoView | DryRun> {
     const { prompt, dryRun } = readRemix(await anyBody(request, FORM_CHOICE));
+    const view = (task: ViewedTask) => this.library.view(task, () => publicOrigin(request, this.config));
+    // Its source may have been deleted since.
+    const earlier = earlierAnswer({ request, reply }, view);
+    if (earlier) return earlier;
     const id = pathPart(request, 'id');
     const order = await this.orders.orderOf({ caller, id, prompt, requestId: request.id });
     return answerTask(
@@ -46,7 +51,7 @@ export class RemixesController {
       {
         choice: { models: [order.model.id], named: 1, dryRun },
         orderOf: () => Promise.resolve(order),
-        view: (task) => this.library.view(task, () => publicOrigin(request, this.config)),
+        view,
       },
     );
   }
