@@ -321,6 +321,31 @@ describe('KafkaTransport', () => {
     for (const each of [bus, transport]) await each.close();
   });
 
+  it('counts the messages that wait while their handler fails', async () => {
+    const registry = new Registry();
+    const transport = createTransport({ registry });
+    const till = new Till();
+    let isBroken = true;
+    till.work = async () => {
+      if (isBroken) throw new Error('not yet');
+    };
+    const program = await startProgram(transport, [tillController(till)], {
+      groups: ['till'],
+      isTransient: () => true,
+    });
+    const bus = busOn(transport);
+    for (let number = 0; number < 3; number += 1) await bus.publish(testTopics.told, ask(number, 'stuck'));
+    const ofTold = /bus_consumer_lag\{topic="\S*test.told",group="till",partition="\d"\} (\d+)/g;
+    const lag = async () => {
+      const lines = (await registry.metrics()).matchAll(ofTold);
+      return [...lines].reduce((sum, [, messages]) => sum + Number(messages), 0);
+    };
+    await until('all three wait', async () => (await lag()) === 3);
+    isBroken = false;
+    await until('none waits', async () => (await lag()) === 0);
+    for (const each of [program, bus, transport]) await each.close();
+  });
+
   it('fails to connect within seconds if there is no broker', async () => {
     const transport = createTransport({ brokers: ['127.0.0.1:1'] });
     const bus = busOn(transport);

@@ -114,7 +114,7 @@ export class GroupConsumer {
       this.isLeaving = false;
       this.assigned = payload.memberAssignment;
       this.positioned = false;
-      this.lag.clear();
+      this.expectNothing();
       this.commits.forget();
       this.lastBeatMs = Date.now();
     });
@@ -172,6 +172,8 @@ export class GroupConsumer {
         return;
       }
       const slice = batch.messages.slice(from, from + MAX_SLICE);
+      // They wait, also if their handler hangs or fails.
+      this.countFrom(batch, BigInt(slice[0]!.offset));
       const finished = await this.begun(this.handleSlice(payload, slice));
       if (finished < slice.length) {
         this.backOff(payload);
@@ -223,12 +225,25 @@ export class GroupConsumer {
   }
 
   private advance(payload: EachBatchPayload, offset: string): void {
-    const { topic, partition, highWatermark } = payload.batch;
     payload.resolveOffset(offset);
     const next = BigInt(offset) + 1n;
-    const remaining = Number(BigInt(highWatermark) - next);
-    this.lag.set(nameOf(payload.batch), [{ topic, group: this.options.group, partition }, remaining]);
+    this.countFrom(payload.batch, next);
     if (this.options.durable) this.commits.add({ payload, offset: next.toString() });
+  }
+
+  private countFrom({ topic, partition, highWatermark }: Batch, next: bigint): void {
+    this.setLag(topic, partition, Number(BigInt(highWatermark) - next));
+  }
+
+  /** Until the first fetch of a partition shows what waits there. */
+  private expectNothing(): void {
+    this.lag.clear();
+    for (const [topic, partitions] of Object.entries(this.assigned))
+      for (const partition of partitions) this.setLag(topic, partition, 0);
+  }
+
+  private setLag(topic: string, partition: number, messages: number): void {
+    this.lag.set(nameOf({ topic, partition }), [{ topic, group: this.options.group, partition }, messages]);
   }
 
   /** Restarts this partition at its first unfinished message; the other partitions continue. */
@@ -248,6 +263,6 @@ export class GroupConsumer {
   }
 }
 
-function nameOf({ topic, partition }: Batch): string {
+function nameOf({ topic, partition }: Pick<Batch, 'topic' | 'partition'>): string {
   return `${topic}/${partition}`;
 }
