@@ -1,6 +1,5 @@
 // The programs of a Kubernetes node, built once from their sources by Go, which takes minutes.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../clone.mjs';
 import { runGo } from '../go.mjs';
@@ -56,30 +55,31 @@ export function findKubernetes(say) {
   }
 }
 
-/** In a module of its own: `go install` refuses one that replaces others, as that of Kubernetes does. */
+/**
+ * In a module of its own: `go install` refuses one that replaces others, as that of Kubernetes does.
+ * @returns {string | undefined} why it failed
+ */
 function build(folder) {
-  const sources = ofKubernetes(folder);
-  if (sources.why !== undefined) return sources.why;
-  writeFileSync(join(folder, 'go.mod'), sources.module);
+  const { output: file, why } = runGo(['list', '-m', '-f', '{{.GoMod}}', `${MODULE}@${VERSION}`], {
+    cwd: folder,
+  });
+  if (why !== undefined) return why;
+  writeFileSync(join(folder, 'go.mod'), ownModule(readFileSync(file, 'utf8')));
   mkdirSync(join(folder, 'pause'));
   writeFileSync(join(folder, 'pause', 'main.go'), PAUSE);
   const go = (flags, ...packages) =>
     runGo(['build', '-mod=mod', '-trimpath', '-ldflags', `${WITHOUT_SYMBOLS} ${flags}`, '-o', ...packages], {
       cwd: folder,
-    });
+    }).why;
   return (
     go(versionFlags(), 'bin/', './pause', ...PROGRAMS.map((name) => `${MODULE}/cmd/${name}`)) ??
     go('', 'bin/etcd', ETCD)
   );
 }
 
-/** Its own module takes the libraries from beside it; published, they have versions of their own. */
-function ofKubernetes(folder) {
-  const options = { cwd: folder, encoding: 'utf8' };
-  const { stdout, stderr } = spawnSync('go', ['mod', 'download', '-json', `${MODULE}@${VERSION}`], options);
-  const { GoMod: file, Error: error } = JSON.parse(stdout || '{}');
-  if (!file) return { why: error ?? (stderr?.trim() || 'there is no Go') };
-  const libraries = [...readFileSync(file, 'utf8').matchAll(/^\s*(k8s\.io\/\S+) => \.\//gm)];
+/** The module of Kubernetes takes the libraries from beside it; published, they have versions of their own. */
+function ownModule(published) {
+  const libraries = [...published.matchAll(/^\s*(k8s\.io\/\S+) => \.\//gm)];
   const lines = [
     'module tollgate.test/cluster',
     'go 1.24.0',
@@ -87,7 +87,7 @@ function ofKubernetes(folder) {
     `require ${ETCD} ${ETCD_VERSION}`,
     ...libraries.map(([, name]) => `replace ${name} => ${name} ${VERSION.replace('v1', 'v0')}`),
   ];
-  return { module: `${lines.join('\n')}\n` };
+  return `${lines.join('\n')}\n`;
 }
 
 function versionFlags() {
