@@ -30,7 +30,7 @@ Prometheus is the installed one, else unpacked from Debian's package; without it
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
 stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's
 package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing. \`cluster\` is run only where it is
-named: it needs root, and builds Kubernetes by Go, once, in some minutes.
+named: it needs root, and builds Kubernetes, kube-router and Prometheus Adapter by Go, once, in some minutes.
 Up to three stages run at the same time, so their durations add up to more than the total.
 Exit codes: 0 all passed, 1 something failed, 129, 130 and 143 stopped by a signal.
 `;
@@ -80,6 +80,7 @@ class Run {
   results = [];
   #startedAt = performance.now();
   #children = new Set();
+  #interrupted = new AbortController();
   /** Of all stages that use one: a promise, since some run at the same time. */
   #broker;
   #engine;
@@ -209,8 +210,8 @@ class Run {
     const { startEngine } = await import('./lib/containers/engine.mjs');
     const { NoEngine } = await import('./lib/containers/no-engine.mjs');
     try {
-      this.#engine ??= await startEngine(say);
-      return { env: this.#engine.env };
+      this.#engine ??= startEngine(say, this.#interrupted.signal);
+      return { env: (await this.#engine).env };
     } catch (error) {
       if (!(error instanceof NoEngine)) throw error;
       return { outcome: values['require-containers'] ? 'failed' : 'not run', why: error.message };
@@ -260,6 +261,7 @@ class Run {
   }
 
   async #interrupt(code) {
+    this.#interrupted.abort();
     for (const child of this.#children) process.kill(-child.pid, 'SIGTERM');
     await Promise.all([...this.#children].map(exitOf));
     await this.end();
@@ -270,8 +272,9 @@ class Run {
     const broker = await this.#broker?.catch(() => undefined);
     this.#broker = undefined;
     await broker?.stop();
-    await this.#engine?.stop();
+    const engine = await this.#engine?.catch(() => undefined);
     this.#engine = undefined;
+    await engine?.stop();
   }
 
   summarise() {

@@ -22,8 +22,11 @@ const recipes = join(root, 'test', 'containers', 'stand-ins');
 const COMMON = 'tollgate-stand-in/bookworm';
 const PACKAGES = 'bash,ca-certificates,libstdc++6,passwd,zlib1g';
 
-/** @throws NoEngine where they can neither be pulled nor made */
-export async function makeBaseImages(env, say) {
+/**
+ * @param {{ env: Record<string, string>, say: (text: string) => void, signal: AbortSignal }} with
+ * @throws NoEngine where they can neither be pulled nor made
+ */
+export async function makeBaseImages({ env, say, signal }) {
   const images = baseImages();
   const missing = [];
   for (const [name, image] of Object.entries(images)) {
@@ -33,8 +36,8 @@ export async function makeBaseImages(env, say) {
   say(`Making stand-ins of ${missing.map((name) => images[name]).join(', ')}, which cannot be pulled here …`);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'));
   try {
-    if (!has(COMMON, env)) await importDebian(folder, env);
-    for (const name of missing) await makeImage(name, images[name], { folder, env, say });
+    if (!has(COMMON, env)) await importDebian(folder, { env, signal });
+    for (const name of missing) await makeImage(name, images[name], { folder, env, say, signal });
   } catch (error) {
     throw new NoEngine(`the base images can neither be pulled nor made (${error.message})`);
   } finally {
@@ -70,20 +73,14 @@ function quietly(args, env) {
   );
 }
 
-async function importDebian(folder, env) {
+async function importDebian(folder, { env, signal }) {
   const archive = join(folder, 'debian.tar');
-  await runCommand([
-    'mmdebstrap',
-    '--quiet',
-    '--variant=essential',
-    `--include=${PACKAGES}`,
-    'bookworm',
-    archive,
-  ]);
-  await runCommand(['docker', 'import', archive, COMMON], { env });
+  const wanted = ['--quiet', '--variant=essential', `--include=${PACKAGES}`, 'bookworm', archive];
+  await runCommand(['mmdebstrap', ...wanted], { signal });
+  await runCommand(['docker', 'import', archive, COMMON], { env, signal });
 }
 
-async function makeImage(name, image, { folder, env, say }) {
+async function makeImage(name, image, { folder, env, say, signal }) {
   const context = join(folder, name);
   mkdirSync(context);
   await contents[name](context, say);
@@ -100,7 +97,7 @@ async function makeImage(name, image, { folder, env, say }) {
     image,
     context,
   ];
-  await runCommand(build, { env: { ...env, DOCKER_BUILDKIT: '0' } });
+  await runCommand(build, { env: { ...env, DOCKER_BUILDKIT: '0' }, signal });
   rmSync(context, { recursive: true, force: true });
 }
 

@@ -20,11 +20,12 @@ const READY_LIMIT_MS = 180_000;
 
 /**
  * @param {(text: string) => void} say
+ * @param {AbortSignal} signal has it give up and leave nothing
  * @returns {Promise<ContainerEngine>} with every base image of this project, pulled or made
  * @throws NoEngine
  */
-export async function startEngine(say) {
-  const engine = docker(['info']).status === 0 ? sharedEngine() : await privateEngine(say);
+export async function startEngine(say, signal) {
+  const engine = docker(['info']).status === 0 ? sharedEngine() : await privateEngine(say, signal);
   try {
     const compose = findCompose(engine.env, say);
     await engine.prepare();
@@ -40,7 +41,7 @@ function sharedEngine() {
   return { env: {}, prepare: async () => undefined, stop: async () => undefined };
 }
 
-async function privateEngine(say) {
+async function privateEngine(say, signal) {
   if (process.getuid?.() !== 0) throw new NoEngine('no container engine runs, and only root can start one');
   const why = missingPrograms({ dockerd: 'docker.io', docker: 'docker.io', mmdebstrap: 'mmdebstrap' }, say);
   if (why !== null) throw new NoEngine(why);
@@ -58,13 +59,13 @@ async function privateEngine(say) {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await untilReady(child, { DOCKER_HOST: socket }, folder);
+    await untilReady(child, { socket, folder, signal });
   } catch (error) {
     await stop();
     throw error;
   }
   const env = { DOCKER_HOST: socket };
-  return { env, prepare: () => makeBaseImages(env, say), stop };
+  return { env, prepare: () => makeBaseImages({ env, say, signal }), stop };
 }
 
 /** It leaves the machine's firewall and routes alone: containers reach each other, and this machine their ports. */
@@ -102,9 +103,10 @@ function unmountBelow(folder) {
   for (const place of places.sort().reverse()) spawnSync('umount', [place]);
 }
 
-async function untilReady(child, env, folder) {
+async function untilReady(child, { socket, folder, signal }) {
   const deadline = Date.now() + READY_LIMIT_MS;
-  while (docker(['info'], env).status !== 0) {
+  while (docker(['info'], { DOCKER_HOST: socket }).status !== 0) {
+    if (signal.aborted) throw new NoEngine('the container engine was stopped');
     const ended = child.exitCode !== null || child.signalCode !== null;
     if (ended || Date.now() > deadline) {
       const last = readFileSync(join(folder, 'log'), 'utf8').trim().split('\n').at(-1);

@@ -7,17 +7,18 @@ const MEGABYTE = 1024 * 1024;
 /**
  * Runs a command to its end.
  * @param {string[]} command
- * @param {{ env?: Record<string, string>, cwd?: string, minutes?: number }} options
+ * @param {{ env?: Record<string, string>, cwd?: string, minutes?: number, signal?: AbortSignal }} options
  * @returns {Promise<string>} its standard output
  * @throws Error with the last lines of its standard error
  */
-export async function runCommand([program, ...args], { env = {}, cwd, minutes = 30 } = {}) {
+export async function runCommand([program, ...args], { env = {}, cwd, minutes = 30, signal } = {}) {
   try {
     const options = {
       env: { ...process.env, ...env },
       cwd,
       timeout: minutes * 60_000,
       maxBuffer: 64 * MEGABYTE,
+      signal,
     };
     return (await run(program, args, options)).stdout;
   } catch (error) {
