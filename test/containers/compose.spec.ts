@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
+import { until } from '../support/eventually.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -165,6 +166,25 @@ describe('docker compose', () => {
       const page = await fetch(`http://${address}${path}`);
       expect([path, page.status, await page.text()]).toEqual([path, 200, expect.stringContaining(title)]);
     }
+  });
+
+  it('names the ports that it was given, on its pages and in mail', async () => {
+    const console = `http://${(await compose('port', 'control-plane', '8788')).trim()}`;
+    const gateway = `http://${(await compose('port', '--index', '1', 'gateway', '8787')).trim()}`;
+    const other = `http://${(await compose('port', '--index', '2', 'gateway', '8787')).trim()}`;
+    const { baseUrl } = (await (await fetch(`${console}/api/public/relay`)).json()) as { baseUrl: string };
+    expect([gateway, other]).toContain(baseUrl);
+    const asked = await fetch(`${console}/api/public/sign-ups`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'me@example.com' }),
+    });
+    expect(asked.status).toBe(202);
+    const mail = await until('the mail', () =>
+      inside('control-plane', 'sh', '-c', 'cat /var/lib/tollgate/mail/*').catch(() => null),
+    );
+    // Long lines of mail are broken.
+    expect(mail.replace(/=\r?\n/g, '')).toContain(`${console}/`);
   });
 
   it('charges for images through each gateway, and its books agree', async () => {

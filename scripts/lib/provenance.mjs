@@ -1,0 +1,68 @@
+// Where a release came from: a statement of in-toto with the predicate of SLSA 1.0.
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+
+/** What `parameters` mean: docs/operating.md describes it. */
+const BUILD_TYPE = 'urn:tollgate:release:v1';
+
+/**
+ * @typedef {{ name: string, sha256: string }} Named
+ *
+ * @param {object} of
+ * @param {Named[]} of.subjects what was built
+ * @param {{ commit: string, isChanged: boolean }} of.source
+ * @param {Named[]} of.baseImages
+ * @param {Named[]} of.lockfiles
+ * @param {object} of.parameters what whoever released chose
+ * @param {string} of.builder a URI
+ * @param {{ startedOn: Date, finishedOn: Date }} of.times
+ * @returns {object}
+ */
+export function provenance({ subjects, source, baseImages, lockfiles, parameters, builder, times }) {
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: subjects.map(({ name, sha256 }) => ({ name, digest: { sha256 } })),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: BUILD_TYPE,
+        externalParameters: parameters,
+        internalParameters: { node: process.version, platform: `${platform()}/${arch()}` },
+        resolvedDependencies: [
+          sourceOf(source),
+          ...baseImages.map(({ name, sha256 }) => ({ uri: `docker://${name}`, digest: { sha256 } })),
+          ...lockfiles.map(({ name, sha256 }) => ({ name, digest: { sha256 } })),
+        ],
+      },
+      runDetails: {
+        builder: { id: builder },
+        metadata: {
+          invocationId: randomUUID(),
+          startedOn: times.startedOn.toISOString(),
+          finishedOn: times.finishedOn.toISOString(),
+        },
+      },
+    },
+  };
+}
+
+/** The commit alone does not say what was built where something is not in it. */
+function sourceOf({ commit, isChanged }) {
+  return {
+    name: 'source',
+    digest: { gitCommit: commit },
+    ...(isChanged && { annotations: { hasUncommittedChanges: true } }),
+  };
+}
+
+/** The images that a Dockerfile starts from, without its own stages. */
+export function baseImagesOf(dockerfile) {
+  const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)];
+  const own = stages.map(([, , name]) => name);
+  return [...new Set(stages.map(([, image]) => image).filter((image) => !own.includes(image)))];
+}
+
+export function sha256Of(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}

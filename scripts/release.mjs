@@ -1,0 +1,110 @@
+// `npm run release`: the npm package and the image of a commit, with what is in them and where they came from.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { giveUp, root, say } from './lib/clone.mjs';
+import { runCommand } from './lib/containers/run.mjs';
+import { baseImagesOf, provenance, sha256Of } from './lib/provenance.mjs';
+
+const HELP = `Builds the npm package and the image of this commit, and writes what they are made of beside them.
+
+Usage: npm run release -- [--out DIR] [--image NAME] [--builder URI] [--allow-changes] [--help] [-- BUILD_OPTIONS]
+
+  --out DIR         where to (.data/release)
+  --image NAME      also builds the image, with this name, by docker
+  --builder URI     who builds, as the provenance names it (urn:tollgate:builder:local)
+  --allow-changes   also where something is not committed; the provenance says so
+  -- BUILD_OPTIONS  given to docker build, such as: -- --network host
+
+Writes the package, sbom.json (CycloneDX: the package's libraries) and provenance.json (in-toto, SLSA 1.0: the digests of
+package and image, the commit, the base images and the lockfiles). Sign provenance.json with a key that your users know.
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    out: { type: 'string', default: join(root, '.data', 'release') },
+    image: { type: 'string' },
+    builder: { type: 'string', default: 'urn:tollgate:builder:local' },
+    'allow-changes': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+const LOCKFILES = ['package-lock.json', 'docs/package-lock.json', 'apps/console/package-lock.json'];
+
+if (values.help) {
+  process.stdout.write(HELP);
+} else {
+  await prepare({ build: false });
+  await underPinnedNode();
+  try {
+    await release(resolve(values.out));
+  } catch (error) {
+    giveUp(error.message);
+  }
+}
+
+async function release(folder) {
+  const startedOn = new Date();
+  const source = await commit();
+  if (source.isChanged && !values['allow-changes'])
+    giveUp('Something here is not committed. Commit it, or see npm run release -- --help.');
+  await prepare();
+  mkdirSync(folder, { recursive: true });
+  const file = await pack(folder);
+  writeFileSync(join(folder, 'sbom.json'), await npm('sbom', '--omit=dev', '--sbom-format=cyclonedx'));
+  const subjects = [file, 'sbom.json'].map((name) => ({ name, sha256: sha256Of(join(folder, name)) }));
+  const baseImages = [];
+  if (values.image !== undefined) {
+    const image = await buildImage(source.commit);
+    subjects.push({ name: values.image, sha256: image });
+    for (const name of baseImagesOf(read('Dockerfile')))
+      baseImages.push({ name, sha256: await digestOf(name) });
+  }
+  const statement = provenance({
+    subjects,
+    source,
+    baseImages,
+    lockfiles: LOCKFILES.map((name) => ({ name, sha256: sha256Of(join(root, name)) })),
+    parameters: { image: values.image ?? null, buildOptions: positionals },
+    builder: values.builder,
+    times: { startedOn, finishedOn: new Date() },
+  });
+  writeFileSync(join(folder, 'provenance.json'), `${JSON.stringify(statement, null, 2)}\n`);
+  say(`${subjects.map(({ name, sha256 }) => `${name}  sha256:${sha256}`).join('\n')}\nin ${folder}`);
+}
+
+async function commit() {
+  const git = (...args) => runCommand(['git', '-C', root, ...args]);
+  return {
+    commit: (await git('rev-parse', 'HEAD')).trim(),
+    isChanged: (await git('status', '--porcelain')) !== '',
+  };
+}
+
+/** @returns the name of the file */
+async function pack(folder) {
+  const told = await npm('pack', '--ignore-scripts', '--json', '--pack-destination', folder);
+  return JSON.parse(told)[0].filename;
+}
+
+function npm(...args) {
+  return runCommand(['npm', ...args], { cwd: root });
+}
+
+async function buildImage(revision) {
+  const named = ['--build-arg', `REVISION=${revision}`, '--tag', values.image];
+  await runCommand(['docker', 'build', '--quiet', ...named, ...positionals, root]);
+  return digestOf(values.image);
+}
+
+/** By which an engine knows the image; it stays the same where the image is pushed and pulled. */
+async function digestOf(image) {
+  const id = await runCommand(['docker', 'image', 'inspect', '--format', '{{.Id}}', image]);
+  return id.trim().replace(/^sha256:/, '');
+}
+
+function read(file) {
+  return readFileSync(join(root, file), 'utf8');
+}
