@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, dayColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -19,8 +19,6 @@ interface DayLine {
 export function ChargeDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
   const report = useShown('/api/finance/reports/charges-tasks', { query: times });
-  const byDay = Map.groupBy(report.data?.days ?? [], ({ day }) => day);
-  const lines = [...byDay].map(([day, states]): DayLine => ({ day, states }));
   return (
     <>
       {report.data && (
@@ -33,18 +31,17 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
       )}
       <DataList
         label={t('charges.days')}
-        query={{
-          data: report.data && { items: lines },
-          error: report.error,
-          refetch: report.refetch,
-          isPlaceholderData: report.isPlaceholderData,
-        }}
+        query={rowsOf(report, linesOf)}
         columns={useColumns()}
         rowKey={({ day }) => day}
         empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
       />
     </>
   );
+}
+
+function linesOf({ days }: { days: readonly Shape<'ChargeTaskDay'>[] }): DayLine[] {
+  return [...Map.groupBy(days, ({ day }) => day)].map(([day, states]) => ({ day, states }));
 }
 
 function useColumns(): ListColumn<DayLine>[] {

@@ -38,12 +38,9 @@ export function ChargePage() {
   );
 }
 
-function Totals({
-  charge: { gross, cost, held, costState, operatorLoss },
-}: {
-  charge: Shape<'ChargeMargin'>;
-}) {
+function Totals({ charge }: { charge: Shape<'ChargeMargin'> }) {
   const { t } = useTranslation('reports');
+  const { gross, cost, held, costState, operatorLoss } = charge;
   return (
     <Figures>
       <Figure

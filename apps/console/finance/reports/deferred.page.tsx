@@ -107,54 +107,70 @@ function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: S
   );
 }
 
-function RollForward({
-  report: { from, to, opening, lines, closing, currency },
-}: {
-  report: Shape<'DeferredRevenue'>;
-}) {
+function RollForward({ report }: { report: Shape<'DeferredRevenue'> }) {
   const { t } = useTranslation('reports');
+  const { from, to, opening, lines, closing, currency } = report;
   return (
     <Paper withBorder>
       <Table aria-label={t('deferred.roll')} verticalSpacing="xs">
         <Table.Tbody>
-          <Table.Tr>
-            <Table.Th scope="row">
-              {t('deferred.opening')} <Day on={from} />
-            </Table.Th>
-            <Table.Td ta="right" fw={600}>
-              <Money value={opening} currency={currency} />
-            </Table.Td>
-          </Table.Tr>
-          {lines.map(({ move, family, amount, transactions }) => (
-            <Table.Tr key={`${move} ${family ?? ''}`}>
-              <Table.Td>
-                {t(`deferred.moves.${move}`)}
-                {family !== null && (
-                  <>
-                    {' · '}
-                    <FamilyName family={family} />
-                  </>
-                )}{' '}
-                <Text span size="xs" c="dimmed">
-                  {t('deferred.transactions', { count: Number(transactions) })}
-                </Text>
-              </Table.Td>
-              <Table.Td ta="right">
-                <Money value={amount} currency={currency} signed />
-              </Table.Td>
-            </Table.Tr>
+          <End name={t('deferred.opening')} day={from} balance={opening} currency={currency} />
+          {lines.map((line) => (
+            <Move key={`${line.move} ${line.family ?? ''}`} line={line} currency={currency} />
           ))}
-          <Table.Tr>
-            <Table.Th scope="row">
-              {t('deferred.closing')} <Day on={addDays(to, -1)} />
-            </Table.Th>
-            <Table.Td ta="right" fw={600}>
-              <Money value={closing} currency={currency} />
-            </Table.Td>
-          </Table.Tr>
+          <End name={t('deferred.closing')} day={addDays(to, -1)} balance={closing} currency={currency} />
         </Table.Tbody>
       </Table>
     </Paper>
+  );
+}
+
+interface EndProps {
+  name: string;
+  day: string;
+  balance: string;
+  currency: string;
+}
+
+/** The opening or the closing balance. */
+function End({ name, day, balance, currency }: EndProps) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        {name} <Day on={day} />
+      </Table.Th>
+      <Table.Td ta="right" fw={600}>
+        <Money value={balance} currency={currency} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+interface MoveProps {
+  line: Shape<'DeferredRevenue'>['lines'][number];
+  currency: string;
+}
+
+function Move({ line: { move, family, amount, transactions }, currency }: MoveProps) {
+  const { t } = useTranslation('reports');
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {t(`deferred.moves.${move}`)}
+        {family !== null && (
+          <>
+            {' · '}
+            <FamilyName family={family} />
+          </>
+        )}{' '}
+        <Text span size="xs" c="dimmed">
+          {t('deferred.transactions', { count: Number(transactions) })}
+        </Text>
+      </Table.Td>
+      <Table.Td ta="right">
+        <Money value={amount} currency={currency} signed />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 

@@ -12,28 +12,11 @@ import { useShortDay } from '../../ui/time/when.js';
 /** How long money took to come back, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
-  const durationOf = useDurationText();
   const report = useShown('/api/finance/reports/refunds', { query: times });
   const days = report.data?.days ?? [];
-  const shortDay = useShortDay();
   return (
     <Stack>
-      {days.length > 1 && (
-        <Chart
-          kind="line"
-          label={t('failures.chart')}
-          points={days.toReversed().map(({ day, p50Ms, p95Ms }) => ({
-            at: shortDay(day),
-            values: { p50: numberText(p50Ms), p95: numberText(p95Ms) },
-          }))}
-          series={[
-            { name: 'p50', label: t('failures.half'), color: 'blue.6' },
-            { name: 'p95', label: t('failures.most'), color: 'orange.6' },
-          ]}
-          text={(value) => durationOf(Number(value))}
-          height={200}
-        />
-      )}
+      {days.length > 1 && <LatencyChart days={days} />}
       <DataList
         label={t('failures.days')}
         query={rowsOf(report, (data) => data.days)}
@@ -42,6 +25,28 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
         empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
       />
     </Stack>
+  );
+}
+
+function LatencyChart({ days }: { days: readonly Shape<'RefundDay'>[] }) {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  const shortDay = useShortDay();
+  return (
+    <Chart
+      kind="line"
+      label={t('failures.chart')}
+      points={days.toReversed().map(({ day, p50Ms, p95Ms }) => ({
+        at: shortDay(day),
+        values: { p50: numberText(p50Ms), p95: numberText(p95Ms) },
+      }))}
+      series={[
+        { name: 'p50', label: t('failures.half'), color: 'blue.6' },
+        { name: 'p95', label: t('failures.most'), color: 'orange.6' },
+      ]}
+      text={(value) => durationOf(Number(value))}
+      height={200}
+    />
   );
 }
 

@@ -204,7 +204,6 @@ function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Sha
 /** Whether the figures are what the ledger says, up to when, and what they do not hold. */
 function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
-  const locale = useLocale();
   const { agrees, completeTo, costsTo, unknownCosts, billDifference } = revenue;
   return (
     <>
@@ -228,15 +227,18 @@ function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
           </SmallPrint>
         )}
       </Group>
-      {signOf(unknownCosts) > 0 && (
-        <Notice
-          tone="warning"
-          title={t('revenue.unknownCosts', { value: exactDecimal(unknownCosts, locale) })}
-        >
-          {t('revenue.unknownCostsHint')} <TextLink to="/finance/costs">{t('revenue.toCosts')}</TextLink>
-        </Notice>
-      )}
+      {signOf(unknownCosts) > 0 && <UnknownCosts count={unknownCosts} />}
     </>
+  );
+}
+
+function UnknownCosts({ count }: { count: string }) {
+  const { t } = useTranslation('reports');
+  const value = exactDecimal(count, useLocale());
+  return (
+    <Notice tone="warning" title={t('revenue.unknownCosts', { value })}>
+      {t('revenue.unknownCostsHint')} <TextLink to="/finance/costs">{t('revenue.toCosts')}</TextLink>
+    </Notice>
   );
 }
 

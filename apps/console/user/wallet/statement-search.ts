@@ -1,26 +1,5 @@
+import { statementKinds } from '../../api/posting-kinds.js';
 import { anyDay, anyId, anyText, oneOf } from '../../ui/search.js';
-
-/** Kinds of postings on a customer's balances. */
-export const statementKinds = [
-  'topup',
-  'hold',
-  'settle',
-  'release',
-  'charge_refund',
-  'invite-reward',
-  'invite-transfer',
-  'reward-clawback',
-  'reward-returned',
-  'topup-refund',
-  'topup-refunded',
-  'topup-refund-returned',
-  'chargeback',
-  'chargeback-won',
-  'adjustment',
-  'adjustment-reversed',
-  'forfeited',
-  'write-off',
-] as const;
 
 /**
  * What of the balances is shown. `requests`: the main balance with one line for each request. Else the entries of one balance,

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
+import { statementKinds } from '../../api/posting-kinds.js';
 import { useFilter } from '../../ui/address.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
@@ -19,7 +20,7 @@ import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
-import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
+import { type StatementSearch, statementBalances } from './statement-search.js';
 
 const route = getRouteApi('/user/wallet');
 
