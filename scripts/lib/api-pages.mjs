@@ -1,16 +1,19 @@
 // The pages of the API reference: one for each tag of both OpenAPI documents.
+import { controlPlane } from './control-plane-examples.mjs';
+
 const MAX_DEPTH = 3;
 /** Where `npm start` serves both. */
 const ORIGINS = { gateway: 'http://127.0.0.1:8787', 'control-plane': 'http://127.0.0.1:8788' };
 
 /**
  * @param {'gateway' | 'control-plane'} api
- * @param {object} document OpenAPI 3.1
+ * @param {{ gateway: object, 'control-plane': object }} documents OpenAPI 3.1
  * @param {(schema: object) => unknown} sampleOf a value that a schema without references allows
  * @returns {Map<string, string>} the text of each page, by its name
  */
-export function apiPages(api, document, sampleOf) {
-  const context = { api, document, sampleOf };
+export function apiPages(api, documents, sampleOf) {
+  const document = documents[api];
+  const context = { api, document, sampleOf, examples: examplesOf(api, documents) };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
@@ -20,6 +23,17 @@ export function apiPages(api, document, sampleOf) {
       return [`${api}-${slugOf(name)}`, pageOf(name, members, context)];
     }),
   );
+}
+
+/** What the document has no place for: examples of the control plane, and the calls that it passes on to the gateway. */
+function examplesOf(api, documents) {
+  if (api === 'gateway') return { places: {}, queries: {}, bodies: {} };
+  const { played, ...own } = controlPlane;
+  const operations = Object.values(documents.gateway.paths).flatMap((methods) => Object.values(methods));
+  const bodyOf = (id) =>
+    operations.find(({ operationId }) => operationId === id).requestBody.content['application/json'].example;
+  const passedOn = Object.entries(played).map(([id, of]) => [id, bodyOf(of)]);
+  return { ...own, bodies: { ...own.bodies, ...Object.fromEntries(passedOn) } };
 }
 
 function slugOf(tag) {
@@ -103,38 +117,61 @@ function fieldsOf(schema, context, prefix = '', depth = 1) {
   });
 }
 
-function curl({ path, verb, requestBody, parameters, security }, context) {
-  const target = addressOf(path, parameters, context);
-  const lines = [`curl -s ${verb === 'GET' ? '' : `-X ${verb} `}${target}`];
-  const names = security.flatMap((each) => Object.keys(each));
-  if (names.includes('key')) lines.push(`-H "Authorization: Bearer $KEY"`);
-  if (names.includes('session')) lines.push(`-H "Cookie: tollgate_session=$SESSION"`);
-  if (names.includes('csrfToken')) lines.push(`-H "x-csrf-token: $CSRF"`);
-  const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {};
-  if (json !== undefined) {
-    const body = json.example ?? context.sampleOf(resolvedDeep(json.schema, context));
-    lines.push(
-      `-H 'Content-Type: application/json'`,
-      `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    );
-  } else if (form !== undefined) {
-    const isFile = (name) => form.schema.properties[name].contentMediaType !== undefined;
-    for (const [name, value] of Object.entries(form.example ?? {}))
-      lines.push(`-F '${name}=${isFile(name) ? '@' : ''}${value}'`);
-  }
+function curl(operation, context) {
+  const { verb } = operation;
+  const lines = [
+    `curl -s ${verb === 'GET' ? '' : `-X ${verb} `}${addressOf(operation, context)}`,
+    ...credentials(operation),
+    ...sentBody(operation, context),
+  ];
   return `\`\`\`bash\n${lines.join(' \\\n  ')}\n\`\`\``;
 }
 
+function credentials({ security, path }) {
+  const names = security.flatMap((each) => Object.keys(each));
+  return [
+    ...(names.includes('key') ? [`-H "Authorization: Bearer $KEY"`] : []),
+    ...(names.includes('session') ? [`-H "Cookie: tollgate_session=$SESSION"`] : []),
+    ...(names.includes('csrfToken') ? [`-H "x-csrf-token: $CSRF"`] : []),
+    ...(path.startsWith('/api/playground/') ? [`-H 'x-tollgate-key: {keyId}'`] : []),
+  ];
+}
+
+function sentBody({ requestBody, operationId }, context) {
+  const {
+    'application/json': json,
+    'multipart/form-data': form,
+    'text/csv': csv,
+  } = requestBody?.content ?? {};
+  const example = context.examples.bodies[operationId];
+  if (csv !== undefined) return [`-H 'Content-Type: text/csv'`, `--data-binary ${quoted(example)}`];
+  if (json === undefined && form !== undefined) return formFields(form);
+  const body = example ?? json?.example ?? (json && context.sampleOf(resolvedDeep(json.schema, context)));
+  if (body === undefined) return [];
+  return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`];
+}
+
+function formFields({ schema, example = {} }) {
+  const isFile = (name) => schema.properties[name].contentMediaType !== undefined;
+  return Object.entries(example).map(([name, value]) => `-F '${name}=${isFile(name) ? '@' : ''}${value}'`);
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Its address with the values of its examples, and what its query has to say. */
-function addressOf(path, parameters, { api }) {
-  const exampleOf = (name) => parameters.find((each) => each.in === 'path' && each.name === name)?.example;
-  const place = path.replace(/\{(\w+)\}/g, (braces, name) => exampleOf(name) ?? braces);
-  const query = parameters
+function addressOf({ path, parameters, operationId }, { api, examples }) {
+  const valueOf = (name) =>
+    parameters.find((each) => each.in === 'path' && each.name === name)?.example ?? examples.places[name];
+  const place = path.replace(/\{(\w+)\}/g, (braces, name) => valueOf(name) ?? braces);
+  const fixed = parameters
     .filter(({ in: where, schema }) => where === 'query' && schema.const !== undefined)
     .map(({ name, schema }) => `${name}=${schema.const}`);
+  const query = examples.queries[operationId] ?? fixed.join('&');
   const address = `${ORIGINS[api]}${place}`;
   // A shell takes a question mark for part of a file's name.
-  return query.length === 0 ? address : `'${address}?${query.join('&')}'`;
+  return query === '' ? address : `'${address}?${query}'`;
 }
 
 function answers(responses, context) {

@@ -36,8 +36,8 @@ export async function writeApiPages(dist, documents) {
   const folder = join(docs, 'api');
   for (const name of readdirSync(folder)) if (name !== 'index.md') rmSync(join(folder, name));
   const found = documents ?? (await bothApis(dist));
-  for (const [api, document] of Object.entries(found))
-    for (const [name, text] of apiPages(api, document, sampleOf))
+  for (const api of Object.keys(found))
+    for (const [name, text] of apiPages(api, found, sampleOf))
       writeFileSync(join(folder, `${name}.md`), text);
 }
 
@@ -62,7 +62,11 @@ function run(args) {
 /** A hash of the pages, of what builds them and of both APIs. */
 function stampOf(documents) {
   const hash = createHash('sha256').update(JSON.stringify(documents));
-  const own = ['scripts/lib/api-pages.mjs', 'test/support/schema-samples.ts'].map((name) => join(root, name));
+  const own = [
+    'scripts/lib/api-pages.mjs',
+    'scripts/lib/control-plane-examples.mjs',
+    'test/support/schema-samples.ts',
+  ].map((name) => join(root, name));
   for (const file of [...own, ...docsSources()]) hash.update(`${file}\0`).update(readFileSync(file));
   return hash.digest('hex');
 }

@@ -8,6 +8,8 @@ export interface Found {
   operation: DocumentedOperation;
 }
 
+const SHARED = 'document';
+
 /** Checks requests and answers against an OpenAPI document. */
 export class Contract {
   /** Operation id and status of every checked answer. */
@@ -15,7 +17,10 @@ export class Contract {
   private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
-  constructor(readonly document: GatewayDocument) {}
+  constructor(readonly document: GatewayDocument) {
+    // Once, so that what is compiled for one schema serves the next.
+    this.ajv.addSchema({ $id: SHARED, components: document.components });
+  }
 
   operations(): { path: string; method: string; operation: DocumentedOperation }[] {
     return Object.entries(this.document.paths).flatMap(([path, methods]) =>
@@ -65,8 +70,8 @@ export class Contract {
   private validate(where: string, schema: Schema, value: unknown): void {
     let validator = this.compiled.get(schema);
     if (!validator) {
-      // References in the document start at its root.
-      validator = this.ajv.compile({ ...schema, components: this.document.components });
+      const text = JSON.stringify(schema).replaceAll('"#/components/', `"${SHARED}#/components/`);
+      validator = this.ajv.compile(JSON.parse(text) as Schema);
       this.compiled.set(schema, validator);
     }
     if (validator(value)) return;

@@ -21,12 +21,13 @@ export class Reader {
   private constructor(
     readonly relay: Relay,
     private readonly customer: Customer,
-    private readonly folder: string,
+    /** Where what it runs leaves its files. */
+    readonly folder: string,
   ) {}
 
   /** @param name of the folder below .cache, which packages of the project can be imported from */
-  static async start(name: string): Promise<Reader> {
-    const relay = await startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY });
+  static async start(name: string, settings: Record<string, string> = {}): Promise<Reader> {
+    const relay = await startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY, ...settings });
     const customer = await relay.customer('100');
     const folder = join(root, '.cache', 'docs-examples', name);
     await rm(folder, { recursive: true, force: true });
