@@ -53,7 +53,12 @@ function pageOf(page, { now, before, revision }) {
   const [older, newer] = [screensIn(before), screensIn(now)];
   const image = (file) =>
     file ? `<img loading="lazy" src="${relative(dirname(page), file)}">` : '<i>no such page</i>';
-  const rows = [...new Set([...newer.keys(), ...older.keys()])]
+  const pageNamed = (name) => name.replace(/-(en|zh)-(light|dark).*$/, '');
+  const known = new Set([...older.keys()].map(pageNamed));
+  // Of a page that was there before, the looks in which it was shown then.
+  const isShown = (name) => older.has(name) || !known.has(pageNamed(name));
+  const rows = [...new Set([...older.keys(), ...newer.keys()])]
+    .filter(isShown)
     .sort()
     .map((name) => `<h2>${name}</h2><div>${image(older.get(name))}${image(newer.get(name))}</div>`);
   return `<!doctype html><meta charset="utf-8"><title>Beside ${revision}</title>
@@ -63,12 +68,15 @@ ${rows.join('\n')}
 `;
 }
 
-/** By area, page, language and theme; widths have changed their names. */
+/** By area, page, language, theme and width; what was called narrow is a phone today, and what has no width is for a desk. */
 function screensIn(folder) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.png'),
   );
-  return new Map(
-    names.map((name) => [name.replace(/(-(wide|widest|phone|narrow))?\.png$/, ''), join(folder, name)]),
-  );
+  const nameOf = (name) =>
+    name
+      .replace('.png', '')
+      .replace(/-(narrow|phone)$/, ' phone')
+      .replace(/-wide$/, '');
+  return new Map(names.map((name) => [nameOf(name), join(folder, name)]));
 }

@@ -10,6 +10,7 @@ import {
 } from 'playwright-core';
 import type { Person } from '../../support/console.js';
 import type { Relay } from '../../support/relay.js';
+import { textFaults } from './text-faults.js';
 
 const root = join(import.meta.dirname, '../../..');
 /** Images of pages for people to look at, with TOLLGATE_SCREENS=1; they are no part of the repository. */
@@ -193,6 +194,11 @@ export class Tab {
     return this.page.evaluate<boolean>(
       'document.documentElement.scrollWidth > document.documentElement.clientWidth',
     );
+  }
+
+  /** Texts that are cut, cover each other, or are not for people in this language. */
+  async textFaults({ language }: Pick<Look, 'language'>): Promise<string[]> {
+    return this.page.evaluate<string[]>(textFaults(language));
   }
 
   /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`, only with TOLLGATE_SCREENS=1. */

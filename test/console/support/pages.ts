@@ -27,8 +27,11 @@ interface PagesOptions {
   pages: readonly ShownPage[];
 }
 
-/** Looks in which each language has both themes, a phone and a desk, and each width comes once; a language is opened in the first of its two. */
-const LOOKS: Record<Look['language'], readonly Look[]> = {
+/**
+ * Looks in which each language has both themes, a phone and a desk, and each width comes once; a language is opened in the
+ * first of its two. With TOLLGATE_SCREENS=1, people get an image of every one.
+ */
+const FEW: Record<Look['language'], readonly Look[]> = {
   en: [
     { language: 'en', scheme: 'light', width: 'wide' },
     { language: 'en', scheme: 'dark', width: 'phone' },
@@ -38,6 +41,14 @@ const LOOKS: Record<Look['language'], readonly Look[]> = {
     { language: 'zh', scheme: 'dark', width: 'widest' },
   ],
 };
+const LOOKS = process.env['TOLLGATE_SCREENS'] ? { en: everyLook('en'), zh: everyLook('zh') } : FEW;
+
+function everyLook(language: Look['language']): Look[] {
+  const widths = ['phone', 'wide', 'widest'] as const;
+  return (['light', 'dark'] as const).flatMap((scheme) =>
+    widths.map((width) => ({ language, scheme, width })),
+  );
+}
 
 /** A panel of the page before is still being closed when this one is there. */
 const withoutDialogs = ({ page }: Tab) =>
@@ -47,7 +58,8 @@ const LONGEST_PAGE_MS = 120_000;
 
 /**
  * Looks at each page in both languages, both themes and four widths: no error in the browser's console, no missing
- * text, nothing that keeps people out, nothing that sticks out at the side. Call it in a spec of the area.
+ * text, nothing that keeps people out, nothing that sticks out at the side, no text that is cut, covers another or was not
+ * written for people. Call it in a spec of the area.
  */
 export function describePages({ area, as, credits = '0', environment = {}, pages }: PagesOptions): void {
   describe(`the pages of ${area}`, () => {
@@ -81,22 +93,21 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
     };
 
     const seenFrom = async (tab: Tab, name: string, look: Look) => {
+      await tab.look(look);
+      await tab.shows(look);
       await tab.picture(`${area}/${name}-${look.language}-${look.scheme}-${look.width}`);
       // Accessibility depends on the theme and the width, not on the language.
       const barriers = look.language === 'en' ? await tab.barriers() : [];
-      const seen = { barriers, isTooWide: await tab.isTooWide() };
+      const seen = { barriers, isTooWide: await tab.isTooWide(), texts: await tab.textFaults(look) };
       return { look, ...seen, problems: tab.takeProblems() };
     };
 
     const seenIn = async (language: Look['language'], shown: ShownPage, path: string) => {
       const tab = await opened(language, shown, path);
       await (shown.open ?? withoutDialogs)(tab);
-      const [first, second] = LOOKS[language];
-      await tab.shows(first!);
-      const before = await seenFrom(tab, shown.name, first!);
-      await tab.look(second!);
-      await tab.shows(second!);
-      return [before, await seenFrom(tab, shown.name, second!)];
+      const seen = [];
+      for (const look of LOOKS[language]) seen.push(await seenFrom(tab, shown.name, look));
+      return seen;
     };
 
     it.each(pages)(
@@ -104,7 +115,7 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
       async (shown) => {
         const path = (await shown.prepare?.(relay, viewer)) ?? shown.path;
         const seen = [...(await seenIn('en', shown, path)), ...(await seenIn('zh', shown, path))];
-        const good = { barriers: [], isTooWide: false, problems: [] };
+        const good = { barriers: [], isTooWide: false, texts: [], problems: [] };
         expect(seen).toEqual([...LOOKS.en, ...LOOKS.zh].map((look) => ({ look, ...good })));
       },
       LONGEST_PAGE_MS,

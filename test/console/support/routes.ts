@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../../apps/console/pages');
-const FILES = ['customer.pages.ts', 'finance.pages.ts', 'staff.pages.ts'];
 
 /** A page of the console's own table, with a made-up id in place of each parameter. */
 export interface RoutedPage {
@@ -12,7 +11,8 @@ export interface RoutedPage {
 
 /** Every page of the table that the router has, as its text declares them: areas first, each with a name of its own. */
 export function routedPages(): RoutedPage[] {
-  return FILES.flatMap((file) => pagesOf(readFileSync(join(folder, file), 'utf8')));
+  const files = readdirSync(folder).filter((name) => name.endsWith('.pages.ts'));
+  return files.flatMap((file) => pagesOf(readFileSync(join(folder, file), 'utf8')));
 }
 
 function pagesOf(text: string): RoutedPage[] {

@@ -53,6 +53,8 @@ export async function ticketOf({ api }: Person, body: TicketBody): Promise<strin
   return data.id;
 }
 
+let letters = 0;
+
 /** A message that billing could not handle, about a charge that nobody knows; the id of its letter. */
 export async function deadLetter(relay: Relay, accountId: string): Promise<string> {
   const chargeId = newId();
@@ -69,7 +71,7 @@ export async function deadLetter(relay: Relay, accountId: string): Promise<strin
     topic: 'charge.resolved',
     group: 'billing',
     partition: 0,
-    offset: newId(),
+    offset: String((letters += 1)),
     key: accountId,
     payload,
     id: chargeId,

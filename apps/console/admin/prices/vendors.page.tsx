@@ -148,7 +148,11 @@ function useColumns(): ListColumn<VendorModel>[] {
     column('model', t('columns.model'), ({ id, vendor, note }) => (
       <>
         <TwoLines first={id} second={vendor} />
-        {note !== null && <SmallPrint>{note}</SmallPrint>}
+        {note !== null && (
+          <SmallPrint>
+            <span lang="en">{note}</span>
+          </SmallPrint>
+        )}
       </>
     )),
     rightColumn('list', t('vendors.list'), ({ listPrice, unit, source }) => (
