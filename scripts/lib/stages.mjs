@@ -191,6 +191,7 @@ export const stages = [
     folders: ['test/cluster'],
     onlyByName: true,
     kafka: 'own',
+    prometheus: true,
     containers: true,
     helm: true,
     cluster: true,

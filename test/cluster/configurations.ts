@@ -79,11 +79,12 @@ state = "${folder}/containerd.state"
 `;
 }
 
+/** Through its gateway, pods reach services. */
 function bridge({ folder, pods }: Place): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: pods }]], dataDir: `${folder}/addresses` };
   return {
     cniVersion: '1.0.0',
     name: 'pods',
-    plugins: [{ type: 'bridge', bridge: 'pods', isGateway: true, hairpinMode: true, ipam }],
+    plugins: [{ type: 'bridge', bridge: 'pods', isDefaultGateway: true, hairpinMode: true, ipam }],
   };
 }

@@ -51,6 +51,12 @@ export class Node {
     return JSON.parse(await this.kubectl('get', '--output', 'json', ...args)) as T;
   }
 
+  async apply(...objects: object[]): Promise<void> {
+    const file = this.file('objects.json');
+    writeFileSync(file, objects.map((object) => JSON.stringify(object)).join('\n'));
+    await this.kubectl('apply', '--filename', file);
+  }
+
   /** The end of what each program of the node said. */
   logs(): string {
     const folder = this.file('logs');
@@ -89,6 +95,7 @@ export class Node {
     this.spawn(this.program('kube-controller-manager'), [
       client,
       '--leader-elect=false',
+      '--horizontal-pod-autoscaler-sync-period=3s',
       `--service-account-private-key-file=${this.file('accounts.key')}`,
       `--cert-dir=${this.file('certificates')}`,
     ]);
@@ -105,6 +112,17 @@ export class Node {
     const isReady = () =>
       this.kubectl('wait', '--for=condition=Ready', 'node/node', '--timeout=5s').catch(() => null);
     await until('the node to be ready', isReady, { state: () => this.logs() });
+    // It looks the node up when it starts.
+    this.spawn(this.place.router, [
+      client,
+      '--run-firewall',
+      '--run-router=false',
+      '--run-service-proxy=false',
+      '--enable-cni=false',
+      '--health-port=0',
+      '--hostname-override=node',
+      `--service-cluster-ip-range=${services}`,
+    ]);
   }
 
   private async importImages(): Promise<void> {
@@ -127,7 +145,8 @@ export class Node {
     }
   }
 
-  private spawn(program: string, args: string[]): void {
+  /** Starts a program that ends with the node. */
+  spawn(program: string, args: string[]): void {
     const log = openSync(this.file(`logs/${program.split('/').at(-1)}`), 'a');
     spawn(program, args, { stdio: ['ignore', log, log] })
       .on('error', () => undefined)

@@ -4,6 +4,9 @@ export interface Place {
   /** The folders of the programs of Kubernetes, and of the plugins that make networks of pods. */
   programs: string;
   plugins: string;
+  /** What enforces network policies, and what offers metrics to autoscalers. */
+  router: string;
+  adapter: string;
   controlGroup: string;
   /** The socket of the container runtime. */
   runtime: string;
@@ -21,6 +24,8 @@ export function readPlace(): Place {
     folder,
     programs: asked('TOLLGATE_KUBERNETES'),
     plugins: asked('TOLLGATE_CNI_PLUGINS'),
+    router: asked('TOLLGATE_KUBE_ROUTER'),
+    adapter: asked('TOLLGATE_METRICS_ADAPTER'),
     controlGroup: asked('CONTROL_GROUP'),
     runtime: `${folder}/containerd.sock`,
     address: asked('NODE_ADDRESS'),

@@ -6,13 +6,27 @@ import { basename, join } from 'node:path';
 import { root } from '../clone.mjs';
 import { runCommand } from '../containers/run.mjs';
 import { unpackPackage } from '../debian-package.mjs';
+import { installGo } from '../go.mjs';
 import { missingPrograms } from '../system-packages.mjs';
 import { findKubernetes } from './kubernetes.mjs';
 
 const IMAGE = 'tollgate:test';
 const PAUSE_IMAGE = 'tollgate-pause:test';
 const GROUPS = '/sys/fs/cgroup';
-const PACKAGES = { containerd: 'containerd', runc: 'runc', iptables: 'iptables' };
+const PACKAGES = { containerd: 'containerd', runc: 'runc', iptables: 'iptables', ipset: 'ipset' };
+/** What enforces network policies, and what offers the metrics of a Prometheus to autoscalers. */
+const ROUTER = {
+  name: 'kube-router',
+  module: 'github.com/cloudnativelabs/kube-router/v2',
+  package: 'cmd/kube-router',
+  version: 'v2.1.0',
+};
+const ADAPTER = {
+  name: 'prometheus-adapter',
+  module: 'sigs.k8s.io/prometheus-adapter',
+  package: 'cmd/adapter',
+  version: 'v0.12.0',
+};
 
 /**
  * @typedef {object} ClusterPlace
@@ -31,6 +45,10 @@ export async function prepareCluster(engine, say) {
   if (missing !== null) return { why: missing };
   const kubernetes = findKubernetes(say);
   if (kubernetes.why !== undefined) return kubernetes;
+  const router = installGo({ ...ROUTER, say });
+  if (router.why !== undefined) return router;
+  const adapter = installGo({ ...ADAPTER, say });
+  if (adapter.why !== undefined) return adapter;
   const plugins = join(root, '.cache', 'cni-plugins');
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
   process.once('exit', () => removeNode(folder));
@@ -41,7 +59,13 @@ export async function prepareCluster(engine, say) {
     if (!existsSync(plugins)) unpackPackage('containernetworking-plugins', plugins);
     say("Building the project's image …");
     await saveImages(join(folder, 'images.tar'), { pause: join(kubernetes.folder, 'pause'), engine });
-    return { under: under(folder), env: environment(folder, kubernetes.folder, plugins) };
+    const programs = {
+      TOLLGATE_KUBERNETES: kubernetes.folder,
+      TOLLGATE_CNI_PLUGINS: join(plugins, 'usr', 'lib', 'cni'),
+      TOLLGATE_KUBE_ROUTER: router.program,
+      TOLLGATE_METRICS_ADAPTER: adapter.program,
+    };
+    return { under: under(folder), env: { ...programs, ...environment(folder) } };
   } catch (error) {
     return { why: `the node of a cluster cannot be prepared (${error.message})` };
   }
@@ -73,12 +97,10 @@ function temporaryIn(folder) {
 }
 
 /** Addresses of no network but the cluster's own, in which nothing leads out. */
-function environment(folder, programs, plugins) {
+function environment(folder) {
   return {
     TOLLGATE_NODE: folder,
     TMPDIR: temporaryIn(folder),
-    TOLLGATE_KUBERNETES: programs,
-    TOLLGATE_CNI_PLUGINS: join(plugins, 'usr', 'lib', 'cni'),
     NODE_ADDRESS: '10.99.0.1',
     SERVICE_ADDRESSES: '10.96.0.0/16',
     POD_ADDRESSES: '10.244.0.0/24',
