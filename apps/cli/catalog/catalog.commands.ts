@@ -13,7 +13,7 @@ import { printJson, printText } from '../output.js';
 import { diffTable, importText } from './catalog.output.js';
 import {
   byUnless,
-  deskOf,
+  proposalsOf,
   DRY_RUN_OPTION,
   EFFECTIVE_OPTION,
   NOTE_OPTION,
@@ -104,7 +104,7 @@ async function importModels(
     try {
       // A running relay finds events in the outbox by itself.
       const models = new ModelService(source, new CatalogChanges(source, { wake: () => undefined }));
-      const parts = { pool, service: deskOf(pool), models, catalog: vendorModels };
+      const parts = { pool, service: proposalsOf(pool), models, catalog: vendorModels };
       return await importVendors(parts, wanted, author);
     } finally {
       await source.destroy();

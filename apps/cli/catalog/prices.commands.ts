@@ -17,7 +17,7 @@ import { JSON_OPTION } from '../arguments.js';
 import {
   by,
   byUnless,
-  deskOf,
+  proposalsOf,
   DRY_RUN_OPTION,
   EFFECTIVE_OPTION,
   NOTE_OPTION,
@@ -142,7 +142,7 @@ async function importFile(file: string, options: Timing): Promise<void> {
   const rows = await readPriceRows(file);
   const result = await onDatabase(process.env, async (pool) => {
     const author = await byUnless(dryRun, pool, options);
-    return importPrices({ pool, service: deskOf(pool) }, { effectiveAt, note, dryRun, rows }, author);
+    return importPrices({ pool, service: proposalsOf(pool) }, { effectiveAt, note, dryRun, rows }, author);
   });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(importView(result));
@@ -176,7 +176,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   const wanted: NewProposal = { changes, effectiveAt, note };
   const answer = await onDatabase(process.env, async (pool) => {
     if (dryRun) await refuseFaults(pool, wanted);
-    const proposal = dryRun ? null : await deskOf(pool).propose(wanted, await by(pool, options));
+    const proposal = dryRun ? null : await proposalsOf(pool).propose(wanted, await by(pool, options));
     const to = new Date();
     const from = new Date(to.getTime() - hours * 3_600_000);
     tellProgress(`Pricing the requests of the last ${hours} hours again …`);
@@ -185,7 +185,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
       effectiveAt,
       ...previewWindow({ from, to }, to.getTime()),
     });
-    const needs = proposal && (await deskOf(pool).needsSecondPerson(proposal));
+    const needs = proposal && (await proposalsOf(pool).needsSecondPerson(proposal));
     return { proposal, needs, preview: previewView(preview) };
   });
   const { proposal, needs, preview } = answer;
@@ -209,7 +209,7 @@ async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal
 
 async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
   const rows = await onDatabase(process.env, (pool) =>
-    deskOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
+    proposalsOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
   );
   if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
   if (rows.length === 0) return printText('No proposal is open.');
@@ -227,7 +227,7 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
 
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
   const proposal = await onDatabase(process.env, async (pool) => {
-    const service = deskOf(pool);
+    const service = proposalsOf(pool);
     const author = await by(pool, options);
     return service.confirm(id, options.revision ?? (await service.find(id)).revision, author);
   });
@@ -236,7 +236,7 @@ async function confirm(id: string, options: Acting & { revision?: number; json?:
 
 async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
   const proposal = await onDatabase(process.env, async (pool) => {
-    const service = deskOf(pool);
+    const service = proposalsOf(pool);
     const author = await by(pool, options);
     return service.cancel(id, (await service.find(id)).revision, author);
   });

@@ -28,7 +28,7 @@ export function proposalTime(text: string): Date {
   throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
 }
 
-export function deskOf(pool: pg.Pool): ProposalService {
+export function proposalsOf(pool: pg.Pool): ProposalService {
   const { proposalLifeMs } = readMarketConfig(new ConfigReader(process.env));
   return new ProposalService({ pool, lifeMs: proposalLifeMs });
 }

@@ -239,7 +239,7 @@ function periodText(period: Period): string {
 }
 
 /** Items whose text says something even if nothing is wrong. */
-const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
+const SHOWN_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 function checklistText(checklist: readonly ChecklistItem[]): string {
   const titles = ['Item', 'State', right('Count'), 'What'];
@@ -248,7 +248,7 @@ function checklistText(checklist: readonly ChecklistItem[]): string {
     id,
     state,
     String(count),
-    count === 0 && !TOLD_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
+    count === 0 && !SHOWN_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
   ]);
   return table(titles, rows);
 }

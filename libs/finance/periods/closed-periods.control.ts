@@ -48,7 +48,7 @@ async function differences(client: pg.ClientBase, horizon: Horizon, period: Peri
   const then = new Map(stored.map(({ code, balance }) => [code, balance]));
   const items = [...new Set([...then.keys(), ...now.keys()])]
     .filter((code) => (then.get(code) ?? 0n) !== (now.get(code) ?? 0n))
-    .map((code) => itemOf(id, code, { told: then.get(code) ?? 0n, read: now.get(code) ?? 0n }));
+    .map((code) => itemOf(id, code, { then: then.get(code) ?? 0n, now: now.get(code) ?? 0n }));
   if (hashBalances(stored).toString('hex') === period.balancesHash) return items;
   const message = `The balances that are stored for period ${id} do not have the hash of its close.`;
   return [
@@ -57,12 +57,12 @@ async function differences(client: pg.ClientBase, horizon: Horizon, period: Peri
   ];
 }
 
-function itemOf(id: bigint, code: string, { told, read }: { told: bigint; read: bigint }): ControlItem {
+function itemOf(id: bigint, code: string, { then, now }: { then: bigint; now: bigint }): ControlItem {
   return {
     subject: `period:${id}:${code}`,
     state: 'differs',
-    message: `The books of period ${id} closed with ${told} on ${code} (whole units of the ledger), and have ${read} now.`,
-    details: { period: id.toString(), account: code, told: told.toString(), now: read.toString() },
+    message: `The books of period ${id} closed with ${then} on ${code} (whole units of the ledger), and have ${now} now.`,
+    details: { period: id.toString(), account: code, told: then.toString(), now: now.toString() },
     transactionIds: [],
   };
 }

@@ -10,7 +10,7 @@ import { useItemTitle } from './item-title.js';
 const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
 
 /** They count nothing, but anyone who closes should see what they say. */
-const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
+const SHOWN_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 interface ChecklistProps {
   items: readonly Shape<'ChecklistItem'>[];
@@ -52,7 +52,7 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
             {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
           </StatusBadge>
         </Group>
-        {(state !== 'ok' || TOLD_WITHOUT_COUNT.includes(item.id)) && (
+        {(state !== 'ok' || SHOWN_WITHOUT_COUNT.includes(item.id)) && (
           <ServerWords>
             <Text size="sm" className="model-name">
               {message}
