@@ -34,7 +34,7 @@ export interface Services {
 /** A running relay finds events in the outbox by itself. */
 const NOBODY_WAITS = { wake: () => undefined };
 /** The control plane asks the providers; it finds what was begun here. */
-const BY_BILLING = { run: () => Promise.resolve(null) };
+const BY_CONTROL_PLANE = { run: () => Promise.resolve(null) };
 const WAIVER_LIMIT_MS = 600_000;
 
 export function withServices<T>(
@@ -63,7 +63,7 @@ function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, gra
   const tickets = new TicketService(source);
   // Approvals that are only decided here register what they apply.
   new ChargeRefundService({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
-  new TopupRefundService({ source, approvals, runner: BY_BILLING });
+  new TopupRefundService({ source, approvals, runner: BY_CONTROL_PLANE });
   new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
   registerDeletions(approvals, { graceMs: () => graceMs, wake: NOBODY_WAITS.wake });
   new WaiverService({ source, pool, approvals, limitMs: WAIVER_LIMIT_MS });
