@@ -204,7 +204,7 @@ function coreOf(options: GatewayModuleOptions) {
   const upstreams = new Upstreams();
   const { health, checking } = watchedChannels(options, { upstreams, catalog });
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
-  const mayGoOn = (requestId: string) => idempotency.mayGoOn(requestId);
+  const requireLease = idempotency.requireLease.bind(idempotency);
   const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
   const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
   const failedKeys = new FailedKeys(clock, config.failedKeysPerMinute);
@@ -223,7 +223,7 @@ function coreOf(options: GatewayModuleOptions) {
     health,
     checking,
     calls,
-    mayGoOn,
+    requireLease,
   };
 }
 

@@ -129,15 +129,17 @@ export class TaskStore {
 
   /**
    * Saves a task before anything is held or sent, so that a crash leaves a row to find.
+   * @param requirement throws if the task must not be created. Runs first in the same transaction.
    * @throws ApiError rate_limit_exceeded if the key or its group already runs as many tasks as allowed. Nothing is
    * saved then.
    */
-  async insertCreated(task: NewTask): Promise<void> {
+  async insertCreated(task: NewTask, requirement?: (client: ClientBase) => Promise<void>): Promise<void> {
     const { limits } = task;
-    if (!limits) return this.insert(this.pool, task);
+    if (!limits && !requirement) return this.insert(this.pool, task);
     return inTransaction(this.pool, async (client) => {
+      await requirement?.(client);
       await this.insert(client, task);
-      await requireSlot(client, { ...task, limits });
+      if (limits) await requireSlot(client, { ...task, limits });
     });
   }
 
@@ -222,8 +224,11 @@ export class TaskStore {
   }
 
   /** The task of the last of these charges that has one, including refused ones, for the account that made the charges. */
-  async lastOfCharges(chargeIds: readonly string[]): Promise<Task | null> {
-    const { rows } = await this.run<TaskRow>(FIND_LAST, [chargeIds]);
+  async lastOfCharges(
+    chargeIds: readonly string[],
+    database: Pool | ClientBase = this.pool,
+  ): Promise<Task | null> {
+    const { rows } = await database.query<TaskRow>({ ...FIND_LAST, values: [chargeIds] });
     return rows[0] ? readTask(rows[0]) : null;
   }
 

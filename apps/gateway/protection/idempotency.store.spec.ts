@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type pg from 'pg';
-import { openPool } from '#database/database.js';
+import { inTransaction, openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
+import { until } from '../../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { IdempotencyStore, type KeptAnswer, type KeyedRequest } from './idempotency.store.js';
 
@@ -69,7 +70,6 @@ describe('a request with an Idempotency-Key', () => {
       contentHash: first.contentHash,
       isExpired: false,
       isLeft: false,
-      leaseUntilMs: expect.any(Number),
       answer: null,
     });
     await answer(first, { bytes: Buffer.from('{"a":1}') });
@@ -85,15 +85,19 @@ describe('a request with an Idempotency-Key', () => {
 
 describe('a request that runs', () => {
   it('is abandoned if nobody renews it, and the next one becomes the first', async () => {
+    const outcome = vi.fn(() => Promise.resolve(null));
     const first = await claimed({ ...TIMES, leaseMs: 0 });
     expect(await find()).toMatchObject({ isLeft: true });
     await store.renew([first.chargeId], MINUTE_MS);
     expect(await find()).toMatchObject({ isLeft: false });
     // It is at work after all.
-    await store.freeLeft(first.chargeId);
+    expect(await store.outcomeOfLeft(first.chargeId, outcome)).toBeNull();
+    expect(outcome).not.toHaveBeenCalled();
     expect(await find()).not.toBeNull();
     await store.renew([first.chargeId], 0);
-    await store.freeLeft(first.chargeId);
+    expect(await store.outcomeOfLeft(first.chargeId, () => Promise.resolve('a task'))).toBe('a task');
+    expect(await find()).not.toBeNull();
+    expect(await store.outcomeOfLeft(first.chargeId, outcome)).toBeNull();
     const next = await claimed();
     // The previous one no longer owns anything.
     await answer(first);
@@ -108,8 +112,41 @@ describe('a request that runs', () => {
     await answer(second);
     await store.free(second.chargeId);
     await store.renew([second.chargeId], 0);
-    await store.freeLeft(second.chargeId);
+    expect(await store.outcomeOfLeft(second.chargeId, () => Promise.resolve(null))).toBeNull();
     expect(await find()).toMatchObject({ chargeId: second.chargeId, isLeft: false });
+  });
+});
+
+describe('a request that begins the work of a further model', () => {
+  it('holds its row until that is saved, so that no repeat starts over meanwhile', async () => {
+    const { chargeId } = await claimed();
+    const seen: string[] = [];
+    let repeat: Promise<unknown> = Promise.resolve();
+    await inTransaction(pool, async (client) => {
+      expect(await store.lockHeld(client, chargeId)).toBe(true);
+      await store.renew([chargeId], 0);
+      repeat = store.outcomeOfLeft(chargeId, async () => seen.push('read'));
+      await until('the wait of the repeat', async () => {
+        const { rows } = await pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
+            AND wait_event_type = 'Lock' AND query LIKE '%lease_until%FOR UPDATE%'`,
+        );
+        return rows.length === 1;
+      });
+      seen.push('saved');
+    });
+    await repeat;
+    expect(seen).toEqual(['saved', 'read']);
+  });
+
+  it('may not once its lease has ended or its row is gone', async () => {
+    const { chargeId } = await claimed({ ...TIMES, leaseMs: 0 });
+    const mayBegin = () => inTransaction(pool, (client) => store.lockHeld(client, chargeId));
+    expect(await mayBegin()).toBe(false);
+    await store.renew([chargeId], MINUTE_MS);
+    expect(await mayBegin()).toBe(true);
+    await store.free(chargeId);
+    expect(await mayBegin()).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
-import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, Pool, QueryResult, QueryResultRow } from 'pg';
+import { inTransaction } from '#database/database.js';
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -30,8 +31,6 @@ export interface KeyedRecord {
   isExpired: boolean;
   /** Not renewed any more: its gateway has died or given it up. */
   isLeft: boolean;
-  /** Until when its gateway counts, or counted, as working. */
-  leaseUntilMs: number;
   /** Null while the first request is running, or if its gateway died. */
   answer: KeptAnswer | null;
 }
@@ -49,7 +48,7 @@ const CLAIM: Statement = {
 };
 const FIND: Statement = {
   name: 'idempotency_find',
-  text: `SELECT charge_id, content_hash, expires_at <= now() AS expired, lease_until, lease_until <= now() AS lease_over,
+  text: `SELECT charge_id, content_hash, expires_at <= now() AS expired, lease_until <= now() AS lease_over,
     state, status, content_type, headers, answer, answer_file
     FROM idempotency_keys WHERE key_id = $1 AND idempotency_key = $2`,
 };
@@ -67,9 +66,16 @@ const FREE: Statement = {
   name: 'idempotency_free',
   text: `DELETE FROM idempotency_keys WHERE charge_id = $1 AND state = 'running'`,
 };
-const FREE_LEFT: Statement = {
-  name: 'idempotency_free_left',
-  text: `DELETE FROM idempotency_keys WHERE charge_id = $1 AND state = 'running' AND lease_until <= now()`,
+const LOCK_LEFT: Statement = {
+  name: 'idempotency_lock_left',
+  text: `SELECT lease_until FROM idempotency_keys
+    WHERE charge_id = $1 AND state = 'running' AND lease_until <= now() FOR UPDATE`,
+};
+// Not now(), which is the start of the transaction.
+const LOCK_HELD: Statement = {
+  name: 'idempotency_lock_held',
+  text: `SELECT 1 FROM idempotency_keys
+    WHERE charge_id = $1 AND state = 'running' AND lease_until > statement_timestamp() FOR KEY SHARE`,
 };
 const PURGE: Statement = {
   name: 'idempotency_purge',
@@ -83,7 +89,6 @@ interface Row {
   charge_id: string;
   content_hash: Buffer;
   expired: boolean;
-  lease_until: Date;
   lease_over: boolean;
   state: 'running' | 'answered';
   status: number | null;
@@ -126,9 +131,26 @@ export class IdempotencyStore {
     await this.run(FREE, [chargeId]);
   }
 
-  /** The same for an abandoned request. One that is in progress after all keeps its row. */
-  async freeLeft(chargeId: string): Promise<void> {
-    await this.run(FREE_LEFT, [chargeId]);
+  /**
+   * The outcome of an abandoned request, read while its row is locked. If that is null, its row is deleted, and the next request
+   * under the key is the first again. Null also if the request is in progress after all.
+   */
+  async outcomeOfLeft<T>(
+    chargeId: string,
+    outcomeOf: (client: ClientBase, leaseUntilMs: number) => Promise<T | null>,
+  ): Promise<T | null> {
+    return inTransaction(this.pool, async (client) => {
+      const left = await client.query<{ lease_until: Date }>({ ...LOCK_LEFT, values: [chargeId] });
+      if (!left.rows[0]) return null;
+      const outcome = await outcomeOf(client, left.rows[0].lease_until.getTime());
+      if (outcome === null) await client.query({ ...FREE, values: [chargeId] });
+      return outcome;
+    });
+  }
+
+  /** Whether the request still holds its lease. If so, nobody can take its row before the end of the caller's transaction. */
+  async lockHeld(client: ClientBase, chargeId: string): Promise<boolean> {
+    return (await client.query({ ...LOCK_HELD, values: [chargeId] })).rowCount === 1;
   }
 
   /** Deletes at most `limit` expired rows, or the given one, and returns their files. */
@@ -150,7 +172,6 @@ function recordFrom(row: Row): KeyedRecord {
     contentHash: row.content_hash,
     isExpired: row.expired,
     isLeft: row.state === 'running' && row.lease_over,
-    leaseUntilMs: row.lease_until.getTime(),
     answer: status === null ? null : { status, contentType, headers: row.headers ?? {}, body },
   };
 }

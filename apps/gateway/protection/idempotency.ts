@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import type { Logger } from '#platform/logging.js';
@@ -128,14 +129,15 @@ export class Idempotency {
   }
 
   /**
-   * Whether the request can begin the work of a further model: not if a repeat of it may have been answered in the meantime,
-   * since a gateway that could not renew its lease counts as dead.
+   * Call in the transaction that saves the task of a further model. A gateway that could not renew its lease counts as dead,
+   * so a repeat may have been answered or have started over. Until the transaction ends, none can.
+   * @throws ApiError idempotency_outcome_unknown if the lease did not hold all the time
    */
-  async mayGoOn(requestId: string): Promise<boolean> {
-    const claim = this.atWork.get(requestId);
-    if (!claim) return true;
-    await this.renew([claim]);
-    return claim.leaseEndMs > 0;
+  async requireLease(client: ClientBase, requestId: string): Promise<void> {
+    const leaseEndMs = this.atWork.get(requestId)?.leaseEndMs;
+    if (leaseEndMs === undefined) return;
+    const isHeld = performance.now() < leaseEndMs && (await this.parts.store.lockHeld(client, requestId));
+    if (!isHeld) throw unknownOutcome();
   }
 
   /** Deletes expired keys. True if there may be more. */
@@ -206,12 +208,12 @@ export class Idempotency {
    * The task of an abandoned request, for the last of its models that got so far. Null once the key is free again: all of its models
    * were turned away before its lease ended, and so before any repeat was answered. @throws ApiError idempotency_outcome_unknown when there is no task
    */
-  private async taskOf({ chargeId, leaseUntilMs }: KeyedRecord): Promise<Task | null> {
-    const task = await this.parts.tasks.lastOfCharges(chargeIdsOf(chargeId));
-    if (!task) throw unknownOutcome();
-    if (!isTurnedAway(task, leaseUntilMs)) return task;
-    await this.parts.store.freeLeft(chargeId);
-    return null;
+  private taskOf({ chargeId }: KeyedRecord): Promise<Task | null> {
+    return this.parts.store.outcomeOfLeft(chargeId, async (client, leaseUntilMs) => {
+      const task = await this.parts.tasks.lastOfCharges(chargeIdsOf(chargeId), client);
+      if (!task) throw unknownOutcome();
+      return isTurnedAway(task, leaseUntilMs) ? null : task;
+    });
   }
 
   private work(request: FastifyRequest, reply: FastifyReply, leaseEndMs: number): void {
@@ -277,14 +279,13 @@ export class Idempotency {
     }
   }
 
-  private async renew(claims = [...this.atWork.values()]): Promise<void> {
+  private async renew(): Promise<void> {
+    const claims = [...this.atWork.values()];
     if (claims.length === 0) return;
     const { store, leaseMs } = this.parts;
     const nowMs = performance.now();
-    await store.renew(
-      claims.map(({ chargeId }) => chargeId),
-      leaseMs,
-    );
+    const chargeIds = claims.map(({ chargeId }) => chargeId);
+    await store.renew(chargeIds, leaseMs);
     for (const claim of claims) claim.leaseEndMs = nowMs < claim.leaseEndMs ? nowMs + leaseMs : 0;
   }
 }

@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { type Channel, keyMark } from '#catalog/catalog.js';
 import type { Nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
@@ -5,7 +6,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
-import type { TaskStore } from '#tasks/task.store.js';
+import type { NewTask, TaskStore } from '#tasks/task.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
@@ -18,7 +19,6 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
-import { unknownOutcome } from '../protection/idempotency.errors.js';
 import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
@@ -36,8 +36,8 @@ export interface TaskCreationParts {
   log: Logger;
   /** Called after an outbox row was committed, so that it leaves at once. */
   wakeOutbox: () => void;
-  /** Whether a request may begin the work of a further model. */
-  mayGoOn: (requestId: string) => Promise<boolean>;
+  /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
+  requireLease: (client: ClientBase, requestId: string) => Promise<void>;
 }
 
 /**
@@ -71,11 +71,12 @@ export class TaskCreator {
   }
 
   private async run(draft: TaskDraft): Promise<ViewedTask> {
-    const { tasks, config, mayGoOn } = this.parts;
+    const { tasks, config, requireLease } = this.parts;
     const { caller, model } = draft;
     crashPoint('task.before-insert');
-    if (draft.chargeId !== draft.requestId && !(await mayGoOn(draft.requestId))) throw unknownOutcome();
-    await tasks.insertCreated({
+    const isFurther = draft.chargeId !== draft.requestId;
+    const requirement = isFurther ? (client: ClientBase) => requireLease(client, draft.requestId) : undefined;
+    const task: NewTask = {
       id: draft.id,
       kind: draft.kind,
       accountId: caller.accountId,
@@ -89,7 +90,8 @@ export class TaskCreator {
       request: draft.request,
       seconds: draft.units,
       deadlineMs: config.taskDeadlineMs,
-    });
+    };
+    await tasks.insertCreated(task, requirement);
     const hold = await this.hold(draft);
     const paid = { ...draft, request: paidRequest(draft.request, hold) };
     await this.submit(paid, hold);
