@@ -1,6 +1,6 @@
 /** What specs, vendors and programs wrote, which stays as it was written. */
 const AS_WRITTEN =
-  /^(a boat|They waited|I would like|How long do|Thank you, we|We sell to|The volume looks|The picture was|The generation failed|There is no model|Rate for resellers|Prices of the autumn|Error: it was meant)|The north studio/;
+  /^(a boat|They waited|I would like|How long do|Thank you, we|We sell to|The volume looks|The picture was|The generation failed|There is no model|Rate for resellers|Prices of the autumn|Error: it was meant|转引自)|The north studio/;
 
 /** Where text may go beyond its box: the box is scrolled, ends it with an ellipsis, or is for screen readers alone. */
 const FIND = `(language) => {
@@ -44,7 +44,18 @@ const FIND = `(language) => {
   };
   const isApart = (element) => chain(element).some((each) => /fixed|sticky/.test(getComputedStyle(each).position));
   const flowing = texts.filter(({ element }) => !isApart(element) && !isScrolled(element) && !element.closest('svg'));
-  const rows = flowing.flatMap(({ text, element, lines }) => lines.map((box) => ({ text, element, box })));
+  // As much of a line as its frames let through.
+  const seenOf = (element, { left, right, top, bottom }) => {
+    const frames = chain(element).filter((each) => clips(getComputedStyle(each))).map((each) => each.getBoundingClientRect());
+    return {
+      left: Math.max(left, ...frames.map((frame) => frame.left)),
+      right: Math.min(right, ...frames.map((frame) => frame.right)),
+      top: Math.max(top, ...frames.map((frame) => frame.top)),
+      bottom: Math.min(bottom, ...frames.map((frame) => frame.bottom)),
+    };
+  };
+  const rows = flowing.flatMap(({ text, element, lines }) => lines.map((line) => ({ text, element, box: seenOf(element, line) })))
+    .filter(({ box }) => box.bottom > box.top);
   rows.sort((a, b) => a.box.top - b.box.top);
   const over = [];
   rows.forEach((a, at) => {
@@ -55,12 +66,15 @@ const FIND = `(language) => {
       if (wide > 3 && high > 4 && a.element !== b.element) over.push(a.text.slice(0, 40) + ' | ' + b.text.slice(0, 40));
     }
   });
+  const scroller = (list) => chain(list).find((each) => /auto|scroll/.test(getComputedStyle(each).overflowX));
+  const isSideways = (list) => innerWidth < 768 && scroller(list)?.scrollWidth > scroller(list)?.clientWidth + 1;
   const words = texts.filter(({ element }) => !isCode(element));
   const saying = (pattern) => words.filter(({ text }) => pattern.test(text)).map(({ text }) => text.slice(0, 80));
   const english = /[a-z]{2,}[,;:]?\\s+[a-z]{2,}[,;:]?\\s+[a-z]{2,}/;
   return {
     clipped: texts.filter(cut).map(({ text }) => text.slice(0, 60)).slice(0, MOST),
     overlapping: over.slice(0, MOST),
+    sideways: [...document.querySelectorAll('.phone-rows')].filter(isSideways).map((list) => list.innerText.slice(0, 60)).slice(0, MOST),
     odd: saying(/\\b(undefined|NaN|null)\\b|\\[object |Invalid Date|\\{\\{/).slice(0, MOST),
     machine: saying(/\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d|(?<!customer:)\\b[0-9a-z]{26}\\b/).slice(0, MOST),
     english: language === 'en' ? [] : saying(english).filter((text) => !${AS_WRITTEN}.test(text)).slice(0, MOST),
