@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import type { MailLanguage } from './mail-language.js';
+import type { MailLanguage } from './language.js';
 import type { Actor, Role } from './role.js';
 import { hashToken, isToken, newToken } from './secret-token.js';
 

@@ -1,4 +1,4 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import { languageFacts, type MailLanguage } from '#identity/language.js';
 import { asHtml } from '#platform/http/html.js';
 import type { MailContent, MailLink } from './mail.content.js';
 
@@ -12,7 +12,7 @@ export interface MailFrame {
 /** The mail as plain text. A link has its own line, so that every reader detects its end. */
 export function mailAsText(content: MailContent, { language, consoleUrl }: MailFrame): string {
   const { paragraphs, facts = [], button, notes = [], otherwise } = content;
-  const colon = COLONS[language];
+  const colon = languageFacts[language].colon;
   const blocks = [
     ...paragraphs,
     facts.map(({ label, value }) => `${label}${colon}${value}`).join('\n'),
@@ -28,13 +28,11 @@ function linkAsText(link: MailLink | undefined, colon: string): string {
   return link ? `${link.label}${colon.trimEnd()}\n${link.url}` : '';
 }
 
-const COLONS: Record<MailLanguage, string> = { en: ': ', zh: '：' };
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',Arial,sans-serif";
 /** Mail programs that support dark mode use these colours. Others use those of the elements. */
 const DARK = `@media (prefers-color-scheme:dark){.page{background:#16181d!important}
 .card{background:#1f2229!important;border-color:#343843!important}.ink{color:#e8eaee!important}
 .dim{color:#9aa1ae!important}.line{border-color:#343843!important}}`;
-const TAGS: Record<MailLanguage, string> = { en: 'en', zh: 'zh-Hans' };
 
 /** The mail as one HTML page. It loads nothing, and reports nothing to anyone. */
 export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailFrame): string {
@@ -44,11 +42,11 @@ export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailF
     buttonOf(content.button),
     ...(content.notes ?? []).map((note) => small(asHtml(note))),
     content.otherwise
-      ? small(`${asHtml(content.otherwise.label)}${COLONS[language]}${linkTo(content.otherwise.url)}`)
+      ? small(`${asHtml(content.otherwise.label)}${languageFacts[language].colon}${linkTo(content.otherwise.url)}`)
       : '',
   ];
   return `<!doctype html>
-<html lang="${TAGS[language]}"><head><meta charset="utf-8">
+<html lang="${languageFacts[language].tag}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
 <title>${asHtml(content.subject)}</title><style>${DARK}</style></head>

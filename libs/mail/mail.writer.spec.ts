@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MailLanguage, mailLanguages } from '#identity/mail-language.js';
+import { type MailLanguage, mailLanguages } from '#identity/language.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import type { AboutMail, MailDetails } from './mail.outbox.js';

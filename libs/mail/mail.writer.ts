@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { readableAmount } from '#money/amount.js';
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import { hashToken, newToken } from '#identity/secret-token.js';
 import type { MailContent } from './mail.content.js';
 import { mailAsHtml, mailAsText } from './mail.layout.js';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { networkOf } from '#identity/ip-list.js';
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
 import { ApiError } from '#platform/errors.js';

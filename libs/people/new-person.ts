@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { insertAccount } from '#identity/account.store.js';
 import { recordInvitation } from '#invites/invitations.js';
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import type { Role } from '#identity/role.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 import { newId } from '#platform/ids.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mailLanguages } from '#identity/mail-language.js';
+import { mailLanguages } from '#identity/language.js';
 import { PASSWORD_CHARS } from '#identity/password.hasher.js';
 import { roles } from '#identity/role.js';
 import { id, timeView } from '#platform/http/fields.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';

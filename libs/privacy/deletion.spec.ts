@@ -101,6 +101,7 @@ async function someone(credits = '3'): Promise<Someone> {
     accountId,
     word,
   );
+  await run('INSERT INTO account_names (account_id, name) VALUES ($1, $2)', accountId, word);
   // The address before, which only the mail about its change still knows.
   await run(
     `INSERT INTO mail_outbox (template, recipient, details, ended_at)

@@ -40,6 +40,7 @@ const STEPS: readonly Step[] = [
   ofAccount('UPDATE topup_orders SET checkout_url = NULL WHERE account_id = $1 AND checkout_url IS NOT NULL'),
   ofAccount(`UPDATE billing_details SET name = NULL, address = NULL, tax_id = NULL
     WHERE account_id = $1 AND num_nonnulls(name, address, tax_id) > 0`),
+  ofAccount('UPDATE account_names SET name = NULL WHERE account_id = $1 AND name IS NOT NULL'),
   ofAccount('DELETE FROM data_exports WHERE account_id = $1'),
   eraseAddresses,
 ];

@@ -27,6 +27,10 @@ export const exportSections: readonly ExportSection[] = [
     text: `SELECT ${ORDERED_NUMBER} AS id, name, address, tax_id AS "taxId", recorded_at AS "recordedAt"
       FROM billing_details WHERE account_id = $1`,
   }),
+  paged('account-names', 'The names that your account had when you paid.', {
+    id: ORDERED_NUMBER,
+    text: `SELECT ${ORDERED_NUMBER} AS id, name, recorded_at AS "recordedAt" FROM account_names WHERE account_id = $1`,
+  }),
   paged('keys', 'API keys and their rules, without the keys themselves.', {
     id: 'id',
     text: `SELECT id, name, key_prefix AS prefix, group_name AS "group", allowed_models AS "allowedModels",

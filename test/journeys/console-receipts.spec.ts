@@ -29,6 +29,18 @@ async function topupOf({ accountId }: Person): Promise<string> {
   return rows[0].id;
 }
 
+async function payAgain({ accountId }: Person): Promise<string> {
+  const { topupId } = await recordTopup(relay.fixture.billing, {
+    ...priceCredits(parseAmount('5'), '1.3'),
+    accountId,
+    provider: 'manual',
+    paymentId: newId(),
+    rate: '1.3',
+    currency: 'USD',
+  });
+  return topupId;
+}
+
 /** What the books posted for a top-up: credits on the main balance, money as deferred revenue. */
 async function postedFor(topupId: string): Promise<{ credits: string; paid: string }> {
   const { rows } = await relay.fixture.owner.query(
@@ -93,10 +105,10 @@ describe('a receipt', () => {
   });
 
   it('is in Chinese for a person who reads Chinese, with a Chinese name of the customer', async () => {
-    const buyer = await person(relay, { credits: '5' });
+    const buyer = await person(relay);
     await buyer.api.PATCH('/api/account', { body: { name: '上海某某科技有限公司' } });
     await buyer.api.PUT('/api/mail-language', { body: { language: 'zh' } });
-    const topupId = await topupOf(buyer);
+    const topupId = await payAgain(buyer);
     const { paid } = await postedFor(topupId);
     const path = `/api/topups/${topupId}/receipt.pdf`;
     const wanted = ['收据', '上海某某科技有限公司', '实付金额', paid];
@@ -108,22 +120,21 @@ describe('a receipt', () => {
     const buyer = await person(relay, { credits: '5' });
     const nameless = await topupOf(buyer);
     const details = { name: 'Buyer GmbH', address: '2 Market Square\n20095 Hamburg', taxId: 'DE111111111' };
-    const enter = (body: typeof details) => buyer.api.PUT('/api/account/billing-details', { body });
+    const enter = (body: Record<keyof typeof details, string | null>) => buyer.api.PUT('/api/account/billing-details', { body });
     expect((await enter(details)).data).toEqual(details);
-    const { topupId: named } = await recordTopup(relay.fixture.billing, {
-      ...priceCredits(parseAmount('5'), '1.3'),
-      accountId: buyer.accountId,
-      provider: 'manual',
-      paymentId: newId(),
-      rate: '1.3',
-      currency: 'USD',
-    });
+    const named = await payAgain(buyer);
     await enter({ ...details, name: 'Another GmbH', taxId: 'DE222222222' });
     const receipt = (topupId: string) => textsOf(buyer, `/api/topups/${topupId}/receipt.pdf`);
     expect(await receipt(named)).toEqual(
-      expect.arrayContaining(['Buyer GmbH', '2 Market Square', '20095 Hamburg', 'DE111111111']),
+      expect.arrayContaining(['Buyer GmbH', '2 Market Square', '20095 Hamburg', 'Tax ID of the customer DE111111111']),
     );
     expect((await receipt(nameless)).join()).not.toMatch(/GmbH|DE[12]{9}/);
+    const { data: before } = await buyer.api.GET('/api/account');
+    await buyer.api.PATCH('/api/account', { body: { name: 'Renamed since' } });
+    expect(await receipt(nameless)).toContain(before!.name);
+    await enter({ name: null, address: null, taxId: null });
+    expect(await receipt(await payAgain(buyer))).toContain('Renamed since');
+    await enter({ ...details, name: 'Another GmbH', taxId: 'DE222222222' });
     const { rows } = await relay.fixture.owner.query<{ month: string }>(
       `SELECT to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM billing_details
        WHERE account_id = $1 ORDER BY id DESC LIMIT 1`,
@@ -137,7 +148,7 @@ describe('a receipt', () => {
       'SELECT FROM billing_details WHERE account_id = $1',
       [buyer.accountId],
     );
-    expect(rowCount).toBe(2);
+    expect(rowCount).toBe(4);
   });
 
   it('is for the account that paid and for finance, and for nobody else', async () => {

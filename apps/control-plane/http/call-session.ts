@@ -1,4 +1,4 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import type { Actor } from '#identity/role.js';
 import type { SecondFactorState } from '#identity/second-factor.js';
 import type { ViewedAccount } from '#identity/session.store.js';

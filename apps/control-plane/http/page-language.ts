@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type MailLanguage, mailLanguages } from '#identity/mail-language.js';
+import { type MailLanguage, mailLanguages } from '#identity/language.js';
 
 /** More languages than anyone reads. The header comes from strangers. */
 const MOST_LANGUAGES = 20;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import { formatAmount } from '#money/amount.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';

@@ -1,4 +1,4 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 
 /** The words of the sandbox provider's page. */

@@ -143,9 +143,13 @@ function postTopup(client: pg.ClientBase, request: TopupRequest, account: Locked
   });
 }
 
-const INSERT_TOPUP = `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
-    billing_details_id)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2))`;
+const INSERT_TOPUP = `WITH newest AS (SELECT id, name FROM account_names WHERE account_id = $2 ORDER BY id DESC LIMIT 1),
+    named AS (INSERT INTO account_names (account_id, name) SELECT id, name FROM accounts
+      WHERE id = $2 AND name IS DISTINCT FROM (SELECT name FROM newest) RETURNING id)
+  INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id,
+    billing_details_id, account_name_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT max(id) FROM billing_details WHERE account_id = $2),
+    coalesce((SELECT id FROM named), (SELECT id FROM newest)))`;
 
 async function insertTopup(
   client: pg.ClientBase,

@@ -1,8 +1,9 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import { languageFacts, type MailLanguage } from '#identity/language.js';
 import { formatAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { type PdfContent, pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
 import { minuteOf } from '#platform/times.js';
+import type { BillingDetails } from './billing-details.js';
 import type { Issuer } from './issuer.js';
 import type { Receipt } from './receipt.store.js';
 import { receiptTexts } from './receipt.texts.js';
@@ -17,7 +18,7 @@ export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer>
   const t = receiptTexts[look.language];
   const reversals = reversalRows(receipt, look);
   return pdfOf({
-    language: t.tag,
+    language: languageFacts[look.language].tag,
     title: t.title,
     lines: issuerLines(look),
     sections: [
@@ -31,18 +32,28 @@ export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer>
 
 /** The issuer of a document, one line each. */
 export function issuerLines({ issuer: { name, address, taxId }, language }: ReceiptLook): string[] {
-  const t = receiptTexts[language];
-  const lines = [`${t.issuer} ${name}`, ...(address === null ? [] : [address])];
-  return taxId === null ? lines : [...lines, `${t.taxId} ${taxId}`];
+  const { issuer } = receiptTexts[language];
+  return [`${issuer} ${name}`, ...addressLines({ address, taxId }, languageFacts[language].taxId)];
+}
+
+/** Whom a document names as the buyer, one line each. Without a legal name that is the account. */
+export function buyerLines(
+  { name, buyer }: { name: string; buyer: BillingDetails },
+  language: MailLanguage,
+): string[] {
+  return [buyer.name ?? name, ...addressLines(buyer, languageFacts[language].customerTaxId)];
+}
+
+function addressLines({ address, taxId }: Omit<BillingDetails, 'name'>, taxLabel: string): string[] {
+  return [...(address === null ? [] : [address]), ...(taxId === null ? [] : [`${taxLabel} ${taxId}`])];
 }
 
 function paymentRows(receipt: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
-  const { topupId, name, buyer, accountId, paidAt, provider, paymentId } = receipt;
+  const { topupId, accountId, paidAt, provider, paymentId } = receipt;
   return [
     { label: t.number, value: topupId },
-    { label: t.customer, value: [buyer.name ?? name, buyer.address].filter(Boolean).join('\n') },
-    ...(buyer.taxId === null ? [] : [{ label: t.customerTaxId, value: buyer.taxId }]),
+    { label: t.customer, value: buyerLines(receipt, language).join('\n') },
     { label: t.account, value: accountId },
     { label: t.paidAt, value: minuteOf(paidAt.toISOString()) },
     { label: t.method, value: t.methods[provider] },

@@ -7,7 +7,7 @@ import { type OrderReversals, readReversals } from '../order.reversals.js';
 export interface Receipt extends OrderReversals {
   topupId: string;
   accountId: string;
-  /** The account's current name. */
+  /** The account's name when the top-up was recorded. */
   name: string;
   /** As the account had entered them when the top-up was recorded. */
   buyer: BillingDetails;
@@ -28,11 +28,11 @@ export async function findReceipt(
   accountId: string | null,
 ): Promise<Receipt | null> {
   const { rows } = await pool.query<Omit<Receipt, keyof OrderReversals>>(
-    `SELECT p.id AS "topupId", p.account_id AS "accountId", a.name, p.credits, p.paid_minor AS "paidMinor", p.currency,
+    `SELECT p.id AS "topupId", p.account_id AS "accountId", coalesce(n.name, a.name) AS name, p.credits, p.paid_minor AS "paidMinor", p.currency,
        jsonb_build_object('name', d.name, 'address', d.address, 'taxId', d.tax_id) AS buyer,
        trim_scale(p.rate)::text AS rate, p.provider, p.payment_id AS "paymentId", t.effective_at AS "paidAt"
      FROM topups p JOIN accounts a ON a.id = p.account_id JOIN ledger_transactions t ON t.id = p.transaction_id
-       LEFT JOIN billing_details d ON d.id = p.billing_details_id
+       LEFT JOIN billing_details d ON d.id = p.billing_details_id LEFT JOIN account_names n ON n.id = p.account_name_id
      WHERE p.id = $1 AND ($2::text IS NULL OR p.account_id = $2)`,
     [topupId, accountId],
   );

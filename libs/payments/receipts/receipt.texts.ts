@@ -1,14 +1,11 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 
 interface ReceiptTexts {
-  readonly tag: string;
   readonly title: string;
   readonly issuer: string;
-  readonly taxId: string;
   readonly payment: string;
   readonly customer: string;
-  readonly customerTaxId: string;
   readonly account: string;
   readonly number: string;
   readonly paidAt: string;
@@ -27,13 +24,10 @@ interface ReceiptTexts {
 
 export const receiptTexts: Record<MailLanguage, ReceiptTexts> = {
   en: {
-    tag: 'en',
     title: 'Receipt',
     issuer: 'Issued by',
-    taxId: 'Tax ID',
     payment: 'Payment',
     customer: 'Customer',
-    customerTaxId: 'Tax ID of the customer',
     account: 'Account',
     number: 'Receipt number',
     paidAt: 'Paid',
@@ -50,13 +44,10 @@ export const receiptTexts: Record<MailLanguage, ReceiptTexts> = {
     note: 'One credit is worth USD 1.00 of list price. Dates are in UTC.',
   },
   zh: {
-    tag: 'zh-Hans',
     title: '收据',
     issuer: '开具方',
-    taxId: '税号',
     payment: '付款',
     customer: '客户',
-    customerTaxId: '客户税号',
     account: '账户',
     number: '收据编号',
     paidAt: '付款时间',

@@ -1,7 +1,7 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import { languageFacts, type MailLanguage } from '#identity/language.js';
 import { formatAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
-import { issuerLines, type ReceiptLook } from '#payments/receipts/receipt.pdf.js';
+import { buyerLines, issuerLines, type ReceiptLook } from '#payments/receipts/receipt.pdf.js';
 import { pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
 import { minuteOf } from '#platform/times.js';
 import { keysOf, type MonthlyStatement } from './monthly-statement.js';
@@ -16,13 +16,14 @@ const MOST_KEYS = 100;
  */
 export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Promise<Buffer> {
   const t = monthlyTexts[look.language];
+  const { tag } = languageFacts[look.language];
   const { month, key, accountId, to } = statement;
   return pdfOf({
-    language: t.tag,
-    title: t.title(monthIn(t.tag, month)),
+    language: tag,
+    title: t.title(monthIn(tag, month)),
     lines: [
       ...issuerLines(look),
-      ...buyerLines(statement, t),
+      ...buyerLines(statement, look.language),
       `${t.account} ${accountId}`,
       ...(key ? [`${t.key} ${key.name} (${key.keyId})`] : []),
       `${t.upTo} ${minuteOf(to)}`,
@@ -40,14 +41,6 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
   });
 }
 
-function buyerLines({ name, buyer }: MonthlyStatement, t: (typeof monthlyTexts)[MailLanguage]): string[] {
-  return [
-    buyer.name ?? name,
-    ...(buyer.address === null ? [] : [buyer.address]),
-    ...(buyer.taxId === null ? [] : [`${t.taxId} ${buyer.taxId}`]),
-  ];
-}
-
 function monthIn(language: string, month: string): string {
   const format = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   return format.format(new Date(`${month}-01T00:00:00Z`));
@@ -59,10 +52,11 @@ function creditRow(label: string, nanos: bigint, isTotal = false): PdfRow {
 
 function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
+  const { colon } = languageFacts[language];
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
-      ? `${t.charges}${t.colon}${model ?? t.noModel}`
-      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(t.colon);
+      ? `${t.charges}${colon}${model ?? t.noModel}`
+      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(colon);
   const rows = moves.map((move) => creditRow(labelOf(move), move.amount));
   if (balances === null) {
     const total = moves.reduce((sum, { amount }) => sum + amount, 0n);

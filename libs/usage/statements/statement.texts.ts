@@ -1,11 +1,8 @@
-import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailLanguage } from '#identity/language.js';
 
 interface StatementTexts {
-  readonly tag: string;
-  readonly colon: string;
   readonly title: (month: string) => string;
   readonly account: string;
-  readonly taxId: string;
   readonly key: string;
   readonly upTo: string;
   readonly credits: string;
@@ -33,11 +30,8 @@ interface StatementTexts {
 
 export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
   en: {
-    tag: 'en',
-    colon: ': ',
     title: (month) => `Monthly statement, ${month}`,
     account: 'Account',
-    taxId: 'Tax ID of the customer',
     key: 'Key',
     upTo: 'Includes everything recorded before',
     credits: 'Credits',
@@ -76,11 +70,8 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       'Charges and refunds of one key. Top-ups and balances belong to the account. One credit is worth USD 1.00 of list price. The month is in UTC.',
   },
   zh: {
-    tag: 'zh-Hans',
-    colon: '：',
     title: (month) => `月度对账单 ${month}`,
     account: '账户',
-    taxId: '客户税号',
     key: '密钥',
     upTo: '数据截至',
     credits: '额度',
