@@ -344,6 +344,9 @@ describe('an account', () => {
 
   it('is seen as its owner sees it, with nothing to change, until the view ends', async () => {
     const { owner } = await customerAtWork(relay);
+    await owner.api.PUT('/api/account/billing-details', {
+      body: { name: 'North Studio Ltd.', address: null, taxId: null },
+    });
     const tab = await open({ as: await staff('support'), expectedStatuses: [403] });
     const { page } = tab;
     await tab.goto(`/support/accounts/${owner.accountId}`);
@@ -364,6 +367,8 @@ describe('an account', () => {
     }
     await tab.goto('/wallet');
     expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0);
+    await tab.goto('/wallet?tab=details');
+    await page.getByText('North Studio Ltd.').waitFor();
     await tab.goto('/overview');
     expect(await page.getByRole('link', { name: 'Add credits' }).count()).toBe(0);
     await tab.goto('/playground');

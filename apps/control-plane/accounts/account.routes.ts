@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { creditAmount, id, name, pageOf, pageQuery } from '#platform/http/fields.js';
+import { creditAmount, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { ticketStates } from '#support/ticket.entity.js';
 import { accountView, foundAccountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
@@ -75,13 +76,34 @@ export const supportRoutes = {
   }),
 };
 
-export const payingAccountRoutes = {
-  find: routesFor(['finance'], 'Finance').get('findPayingAccounts', '/api/finance/accounts', {
+const forFinance = routesFor(['finance'], 'Finance');
+const search = z.strictObject({ query: z.string().trim().min(3).max(254) });
+
+const foundTicketView = z
+  .object({
+    ticketId: z.string(),
+    accountId: z.string(),
+    subject: z.string(),
+    state: z.enum(ticketStates),
+    createdAt: timeView,
+  })
+  .meta({ id: 'FoundTicket' });
+
+export const financeSearchRoutes = {
+  accounts: forFinance.get('findPayingAccounts', '/api/finance/accounts', {
     summary: 'Find accounts to record money for, newest first.',
     description:
       'Searches by the ID of an account, person or key, or by the beginning of a key, email address or name. Returns at most 10.',
     load: 'light',
-    query: z.strictObject({ query: z.string().trim().min(3).max(254) }),
+    query: search,
     answer: z.object({ items: z.array(payingAccountView) }),
+  }),
+  tickets: forFinance.get('findTickets', '/api/finance/tickets', {
+    summary: 'Find tickets to adjust a balance for, newest first.',
+    description:
+      'Searches by the ID of a ticket, a part of its subject, or its customer, as the search for accounts does. Returns at most 10. Only the subjects of the newest 5,000 tickets are searched.',
+    load: 'light',
+    query: search,
+    answer: z.object({ items: z.array(foundTicketView) }),
   }),
 };

@@ -8,6 +8,7 @@ import { PeopleModule } from '../people/people.module.js';
 import { POOL } from '../control-plane.tokens.js';
 import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
+import { FinanceSearchController } from './finance-search.controller.js';
 import { LowBalanceController } from './low-balance.controller.js';
 import { NamesController } from './names.controller.js';
 import { SupportController } from './support.controller.js';
@@ -20,6 +21,7 @@ import { ViewController } from './view.controller.js';
   controllers: [
     AccountController,
     SupportController,
+    FinanceSearchController,
     AccountActionsController,
     LowBalanceController,
     ViewController,

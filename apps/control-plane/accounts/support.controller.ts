@@ -4,13 +4,10 @@ import { RolesService } from '#people/roles.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewKey } from '../keys/key.view.js';
-import { payingAccountRoutes, supportRoutes } from './account.routes.js';
+import { supportRoutes } from './account.routes.js';
 
 /** An account has at most this many keys. */
 const ALL_KEYS = 200;
-
-/** A name or an address needs no more to choose from. */
-const MOST_PAYING = 10;
 
 @Controller()
 export class SupportController {
@@ -23,11 +20,6 @@ export class SupportController {
   @Serves(supportRoutes.search)
   search({ query }: CallOf<typeof supportRoutes.search>) {
     return this.reader.search(query);
-  }
-
-  @Serves(payingAccountRoutes.find)
-  findPaying({ query: { query } }: CallOf<typeof payingAccountRoutes.find>) {
-    return this.reader.search({ query, limit: MOST_PAYING });
   }
 
   @Serves(supportRoutes.show)

@@ -3,10 +3,11 @@ import { api } from '../../api/client.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
-import { creditsField, textField } from '../../ui/forms/text-fields.js';
-import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
+import { creditsField } from '../../ui/forms/text-fields.js';
+import { SIGNED_CREDITS } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
+import { ticketField } from '../ticket-field.js';
 import { refreshDesk } from './desk.js';
 
 /** Credit that is given or taken by hand because of a ticket. */
@@ -20,7 +21,7 @@ export function CreateAdjustment() {
       button={{ variant: 'filled' }}
       fields={{
         accountId: accountField(t('account'), { missing: t('accountMissing') }),
-        ticketId: textField(t('ticket'), { hint: t('adjust.ticketHint'), rule: [ID, t('idWrong')] }),
+        ticketId: ticketField(t('ticket'), { hint: t('adjust.ticketHint'), missing: t('ticketMissing') }),
         amount: creditsField(t('adjust.amount'), {
           hint: t('adjust.amountHint'),
           rule: [SIGNED_CREDITS, t('adjust.amountWrong')],

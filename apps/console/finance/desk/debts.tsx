@@ -11,7 +11,7 @@ import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
-import { creditsField, textField } from '../../ui/forms/text-fields.js';
+import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -19,7 +19,8 @@ import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { useNote } from '../note.js';
-import { CREDITS, ID } from '../../ui/patterns.js';
+import { ticketField } from '../ticket-field.js';
+import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { refreshDesk } from './desk.js';
 
@@ -98,7 +99,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
       button={{ size: 'xs' }}
       isDangerous
       fields={{
-        ticketId: textField(t('ticket'), { rule: [ID, t('idWrong')] }),
+        ticketId: ticketField(t('ticket'), { missing: t('ticketMissing') }),
         amount: creditsField(t('amount'), {
           hint: t('writeOff.amountHint'),
           rule: [CREDITS, t('writeOff.amountWrong')],

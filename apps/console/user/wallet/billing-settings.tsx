@@ -3,9 +3,10 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { OwnOnly } from '../../shell/own-only.js';
+import { useIsViewing } from '../../shell/session.js';
 import { Form } from '../../ui/forms/declared.js';
 import { linesField, textField } from '../../ui/forms/text-fields.js';
+import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Loaded } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 
@@ -15,14 +16,28 @@ const MOST_ADDRESS_CHARS = 300;
 /** What receipts and statements say about the buyer from now on. */
 export function BillingSettings() {
   const details = $api.useQuery('get', '/api/account/billing-details');
+  const isViewing = useIsViewing();
   return (
     <Loaded query={details} lines={6}>
-      {(found) => (
-        <OwnOnly>
-          <DetailsForm details={found} />
-        </OwnOnly>
-      )}
+      {(found) => (isViewing ? <Details details={found} /> : <DetailsForm details={found} />)}
     </Loaded>
+  );
+}
+
+/** For support who view the account. */
+function Details({ details }: { details: Shape<'BillingDetails'> }) {
+  const { t } = useTranslation('wallet');
+  const names = ['name', 'address', 'taxId'] as const;
+  return (
+    <Facts label={t('tabs.details')}>
+      {names.map((name) => (
+        <Fact
+          key={name}
+          name={t(`details.${name}`)}
+          value={details[name] === null ? '–' : <span className="spoken">{details[name]}</span>}
+        />
+      ))}
+    </Facts>
   );
 }
 

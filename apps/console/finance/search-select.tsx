@@ -1,0 +1,53 @@
+import { Select, type SelectProps } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TwoLines } from '../ui/texts.js';
+
+/** The server looks for no less. */
+const FEWEST_CHARS = 3;
+/** Long enough that not every letter is looked up. */
+const TYPING_PAUSE_MS = 250;
+
+/** What people type into a search, once they pause. */
+export function useTyped() {
+  const [words, type] = useState('');
+  const [query] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
+  return { query, type, isEnough: query.length >= FEWEST_CHARS };
+}
+
+interface SearchSelectProps extends Omit<SelectProps, 'data'> {
+  typed: ReturnType<typeof useTyped>;
+  search: { isError: boolean; isSuccess: boolean };
+  found: readonly { value: string; label: string; second: string }[];
+  /** What the chosen value is called, where it was not found just now. */
+  name: string | null;
+  texts: 'findAccount' | 'findTicket';
+}
+
+/** Looks something up as people type, and chooses one. */
+export function SearchSelect(props: SearchSelectProps) {
+  const { t } = useTranslation('finance');
+  const { typed, search, found, name, texts, value = null, ...select } = props;
+  const isOther = value !== null && !found.some((each) => each.value === value);
+  const chosen = isOther ? [{ value, label: name ?? value }] : [];
+  const asked = search.isError ? 'failed' : search.isSuccess ? 'none' : 'searching';
+  return (
+    <Select
+      placeholder={t(`${texts}.search`)}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t(`${texts}.clear`) }}
+      value={value}
+      data={[...chosen, ...found.map(({ value: id, label }) => ({ value: id, label }))]}
+      filter={({ options }) => options}
+      onSearchChange={typed.type}
+      renderOption={({ option }) => {
+        const { second = option.value } = found.find((each) => each.value === option.value) ?? {};
+        return <TwoLines first={option.label} second={second} />;
+      }}
+      nothingFoundMessage={t(`${texts}.${typed.isEnough ? asked : 'type'}`)}
+      {...select}
+    />
+  );
+}
