@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
 import { ID, SHORTEST_ID } from '../ui/patterns.js';
-import { workspacesOf } from './navigation/navigation.js';
+import { placesOf } from './navigation/places.js';
 import { mayAny } from './session.js';
 
 /** Long enough that not every letter is looked up. */
@@ -97,11 +97,7 @@ function useDestinations(session: Shape<'Session'>, words: string) {
 function usePages(session: Shape<'Session'>, words: string): Destination[] {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const places = workspacesOf(session).flatMap(({ label: area, links }) =>
-    links.flatMap(({ pages }) => pages.map((page) => ({ area, ...page }))),
-  );
-  const once = places.filter(({ to }, index) => places.findIndex((other) => other.to === to) === index);
-  return once
+  return placesOf(session)
     .map(({ area, to, label }) => ({
       key: to,
       label: t(`nav.${label}`),

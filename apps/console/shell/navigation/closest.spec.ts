@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { closestTo } from './closest.js';
 
-const pages = ['/overview', '/usage', '/tokens', '/finance/payments', '/usage'].map((to) => ({ to }));
+const pages = ['/overview', '/usage', '/tokens', '/finance/payments'].map((to) => ({ to }));
 
 it.each([
   ['/usgae', '/usage'],

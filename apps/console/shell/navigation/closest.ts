@@ -5,8 +5,7 @@ export function closestTo<Page extends { to: string }>(path: string, pages: read
     const own = pairsOf(to);
     return [...own].filter((pair) => wanted.has(pair)).length / (own.size + wanted.size);
   };
-  const once = pages.filter(({ to }, index) => pages.findIndex((other) => other.to === to) === index);
-  return once.toSorted((one, other) => likeness(other) - likeness(one));
+  return pages.toSorted((one, other) => likeness(other) - likeness(one));
 }
 
 function pairsOf(text: string): Set<string> {

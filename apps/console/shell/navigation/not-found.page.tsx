@@ -6,7 +6,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { closestTo } from './closest.js';
-import { workspacesOf } from './navigation.js';
+import { placesOf } from './places.js';
 import { useSession } from '../session.js';
 
 const MOST_SUGGESTIONS = 3;
@@ -45,10 +45,7 @@ export function NotFoundPage() {
 function Suggestions({ path }: { path: string }) {
   const { t } = useTranslation('shell');
   const session = useSession();
-  const listed = session
-    ? workspacesOf(session).flatMap(({ links }) => links.flatMap((link) => link.pages))
-    : PUBLIC;
-  const found = closestTo(path, listed).slice(0, MOST_SUGGESTIONS);
+  const found = (session ? closestTo(path, placesOf(session)) : closestTo(path, PUBLIC)).slice(0, MOST_SUGGESTIONS);
   return (
     <Section title={t('page.notFound.meant')}>
       <SimpleGrid cols={{ base: 1, sm: MOST_SUGGESTIONS }} component="ul" className="plain-list">

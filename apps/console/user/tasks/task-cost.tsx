@@ -3,10 +3,12 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
+import { useReturnedName } from '../usage/returned-name.js';
 
 /** What a task holds, or what it cost in the end and what was released of it, or refunded. */
 export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
   const { t } = useTranslation('calls');
+  const nameOf = useReturnedName();
   const { held, settled, released } = task;
   if (held === null) return '–';
   if (settled === null && released === null) return <Line name={t('task.held')} value={held} />;
@@ -15,9 +17,7 @@ export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled
   return (
     <Stack gap="hair" align="flex-end">
       {isCharged && <Line name={t('task.settled')} value={settled} />}
-      {isReturned && (
-        <Line name={isCharged ? t('task.released') : t('chargeStates.released')} value={released} />
-      )}
+      {isReturned && <Line name={nameOf(task)} value={released} />}
       {!isCharged && !isReturned && <Line name={t('task.settled')} value="0" />}
     </Stack>
   );

@@ -13,6 +13,7 @@ import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
 import { availableMs, contentOf, TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
+import { useReturnedName } from '../usage/returned-name.js';
 
 /** Draws in three dimensions, which is much code: loaded where there is something to draw. */
 const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.js')).MeshPreview }));
@@ -68,10 +69,7 @@ function Amounts({ task }: { task: Shape<'Task'> }) {
   const amounts = [
     { name: t('task.held'), value: task.held },
     { name: t('task.settled'), value: task.settled },
-    {
-      name: task.state === 'failed' ? t('chargeStates.released') : t('task.released'),
-      value: task.released,
-    },
+    { name: useReturnedName()(task), value: task.released },
   ];
   return (
     <Group grow component="dl" m={0} align="flex-start">

@@ -12,6 +12,7 @@ import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
+import { useReturnedName } from './returned-name.js';
 
 /** What a request cost and why: its price, what was held, charged and released, and the postings behind it. */
 export function ChargeDetails({ id }: { id: string }) {
@@ -96,7 +97,6 @@ const EVENTS = {
   'task failed': 'taskFailed',
   held: 'held',
   settled: 'settled',
-  released: 'released',
   refunded: 'refunded',
 } as const;
 
@@ -132,10 +132,12 @@ function Timeline({ charge }: { charge: Shape<'Charge'> }) {
   );
 }
 
-function useEventText({ state }: Shape<'Charge'>): (what: string) => string {
+function useEventText({ timeline }: Shape<'Charge'>): (what: string) => string {
   const { t } = useTranslation('calls');
+  const returnedName = useReturnedName();
+  const amountOf = (event: string) => timeline.find(({ what }) => what === event)?.amount ?? null;
   return (what) => {
-    if (what === 'released' && state === 'released') return t('chargeStates.released');
+    if (what === 'released') return returnedName({ settled: amountOf('settled'), released: amountOf(what) });
     if (what in EVENTS) return t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`);
     return what.startsWith(REFUSED) ? t('charge.refused', { code: what.slice(REFUSED.length) }) : what;
   };
