@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { AuditAction } from '#identity/audit-actions.js';
 import { type Page, pageFrom, readCursorNumber } from '#platform/http/page.js';
 
 export interface AuditLine {
@@ -6,7 +7,7 @@ export interface AuditLine {
   actor: string;
   /** The actor's current address, or a pseudonym after deletion. */
   actorEmail: string | null;
-  action: string;
+  action: AuditAction;
   subject: string;
   accountId: string | null;
   before: unknown;

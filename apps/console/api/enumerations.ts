@@ -1,9 +1,30 @@
+import type { Shape } from './shape.js';
+
+/** All words of an enumeration of the API, in the order given: leaving one out does not compile. */
+export function everyWord<Word extends string>() {
+  return <const Words extends readonly Word[]>(
+    ...words: [Word] extends [Words[number]] ? Words : never
+  ): Words => words;
+}
+
+type StaffRole = Exclude<Shape<'Person'>['roles'][number], 'user'>;
+
 /** Words of the API, in the order in which people choose from them. */
-export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
-export const modelRoutings = ['priority', 'cost', 'latency'] as const;
-export const ticketTypes = ['question', 'billing', 'reseller_rate', 'refund'] as const;
-export const ticketStages = ['open', 'answered', 'closed'] as const;
-export const chargeStages = ['held', 'settled', 'released', 'refused'] as const;
-export const staffRoles = ['support', 'finance', 'admin'] as const;
-export const reportProviders = ['stripe', 'sandbox'] as const;
-export const reasonsToAdjust = ['goodwill', 'correction', 'migration', 'compensation'] as const;
+export const families = everyWord<Shape<'Model'>['family']>()('image', 'video', 'chat', 'speech', '3d');
+export const modelRoutings = everyWord<Shape<'Model'>['routing']>()('priority', 'cost', 'latency');
+export const ticketTypes = everyWord<Shape<'Ticket'>['kind']>()(
+  'question',
+  'billing',
+  'reseller_rate',
+  'refund',
+);
+export const ticketStages = everyWord<Shape<'Ticket'>['state']>()('open', 'answered', 'closed');
+export const chargeStages = everyWord<Shape<'Charge'>['state']>()('held', 'settled', 'released', 'refused');
+export const staffRoles = everyWord<StaffRole>()('support', 'finance', 'admin');
+export const reportProviders = everyWord<Shape<'Match'>['provider']>()('stripe', 'sandbox');
+export const reasonsToAdjust = everyWord<Shape<'Adjustment'>['reason']>()(
+  'goodwill',
+  'correction',
+  'migration',
+  'compensation',
+);

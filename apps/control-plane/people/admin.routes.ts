@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { auditActions } from '#identity/audit-actions.js';
 import { roles } from '#identity/role.js';
-import { id, pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
+import { id, pageOf, pageQuery, timeView, numberText, wordView } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -66,7 +67,7 @@ const auditView = z
       .string()
       .nullable()
       .meta({ description: "The actor's current email address. The log itself stores only IDs." }),
-    action: z.string(),
+    action: wordView(auditActions),
     subject: z.string(),
     accountId: z.string().nullable(),
     before: z.unknown(),
@@ -86,7 +87,7 @@ export const auditRoutes = {
       subject: word.meta({ description: 'Such as `user:{id}`, `account:{id}` or `model:{id}`.' }),
       actor: word.meta({ description: '`user:{id}`, `cli:{login}` or `system`.' }),
       accountId: id.optional(),
-      action: word,
+      action: z.enum(auditActions).optional(),
     }),
     answer: pageOf(auditView),
   }),

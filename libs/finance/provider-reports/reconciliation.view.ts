@@ -47,6 +47,9 @@ export const matchView = z
     ours: side.extend({ transactionIds }).nullable(),
     theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
     daysApart: z.number().nullable().meta({ description: 'For information; not a fault.' }),
+    changed: z.boolean().meta({
+      description: 'One of its lines was later reported differently, and nobody has accepted that.',
+    }),
   })
   .meta({ id: 'Match' });
 
@@ -142,7 +145,7 @@ type PayoutView = z.output<typeof payoutView>;
 type BankItemView = z.output<typeof bankItemView>;
 
 export function viewMatch(item: MatchedItem): MatchView {
-  const { provider, kind, id, state, at, daysApart, ours, theirs } = item;
+  const { provider, kind, id, state, at, daysApart, changed, ours, theirs } = item;
   return {
     provider,
     kind,
@@ -151,6 +154,7 @@ export function viewMatch(item: MatchedItem): MatchView {
     message: matchSentence(item),
     at: instant(at),
     daysApart,
+    changed,
     ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
     theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
   };

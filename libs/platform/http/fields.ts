@@ -92,6 +92,14 @@ export function shown<S extends z.ZodType>(shape: S, value: z.input<S>): z.outpu
   return shape.parse(value);
 }
 
+/**
+ * One of these words of an answer. Words of a later version pass as well, because programs of two versions run side by side during
+ * an upgrade.
+ */
+export function wordView<const W extends string>(words: readonly W[]) {
+  return z.string().meta({ enum: [...words] }) as unknown as z.ZodType<W, W>;
+}
+
 /** Chosen by the client for each thing it wants done once. A repeat gives the same answer. */
 export const requestIdField = z
   .string()

@@ -1,12 +1,16 @@
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+
+type Action = Shape<'AuditEntry'>['action'];
 
 /** What the entries of the audit log note, by name. */
 export function useActions() {
   const { t } = useTranslation('admin');
-  const names = Object.entries<string>(t('audit.actions', { returnObjects: true }));
+  const names = Object.entries(t('audit.actions', { returnObjects: true })) as [Action, string][];
   return {
-    // An action that is newer than these texts is shown by its code.
-    nameOf: (action: string) => t(`audit.actions.${action}` as 'audit.action', { defaultValue: action }),
+    nameOf: (action: Action) => t(`audit.actions.${action}`),
     options: names.map(([value, label]) => ({ value, label })),
+    /** Undefined: there is no such action. */
+    known: (action: string | undefined) => names.find(([each]) => each === action)?.[0],
   };
 }

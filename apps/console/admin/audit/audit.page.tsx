@@ -25,10 +25,11 @@ const PAGE = 50;
 /** What was changed, by whom, from what to what. */
 export function AuditPage() {
   const { t } = useTranslation('admin');
-  const { cursor, entry, ...filter } = route.useSearch();
+  const { nameOf, known } = useActions();
+  const { cursor, entry, action, ...others } = route.useSearch();
+  const filter = { ...others, action: known(action) };
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = isNarrowed(filter);
-  const { nameOf } = useActions();
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>

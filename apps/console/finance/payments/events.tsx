@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
@@ -9,7 +10,7 @@ import { StateFilter, useStateOf } from './state-filter.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ServerWords } from '../server-words.js';
 
-const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
+const states = everyWord<Shape<'PaymentEvent'>['state']>()('applied', 'ignored', 'suspense', 'waiting');
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
 
 /** What providers reported, and what became of it. */

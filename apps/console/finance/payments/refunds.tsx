@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
@@ -14,7 +15,7 @@ import { useNote } from '../note.js';
 import { type Refund, refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
-const states = ['pending', 'succeeded', 'failed'] as const;
+const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
 const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 
 /** Refunds of top-ups, and which of them the provider has not ended yet. */

@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
@@ -14,7 +15,7 @@ import { NoteAction, useNote } from '../note.js';
 import { refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
-const states = ['open', 'credited', 'returned', 'expensed'] as const;
+const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', 'returned', 'expensed');
 
 /** Money that came or left and belongs to no order. */
 export function SuspenseList() {

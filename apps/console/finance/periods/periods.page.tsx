@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice } from '../../ui/lists/choice.js';
@@ -12,7 +13,7 @@ import { When } from '../../ui/time/when.js';
 import { PeriodBadge } from './period-state.js';
 
 const route = getRouteApi('/finance/periods');
-const states = ['closing', 'closed', 'abandoned'] as const;
+const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
 /** Periods that were closed, or tried, the newest first. */
 export function PeriodsPage() {

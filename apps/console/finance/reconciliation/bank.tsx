@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn } from '../../ui/lists/columns.js';
@@ -19,7 +20,7 @@ import { Filters, useNarrowed } from './filters.js';
 import { MatchOutcome, useBankReason } from './match-outcome.js';
 import { refreshReconciliation } from './reconciliation.js';
 
-const states = [
+const states = everyWord<Shape<'BankItem'>['state']>()(
   'missing_here',
   'missing_there',
   'differs',
@@ -29,7 +30,7 @@ const states = [
   'waiting',
   'matched',
   'set_aside',
-] as const;
+);
 
 /** Lines at the bank against payouts, transfers and what was sent back. */
 export function Bank() {

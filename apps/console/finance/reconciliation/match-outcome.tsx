@@ -32,6 +32,7 @@ export function usePaymentReason(): (match: Shape<'Match'>) => string | null {
     if (state === 'matched') return null;
     if (state === 'waiting' && ours === null) return t('reasons.payments.justHappened');
     if (state === 'twice' && (ours?.transactionIds.length ?? 0) > 1) return t('reasons.payments.twiceHere');
+    if (state === 'differs' && match.changed) return t('reasons.payments.versions');
     return t(`reasons.payments.${state}`);
   };
 }

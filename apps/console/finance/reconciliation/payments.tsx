@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column } from '../../ui/lists/columns.js';
@@ -18,7 +19,7 @@ import { MatchOutcome, usePaymentReason } from './match-outcome.js';
 import { PaymentDays } from './payment-days.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
-const states = [
+const states = everyWord<Shape<'Match'>['state']>()(
   'missing_here',
   'missing_there',
   'differs',
@@ -27,7 +28,7 @@ const states = [
   'waiting',
   'matched',
   'accepted',
-] as const;
+);
 
 /** Two panes: on the left what the provider reports, on the right what our books have; and between them whether they agree. */
 export function Payments() {

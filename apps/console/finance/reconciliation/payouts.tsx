@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/lists/columns.js';
@@ -15,7 +16,7 @@ import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { MatchOutcome, usePayoutReason } from './match-outcome.js';
 
-const states = [
+const states = everyWord<Shape<'Payout'>['state']>()(
   'differs',
   'missing_there',
   'twice',
@@ -25,7 +26,7 @@ const states = [
   'unlinked',
   'matched',
   'accepted',
-] as const;
+);
 
 /** Each payout against what it is made of: payments less fees, refunds and disputes. */
 export function Payouts() {

@@ -1,8 +1,10 @@
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 
 /** The states of a charge and its work; all but the first two are faults. */
-export const workOutcomes = [
+export const workOutcomes = everyWord<Shape<'ChargeTaskItem'>['state']>()(
   'matched',
   'running',
   'charged_without_work',
@@ -12,7 +14,7 @@ export const workOutcomes = [
   'late',
   'task_missing',
   'charge_missing',
-] as const;
+);
 
 type State = (typeof workOutcomes)[number];
 
