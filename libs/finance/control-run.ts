@@ -30,8 +30,14 @@ export interface ControlOutcome {
   /** The control looked only at what happened from then on. Null: at everything. */
   readonly since: string | null;
   readonly result: FoundItems | null;
+  /** Why it could not run: a code, and the English sentence. */
+  readonly fault: ControlFault | null;
   readonly error: string | null;
 }
+
+/** `too_slow`: its query took longer than allowed. */
+export const controlFaults = ['too_slow', 'failed'] as const;
+type ControlFault = (typeof controlFaults)[number];
 
 /** Items by subject, each named once. */
 export interface FoundItems extends ControlResult {
@@ -96,17 +102,15 @@ async function runOne(
   check: () => Promise<ControlResult>,
 ): Promise<Omit<ControlOutcome, 'control' | 'since'>> {
   const startedAt = performance.now();
-  const ended = (result: ControlResult | null, error: string | null) => {
-    const durationMs = Math.round(performance.now() - startedAt);
-    return { durationMs, result: result && bySubject(result), error };
-  };
+  const durationMs = () => Math.round(performance.now() - startedAt);
   await client.query('SAVEPOINT control');
   try {
     await client.query(`SET LOCAL max_parallel_workers_per_gather = 0`);
     await limitStatements(client, limitMs);
-    return ended(await check(), null);
+    const result = bySubject(await check());
+    return { durationMs: durationMs(), result, fault: null, error: null };
   } catch (error) {
-    return ended(null, wordsOf(error, limitMs));
+    return { durationMs: durationMs(), result: null, ...faultOf(error, limitMs) };
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT control');
     await client.query('RELEASE SAVEPOINT control');
@@ -115,9 +119,16 @@ async function runOne(
 
 const QUERY_CANCELLED = '57014';
 
-function wordsOf(error: unknown, limitMs: number): string {
-  if ((error as { code?: unknown }).code === QUERY_CANCELLED) return `took longer than ${limitMs / 1000} s`;
-  return error instanceof Error ? error.message : String(error);
+function faultOf(error: unknown, limitMs: number): Pick<ControlOutcome, 'fault' | 'error'> {
+  if (isTooSlow(error)) return { fault: 'too_slow', error: `took longer than ${limitMs / 1000} s` };
+  return { fault: 'failed', error: error instanceof Error ? error.message : String(error) };
+}
+
+/** A control that a query of the checklist runs took too long. */
+export class TooSlow extends Error {}
+
+export function isTooSlow(error: unknown): boolean {
+  return error instanceof TooSlow || (error as { code?: unknown }).code === QUERY_CANCELLED;
 }
 
 function bySubject({ count, states, items, passedOver = [] }: ControlResult): FoundItems {
@@ -130,11 +141,18 @@ function bySubject({ count, states, items, passedOver = [] }: ControlResult): Fo
   return states ? { ...found, states } : found;
 }
 
+/** A subject has one state; the console says the others as well. */
+function also({ state, details }: ControlItem, second: ControlItem): Record<string, string> {
+  const others = new Set(details['also']?.split(' ') ?? []).add(second.state);
+  others.delete(state);
+  return others.size === 0 ? {} : { also: [...others].join(' ') };
+}
+
 function together(first: ControlItem, second: ControlItem): ControlItem {
   return {
     ...first,
     message: first.message === second.message ? first.message : `${first.message} ${second.message}`,
-    details: { ...second.details, ...first.details },
+    details: { ...second.details, ...first.details, ...also(first, second) },
     transactionIds: [...new Set([...first.transactionIds, ...second.transactionIds])],
   };
 }

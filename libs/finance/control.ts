@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Horizon } from '#ledger/postings/horizon.js';
+import type { FoundState } from './found-states.js';
 
 /**
  * A control compares two sides of the books that must agree, item by item. Its count should be 0: a person must look at each
@@ -11,6 +12,8 @@ export interface Control {
   readonly title: string;
   /** What is compared, and what to do about an item, in one or two sentences. */
   readonly explanation: string;
+  /** The states that its findings can have. The console has a sentence for each. */
+  readonly states: readonly FoundState[];
   /**
    * How often the schedule runs it: in every round (default), or once a day if it reads the whole ledger. It also runs on
    * request and when a period closes.
@@ -68,9 +71,9 @@ export interface ControlResult {
 export interface ControlItem {
   /** `kind:{id}`, such as `payment:stripe:pi_1`. Stable across runs. */
   readonly subject: string;
-  /** In snake_case, such as `missing_here`, `missing_there`, `differs`, `twice`. */
-  readonly state: string;
-  /** Says in a sentence what is wrong. */
+  /** Says what is wrong, with the details as its parameters. */
+  readonly state: FoundState;
+  /** The same as an English sentence, for the command line and downloads. */
   readonly message: string;
   /** Details for the reader: amounts as decimal strings with their unit, IDs, times. */
   readonly details: Readonly<Record<string, string | null>>;

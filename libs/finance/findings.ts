@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
+import type { FoundState } from './found-states.js';
 
 /** The state of a control when it last ran. Times are PostgreSQL's text in the client's time zone. */
 export interface ControlStanding {
@@ -13,6 +14,8 @@ export interface ControlStanding {
   /** The time up to which the books were final in that run. */
   horizon: string | null;
   durationMs: number | null;
+  /** Null as well if it failed before codes were stored. */
+  fault: 'too_slow' | 'failed' | null;
   error: string | null;
   openFindings: bigint;
   /** Those of them that nobody has acknowledged. */
@@ -26,11 +29,11 @@ export async function readStandings(
 ): Promise<ControlStanding[]> {
   const { rows } = await client.query<ControlStanding>(
     `SELECT asked.control, coalesce(last.state, 'never') AS state, last.count, last.at AS "lastRunAt", last.horizon,
-       last.duration_ms AS "durationMs", last.error, coalesce(open.count, 0) AS "openFindings",
+       last.duration_ms AS "durationMs", last.fault, last.error, coalesce(open.count, 0) AS "openFindings",
        coalesce(open.waiting, 0) AS unacknowledged
      FROM unnest($1::text[]) WITH ORDINALITY AS asked (control, place)
      LEFT JOIN LATERAL (
-       SELECT o.count, o.duration_ms, o.error, r.started_at::text AS at, r.horizon::text AS horizon,
+       SELECT o.count, o.duration_ms, o.fault, o.error, r.started_at::text AS at, r.horizon::text AS horizon,
          CASE WHEN o.error IS NOT NULL THEN 'error' WHEN o.count = 0 THEN 'green' ELSE 'red' END AS state
        FROM control_results o JOIN control_runs r ON r.id = o.run_id
        WHERE o.control = asked.control ORDER BY o.run_id DESC LIMIT 1) AS last ON true
@@ -78,7 +81,7 @@ export interface Finding {
   id: bigint;
   control: string;
   subject: string;
-  state: string;
+  state: FoundState;
   message: string;
   details: Record<string, string | null>;
   transactionIds: bigint[];

@@ -20,7 +20,7 @@ afterEach(() =>
 const OPTIONS = { graceMs: 0, limitMs: 60_000, keepMs: 3_600_000, askedBy: 'system' };
 
 function control(id: string, check: Control['check'], every: 'round' | 'day' = 'round'): Control {
-  return { id, title: id, explanation: id, every, check };
+  return { id, title: id, explanation: id, states: ['differs'], every, check };
 }
 
 function item(subject: string, more: Partial<ControlItem> = {}): ControlItem {

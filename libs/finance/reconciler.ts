@@ -183,13 +183,14 @@ async function insertResults(
   outcomes: readonly ControlOutcome[],
 ): Promise<void> {
   await client.query(
-    `INSERT INTO control_results (run_id, control, count, duration_ms, error, since)
-     SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::int[], $5::text[], $6::timestamptz[])`,
+    `INSERT INTO control_results (run_id, control, count, duration_ms, fault, error, since)
+     SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::int[], $5::text[], $6::text[], $7::timestamptz[])`,
     [
       runId,
       outcomes.map(({ control }) => control.id),
       outcomes.map(({ result }) => result?.count ?? null),
       outcomes.map(({ durationMs }) => durationMs),
+      outcomes.map(({ fault }) => fault),
       outcomes.map(({ error }) => error),
       outcomes.map(({ since }) => since),
     ],

@@ -42,7 +42,9 @@ export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailF
     buttonOf(content.button),
     ...(content.notes ?? []).map((note) => small(asHtml(note))),
     content.otherwise
-      ? small(`${asHtml(content.otherwise.label)}${languageFacts[language].colon}${linkTo(content.otherwise.url)}`)
+      ? small(
+          `${asHtml(content.otherwise.label)}${languageFacts[language].colon}${linkTo(content.otherwise.url)}`,
+        )
       : '',
   ];
   return `<!doctype html>

@@ -66,6 +66,18 @@ async function agree({ api }: Person): Promise<void> {
   await api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
 }
 
+/** What the control found and what the close left open, in sentences of the console. */
+async function readInChinese(finance: Person, period: string): Promise<void> {
+  const tab = await Tab.open(browser, relay, { as: finance, look: { language: 'zh' } });
+  tabs.push(tab);
+  const sentence = /26\.00（.*pi_odd.*）处于暂记：没有对应订单。/;
+  await tab.goto('/finance/controls/suspense');
+  await tab.page.getByRole('button', { name: '立即运行' }).click();
+  await tab.page.getByRole('row').getByText(sentence).waitFor();
+  await tab.goto(period);
+  await tab.page.getByRole('listitem').getByText(sentence).waitFor();
+}
+
 describe('finance', () => {
   it('finds payments that never reached us, puts one right, leaves the other, and closes the period', async () => {
     const [finance, second, buyer] = await Promise.all([
@@ -114,6 +126,7 @@ describe('finance', () => {
     await closeIn(tab, second);
     await page.getByRole('tab', { name: 'Trial balance' }).click();
     await page.getByRole('row', { name: /suspense:pay.*\$39\.00/ }).waitFor();
+    await readInChinese(finance, new URL(page.url()).pathname);
   });
 
   it('takes the books along while it looks at something else', async () => {
@@ -184,6 +197,28 @@ describe('finance', () => {
     await dialog.getByLabel('Image output').fill('32');
     await dialog.getByRole('button', { name: 'Set a cost' }).click();
     await page.getByRole('row', { name: /vendora-chat.*Output \$6.*Image output \$32/ }).waitFor();
+  });
+
+  it('adjusts an account because of a ticket that it finds by a part of its subject', async () => {
+    const customer = await person(relay);
+    const ticket = {
+      kind: 'billing',
+      subject: 'Credits that went missing',
+      body: 'Please have a look.',
+    } as const;
+    const { data } = await customer.api.POST('/api/tickets', { body: ticket });
+    const { page } = await open(await person(relay, { roles: ['finance'] }));
+    await page.goto('/finance/adjustments');
+    await page.getByRole('button', { name: 'Adjust an account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Adjust an account' });
+    await dialog.getByLabel(/^Account/).fill(customer.email);
+    await page.getByRole('option', { name: customer.email }).click();
+    await dialog.getByLabel(/^Ticket/).fill('went missing');
+    await page.getByRole('option', { name: data!.id }).click();
+    await dialog.getByLabel(/^Credits/).fill('0.5');
+    await say(dialog, 'Adjust an account', 'They did.');
+    await page.getByText('Posted.').waitFor();
+    expect((await customer.api.GET('/api/account')).data!.balance.main).toBe('0.5');
   });
 
   it('is nothing for other roles', async () => {

@@ -120,13 +120,19 @@ describe('a receipt', () => {
     const buyer = await person(relay, { credits: '5' });
     const nameless = await topupOf(buyer);
     const details = { name: 'Buyer GmbH', address: '2 Market Square\n20095 Hamburg', taxId: 'DE111111111' };
-    const enter = (body: Record<keyof typeof details, string | null>) => buyer.api.PUT('/api/account/billing-details', { body });
+    const enter = (body: Record<keyof typeof details, string | null>) =>
+      buyer.api.PUT('/api/account/billing-details', { body });
     expect((await enter(details)).data).toEqual(details);
     const named = await payAgain(buyer);
     await enter({ ...details, name: 'Another GmbH', taxId: 'DE222222222' });
     const receipt = (topupId: string) => textsOf(buyer, `/api/topups/${topupId}/receipt.pdf`);
     expect(await receipt(named)).toEqual(
-      expect.arrayContaining(['Buyer GmbH', '2 Market Square', '20095 Hamburg', 'Tax ID of the customer DE111111111']),
+      expect.arrayContaining([
+        'Buyer GmbH',
+        '2 Market Square',
+        '20095 Hamburg',
+        'Tax ID of the customer DE111111111',
+      ]),
     );
     expect((await receipt(nameless)).join()).not.toMatch(/GmbH|DE[12]{9}/);
     const { data: before } = await buyer.api.GET('/api/account');

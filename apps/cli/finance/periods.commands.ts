@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { balancesOfPeriod, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
+import { inEnglish } from '#finance/periods/checklist-note.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
   type ChecklistItem,
@@ -152,7 +153,7 @@ interface EndOptions {
 async function check({ end, grace, json }: EndOptions & { grace?: number }): Promise<void> {
   const limits = { limitMs: LIMIT_MS, ...(grace === undefined ? {} : { graceMs: grace }) };
   const { at, checklist, graceMs, closeGraceMs } = await onDatabase(process.env, (pool) =>
-    checkPeriod(pool, { end, ...limits, onProgress: (words) => showProgress(words) }),
+    checkPeriod(pool, { end, ...limits, onProgress: (step) => showProgress(inEnglish(step)) }),
   );
   showProgress();
   const ok = checklist.every(({ state }) => state !== 'failed');

@@ -2,7 +2,7 @@ import type { SelectProps } from '@mantine/core';
 import { $api } from '../api/client.js';
 import { useName } from '../api/names.js';
 import { common, type Field, type FieldOptions } from '../ui/forms/field.js';
-import { SearchSelect, useTyped } from './search-select.js';
+import { SearchSelect, useSearchWords } from './search-select.js';
 
 type AccountOptions = FieldOptions<string | null> & { missing?: string };
 
@@ -20,7 +20,7 @@ export function accountField(label: string, given: AccountOptions = {}): Field<s
 
 /** Looks accounts up as people type, and chooses one. */
 export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
-  const typed = useTyped();
+  const typed = useSearchWords();
   const search = $api.useQuery(
     'get',
     '/api/finance/accounts',
@@ -37,7 +37,7 @@ export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'da
       typed={typed}
       search={search}
       found={found}
-      name={useName('account', value ?? '')}
+      chosenName={useName('account', value ?? '')}
       texts="findAccount"
       value={value}
       {...select}

@@ -10,27 +10,27 @@ const FEWEST_CHARS = 3;
 const TYPING_PAUSE_MS = 250;
 
 /** What people type into a search, once they pause. */
-export function useTyped() {
+export function useSearchWords() {
   const [words, type] = useState('');
   const [query] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
   return { query, type, isEnough: query.length >= FEWEST_CHARS };
 }
 
 interface SearchSelectProps extends Omit<SelectProps, 'data'> {
-  typed: ReturnType<typeof useTyped>;
+  typed: ReturnType<typeof useSearchWords>;
   search: { isError: boolean; isSuccess: boolean };
   found: readonly { value: string; label: string; second: string }[];
   /** What the chosen value is called, where it was not found just now. */
-  name: string | null;
+  chosenName: string | null;
   texts: 'findAccount' | 'findTicket';
 }
 
 /** Looks something up as people type, and chooses one. */
 export function SearchSelect(props: SearchSelectProps) {
   const { t } = useTranslation('finance');
-  const { typed, search, found, name, texts, value = null, ...select } = props;
+  const { typed, search, found, chosenName, texts, value = null, ...select } = props;
   const isOther = value !== null && !found.some((each) => each.value === value);
-  const chosen = isOther ? [{ value, label: name ?? value }] : [];
+  const chosen = isOther ? [{ value, label: chosenName ?? value }] : [];
   const asked = search.isError ? 'failed' : search.isSuccess ? 'none' : 'searching';
   return (
     <Select

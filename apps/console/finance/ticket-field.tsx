@@ -1,7 +1,7 @@
 import type { SelectProps } from '@mantine/core';
 import { $api } from '../api/client.js';
 import { common, type Field, type FieldOptions } from '../ui/forms/field.js';
-import { SearchSelect, useTyped } from './search-select.js';
+import { SearchSelect, useSearchWords } from './search-select.js';
 
 /** The ticket that a form is about, found by its subject, id or customer; sends its id. */
 export function ticketField(
@@ -18,7 +18,7 @@ export function ticketField(
 }
 
 function TicketSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
-  const typed = useTyped();
+  const typed = useSearchWords();
   const search = $api.useQuery(
     'get',
     '/api/finance/tickets',
@@ -35,7 +35,7 @@ function TicketSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
       typed={typed}
       search={search}
       found={found}
-      name={null}
+      chosenName={null}
       texts="findTicket"
       value={value}
       {...select}

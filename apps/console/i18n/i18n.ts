@@ -30,6 +30,7 @@ export type Namespace =
   | 'privacy'
   | 'catalog'
   | 'finance'
+  | 'findings'
   | 'reconciliation'
   | 'periods'
   | 'payments'

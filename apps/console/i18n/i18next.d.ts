@@ -5,6 +5,7 @@ import type calls from './en/calls.json';
 import type charts from './en/charts.json';
 import type catalog from './en/catalog.json';
 import type finance from './en/finance.json';
+import type findings from './en/findings.json';
 import type operator from './en/operator.json';
 import type prices from './en/prices.json';
 import type privacy from './en/privacy.json';
@@ -45,6 +46,7 @@ declare module 'i18next' {
       costs: typeof costs;
       desk: typeof desk;
       finance: typeof finance;
+      findings: typeof findings;
       payments: typeof payments;
       periods: typeof periods;
       reconciliation: typeof reconciliation;

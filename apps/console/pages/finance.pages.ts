@@ -12,7 +12,7 @@ const finance = createRoute({
   getParentRoute: () => rootRoute,
   path: '/finance',
   beforeLoad: onlyFor('finance'),
-  loader: textsOf('finance'),
+  loader: textsOf('finance', 'findings'),
 });
 
 const ofFinance = [
@@ -169,7 +169,7 @@ const ofFinance = [
   createRoute({
     getParentRoute: () => finance,
     path: '/periods/close',
-    loader: textsOf('periods'),
+    loader: textsOf('periods', 'support'),
     validateSearch: searchOf({
       /** The first day that is outside. */
       end: anyDay,
@@ -179,7 +179,7 @@ const ofFinance = [
   createRoute({
     getParentRoute: () => finance,
     path: '/periods/$periodId',
-    loader: textsOf('periods'),
+    loader: textsOf('periods', 'support'),
     validateSearch: searchOf({ tab: oneOf('balances', 'late'), cursor }),
     component: lazy(() => import('../finance/periods/period.page.js'), 'PeriodPage'),
   }),

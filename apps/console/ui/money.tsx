@@ -24,7 +24,7 @@ export function Money(props: MoneyProps) {
   const { value, currency = CREDIT_UNIT, short = false, signed = false, aligned = false } = props;
   const locale = useLocale();
   const exact = useMoneyText(currency)(value);
-  const [before = '', after = ''] = useUnit(currency)(AMOUNT).split(AMOUNT);
+  const [before = '', after = ''] = useUnit()(AMOUNT, currency).split(AMOUNT);
   const amount = (short ? shortAmount : amountText)(value, { currency, locale });
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
@@ -62,15 +62,21 @@ function roomOf(amount: string): CSSProperties {
 
 /** The same as plain text, where no element is possible, such as labels of charts and fields. */
 export function useMoneyText(currency = CREDIT_UNIT): (value: string) => string {
+  const text = useAmountText();
+  return (value) => text(value, currency);
+}
+
+/** The same where each amount has a unit of its own. */
+export function useAmountText(): (value: string, currency: string) => string {
   const locale = useLocale();
-  const unit = useUnit(currency);
-  return (value) => unit(amountText(value, { currency, locale }));
+  const unit = useUnit();
+  return (value, currency) => unit(amountText(value, { currency, locale }), currency);
 }
 
 /** Intl writes the unit of money; the texts have that of credits. */
-function useUnit(currency: string): (amount: string) => string {
+function useUnit(): (amount: string, currency: string) => string {
   const { t } = useTranslation('shell');
-  return (amount) => (currency === CREDIT_UNIT ? t('credits', { amount }) : amount);
+  return (amount, currency) => (currency === CREDIT_UNIT ? t('credits', { amount }) : amount);
 }
 
 /** What credits cost the viewer, at the rate of their account: "$0.026". Null until the rate is there. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, countView, openTimeView, numberText } from '#platform/http/fields.js';
+import { pageOf, pageQuery, countView, openTimeView, numberText, wordView } from '#platform/http/fields.js';
+import { controlFaults } from '#finance/control-run.js';
 import { findingShape } from '#finance/views/controls.view.js';
 import { routesFor } from '../http/route.js';
 
@@ -10,7 +11,8 @@ const count = countView
   .nullable()
   .meta({ description: 'The number of findings, which should be 0. Null if the control could not run.' });
 const durationMs = z.number().int().nullable();
-const error = z.string().nullable().meta({ description: 'Why the control could not run.' });
+const fault = wordView(controlFaults).nullable().meta({ description: 'Why the control could not run.' });
+const error = z.string().nullable().meta({ description: 'The same as an English sentence.' });
 
 const standingView = z
   .object({
@@ -21,6 +23,7 @@ const standingView = z
     state: z.enum(['green', 'red', 'error', 'never']),
     count,
     durationMs,
+    fault,
     error,
     lastRunAt: openTimeView,
     horizon: openTimeView.meta({ description: 'The books were final up to this time in that run.' }),
@@ -60,6 +63,7 @@ export const controlRoutes = {
           state: z.enum(['green', 'red', 'error']),
           count,
           durationMs,
+          fault,
           error,
         }),
       ),

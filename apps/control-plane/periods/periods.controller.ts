@@ -7,7 +7,7 @@ import { trialBalanceColumns } from '#finance/views/ledger.view.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
-import { balancesOfPeriod, viewPeriod } from '#finance/periods/periods.view.js';
+import { balancesOfPeriod, viewItem, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -65,7 +65,7 @@ export class PeriodsController {
   async check({ body }: CallOf<typeof routes.check>) {
     const { at, checklist, graceMs } = await this.service.check(body.end);
     const ok = checklist.every(({ state }) => state !== 'failed');
-    return { at, ok, graceSeconds: graceMs / 1000, checklist };
+    return { at, ok, graceSeconds: graceMs / 1000, checklist: checklist.map(viewItem) };
   }
 
   @Serves(routes.close)

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { currentHead } from '#ledger/chain/chain.js';
-import type { ChainFinding } from '#ledger/chain/chain-difference.js';
+import { type ChainFinding, chainFaults } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChainOn } from '#ledger/chain/chain-verify.js';
 import type { Control, ControlItem, ControlResult } from '../control.js';
 
@@ -23,6 +23,7 @@ export const chainControl: Control = {
   title: 'Hash chain, newest blocks',
   explanation:
     'Recomputes the newest blocks and a sample of older ones from their rows. A finding names a row that was edited, removed or inserted, or says that sealing does not keep up.',
+  states: ['unsealed', ...chainFaults],
   check: async (client, { graceMs, limit }) => {
     const head = await currentHead(client);
     const items = new Map((await unsealedItems(client, graceMs)).map((item) => [item.subject, item]));
@@ -52,6 +53,7 @@ export const wholeChainControl: Control = {
   title: 'Hash chain, whole',
   explanation:
     'Compares every transaction, entry and ledger account with how it was sealed. A finding names what was edited, removed or inserted.',
+  states: chainFaults,
   every: 'day',
   check: async (client, { limit }) => {
     const { count, items } = resultOf(await verifyChainOn(client, {}));
@@ -140,6 +142,7 @@ function itemOf(found: ChainFinding): ControlItem {
     message,
     details: {
       block: block?.toString() ?? null,
+      transaction: transactionId?.toString() ?? null,
       reference,
       ledgerAccountId: ledgerAccountId?.toString() ?? null,
     },

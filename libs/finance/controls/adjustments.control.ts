@@ -34,6 +34,7 @@ export const adjustmentsControl: Control = {
   title: 'Adjustments and write-offs',
   explanation:
     'Each adjustment and write-off must match its posting, can only be reversed by its exact opposite, and must have been approved by a second person where required.',
+  states: [...adjustmentChecks.map(({ state }) => state), 'approval_missing'],
   check: (client, { before, limit }) =>
     findItems(client, {
       sql: `SELECT f.subject, f.state, f.details, NULL AS charge_id, ARRAY[f.transaction_id] AS transaction_ids

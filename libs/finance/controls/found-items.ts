@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { ControlItem, ControlResult } from '../control.js';
+import type { FoundState } from '../found-states.js';
 
 export interface ItemQuery {
   /**
-   * Selects what is wrong: `subject` and `state` as text, `details` as jsonb of texts, and the related ledger transactions,
+   * Selects what is wrong: `subject` and one of the control's `state`s as text, `details` as jsonb of texts, and the related ledger transactions,
    * either as `transaction_ids` bigint[] or by `charge_id`, whose postings are then named; either can be null. `at`, if
    * selected, is when it happened, for controls with a window.
    */
@@ -17,7 +18,7 @@ interface FoundRow {
   total: string;
   states: Record<string, number>;
   subject: string;
-  state: string;
+  state: FoundState;
   details: Record<string, string | null>;
   ids: string[];
   at: string | null;

@@ -15,6 +15,7 @@ export const frozenAccountsControl: Control = {
   id: 'frozen-accounts',
   title: 'Accounts in debt',
   explanation: 'Accounts in debt must be frozen, and no account may be frozen for a debt that was paid.',
+  states: ['not_frozen', 'frozen_without_debt'],
   check: (client, { limit }) =>
     findItems(client, {
       sql: WRONG,

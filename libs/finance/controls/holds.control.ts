@@ -14,6 +14,7 @@ export const holdsControl: Control = {
   title: 'Outstanding holds',
   explanation:
     'Holds that are past their deadline by more than the grace period. Sweeps release such holds; if one remains, one of its messages could not be handled.',
+  states: ['overdue'],
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OVERDUE,

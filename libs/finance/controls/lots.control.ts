@@ -9,6 +9,7 @@ export const lotsControl: Control = {
   title: 'Lots of credit',
   explanation:
     'Each lot must equal what was bought minus refunds, its uses must add up, and it must be recognized in proportion, rounded down.',
+  states: lotChecks.map(({ state }) => state),
   every: 'day',
   check: (client, { limit }) => findRows(client, lotChecks, { limit }),
 };
@@ -19,6 +20,7 @@ export const deferredRevenueControl: Control = {
   title: 'Deferred revenue',
   explanation:
     'Deferred revenue must equal the payments for lots minus what left them and what was recognized, to the last unit. It must never be below zero.',
+  states: ['posting_differs', 'deferred_differs', 'below_zero'],
   window: true,
   check: async (client, { limit, scope, since }) => {
     const postings = await findRows(client, [postingCheck], { limit, values: [since ?? '-infinity'] });

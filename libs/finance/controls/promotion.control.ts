@@ -53,6 +53,7 @@ export const promotionControl: Control = {
   title: 'Promotion cost',
   explanation:
     'Movements of issued:promo must equal rewards minus reversals, posting by posting. Invite balances must equal rewards minus reversals and transfers.',
+  states: ['differs', 'missing_here'],
   check: (client, { before, limit }) =>
     findItems(client, {
       sql: WRONG,

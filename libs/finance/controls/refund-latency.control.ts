@@ -18,6 +18,7 @@ export const refundLatencyControl: Control = {
   title: 'Refunds against failures',
   explanation:
     'Failed work that was not refunded within the grace period. Find the message that should have caused the refund, or refund the charge.',
+  states: ['not_refunded'],
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OUTSTANDING,

@@ -388,6 +388,6 @@ describe('the invariants of the ledger', () => {
       ledgerControl,
       { values: [id] },
     );
-    expect(found).toContain(`ledger: invariant-1:transaction_id=${id},commodity=CRD violated`);
+    expect(found).toContain(`ledger: invariant-1:transaction_id=${id},commodity=CRD entries_unbalanced`);
   });
 });

@@ -79,6 +79,15 @@ export const costsControl: Control = {
   title: 'Upstream costs',
   explanation:
     'Every charge that ended on a channel needs a cost, and costs and bills must equal the balances of the upstream accounts. Set missing costs.',
+  states: [
+    'unknown_cost',
+    'behind',
+    'cost_without_charge',
+    'cost_missing',
+    'posting_missing',
+    'row_missing',
+    'differs',
+  ],
   every: 'day',
   check: (client, { before, graceMs, limit }) =>
     findItems(client, {

@@ -1,11 +1,14 @@
 import { recognitionProgress } from '#ledger/lots/recognition.js';
 import { readTrialBalance } from '#ledger/reports/trial-balance.js';
+import { moneyText } from '#money/currency.js';
 import { costsProgress } from '../costs/accrual.js';
-import { clearedSentence, clearedSince } from '../provider-reports/suspense.control.js';
+import { clearedSince } from '../provider-reports/suspense.control.js';
 import { unsealed } from './catch-up.js';
+import { note } from './checklist-note.js';
 import {
   type ChecklistAnswer,
   type ChecklistOptions,
+  counted,
   one,
   type Question,
   type Snapshot,
@@ -87,8 +90,10 @@ async function askZeroSums(
 ): Promise<ChecklistAnswer> {
   const { totals } = await readTrialBalance(client, horizon, { by: 'effective', at: end });
   const wrong = totals.filter(({ total }) => total !== 0n);
-  const words = wrong.map(({ commodity, total }) => `${commodity} is off by ${total}`);
-  return { count: wrong.length, message: words.join(', ') || 'They are.' };
+  return {
+    count: wrong.length,
+    notes: wrong.map(({ commodity, total }) => note('commodity_off', { commodity, total: total.toString() })),
+  };
 }
 
 /** Ended charges whose cost has not been recorded. */
@@ -99,7 +104,7 @@ async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promis
     [at, end],
   );
   const { count = 0 } = rows[0] ?? {};
-  return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not recorded yet.` };
+  return counted('costs_left', count);
 }
 
 /** Customers' transactions not yet seen by revenue recognition. */
@@ -111,13 +116,13 @@ async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): 
     [throughId, end],
   );
   const { count = 0 } = rows[0] ?? {};
-  return { count, message: count === 0 ? 'It is.' : `${count} transactions are left.` };
+  return counted('recognition_left', count);
 }
 
 /** Whether the chain is intact is up to its controls. */
 async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const left = await unsealed(client, { before: null, effectiveBefore: end.toISOString() });
-  return { count: left, message: left === 0 ? 'It is.' : `${left} transactions are in no block yet.` };
+  return counted('chain_left', left);
 }
 
 async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
@@ -126,16 +131,22 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
      WHERE state = 'pending' AND created_at < $1 AND amount IS NOT NULL GROUP BY kind ORDER BY kind`,
     [end],
   );
-  const words = rows.map(({ kind, ids }) => `${ids.length} of ${kind}`);
+  const notes = rows.map(({ kind, ids }) => note('approvals_pending', { kind, count: ids.length }));
   const findings = rows.flatMap(({ ids }) => ids.map((id) => `pending approval:${id}`));
-  return { count: findings.length, message: words.join(', ') || 'Nothing does.', findings };
+  return { count: findings.length, notes, findings };
 }
 
 /** Money that was in suspense at the end and has since been classified: nothing is left to do. */
 async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
-  const words = cleared.items.map(clearedSentence);
+  const notes = cleared.items.map(
+    ({ amountMinor, currency, transactionId: _, clearedTransactionId, ...item }) =>
+      note('cleared', {
+        ...item,
+        amount: moneyText(amountMinor, currency),
+        transaction: clearedTransactionId.toString(),
+      }),
+  );
   const more = cleared.count - cleared.items.length;
-  if (more > 0) words.push(`So are ${more} others.`);
-  return { count: 0, message: words.join(' ') || 'None.' };
+  return { count: 0, notes: more > 0 ? [...notes, note('cleared_more', { count: more })] : notes };
 }

@@ -1,6 +1,7 @@
 import type { Control, ControlItem, ControlResult } from '../control.js';
-import { runControlsOn } from '../control-run.js';
+import { runControlsOn, TooSlow } from '../control-run.js';
 import { controls } from '../controls.js';
+import { note } from './checklist-note.js';
 import {
   type ChecklistAnswer,
   type ChecklistOptions,
@@ -76,16 +77,20 @@ async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOpti
     before: end.toISOString(),
     limit: FINDINGS_READ,
   });
-  const { result, error } = outcome ?? {};
+  const { result, fault, error } = outcome ?? {};
+  if (fault === 'too_slow') throw new TooSlow(error ?? '');
   if (!result) throw new Error(error ?? 'its control did not run');
   return result;
 }
 
 function answerFor({ count, items }: ControlResult): ChecklistAnswer {
-  const words = items.slice(0, EXAMPLES).map(namedBySubject);
+  const notes = items.slice(0, EXAMPLES).map((item) => {
+    const { subject, state, details } = item;
+    return note('finding', { ...details, subject, state, message: namedBySubject(item) });
+  });
   return {
     count,
-    message: words.join(' ') || (count === 0 ? 'No findings.' : 'There are more findings than are listed.'),
+    notes: notes.length === 0 && count > 0 ? [note('findings_unlisted')] : notes,
     findings: count > items.length ? null : items.map(({ state, subject }) => `${state} ${subject}`),
   };
 }
@@ -97,11 +102,8 @@ function namedBySubject({ message, subject }: ControlItem): string {
 
 /** Some of these are not findings while the period is open, so their control does not name them. */
 function withList(control: string, answer: ChecklistAnswer, end: Date): ChecklistAnswer {
-  const { count, message } = answer;
+  const { count, notes } = answer;
   if (count === 0 || !RECONCILED.includes(control)) return answer;
   const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;
-  return {
-    ...answer,
-    message: `${message} List them all: ${command}`,
-  };
+  return { ...answer, notes: [...notes, note('list_command', { command })] };
 }

@@ -1,4 +1,5 @@
 import type { Report } from '#ledger/postings/horizon.js';
+import { type Note, note, type NoteCode } from './checklist-note.js';
 
 export interface ChecklistOptions {
   /** The end of the period. */
@@ -10,7 +11,7 @@ export interface ChecklistOptions {
   /** Nothing was brought up to date before: what the close does first is not a finding. */
   readonly isRehearsal?: boolean | undefined;
   /** Called before each question. */
-  readonly onProgress?: ((words: string) => void | Promise<void>) | undefined;
+  readonly onProgress?: ((step: Note) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -18,9 +19,14 @@ export type Snapshot = Pick<Report, 'client' | 'horizon'>;
 
 export interface ChecklistAnswer {
   count: number;
-  message: string;
+  notes: readonly Note[];
   /** Each finding as `state subject`. Null if there are more than are read. */
   findings?: readonly string[] | null;
+}
+
+/** One kind of thing that is left to do, if any is. */
+export function counted(code: NoteCode, count: number): ChecklistAnswer {
+  return { count, notes: count === 0 ? [] : [note(code, { count })] };
 }
 
 export interface ChecklistSubject {

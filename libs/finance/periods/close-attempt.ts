@@ -5,6 +5,7 @@ import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js'
 import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
 import { burnId } from './catch-up.js';
+import { inEnglish, type Note, note } from './checklist-note.js';
 import type { ChecklistItem, UsedWaiver } from './period.js';
 import { runChecklist } from './period-checklist.js';
 import { waiversOf } from './waiver.js';
@@ -36,10 +37,10 @@ export interface CloseOptions {
 /** Why a close was abandoned. */
 export class CloseAbandoned extends Error {
   constructor(
-    message: string,
+    readonly note: Note,
     readonly checklist: readonly ChecklistItem[] | null = null,
   ) {
-    super(message);
+    super(inEnglish(note));
     this.name = 'CloseAbandoned';
   }
 }
@@ -73,15 +74,15 @@ export class CloseAttempt {
   async run(): Promise<void> {
     const { options } = this.parts;
     try {
-      await this.tell('waiting for what was being posted');
+      await this.tell(note('waiting'));
       await this.sealIds();
       await this.passMark();
       await this.checkAndStore();
     } catch (error) {
       if (error instanceof CloseAbandoned) return abandon(this.pool, this.parts, error);
       const reason = options.signal?.aborted
-        ? 'The program was stopped.'
-        : `It failed: ${(error as Error).message}`;
+        ? note('stopped')
+        : note('failed', { error: (error as Error).message });
       // If the database is unreachable, the row stays as it is and the next attempt finds it.
       await abandon(this.pool, this.parts, new CloseAbandoned(reason)).catch(() => undefined);
       if (!options.signal?.aborted) throw error;
@@ -115,14 +116,15 @@ export class CloseAttempt {
     const { limitMs, signal } = options;
     const { client, horizon, close } = await openReport(this.pool);
     try {
-      const onProgress = (words: string) => this.tell(words);
+      const onProgress = (step: Note) => this.tell(step);
       const asked = { end, graceMs, limitMs, signal, onProgress };
       const checklist = await runChecklist({ client, horizon }, asked);
       const red = checklist.filter(({ state }) => state === 'failed');
       if (red.length > 0) {
-        throw new CloseAbandoned(`Not in order: ${red.map(({ id }) => id).join(', ')}.`, checklist);
+        const items = red.map(({ id }) => id).join(', ');
+        throw new CloseAbandoned(note('not_in_order', { items }), checklist);
       }
-      await this.tell('storing the trial balance');
+      await this.tell(note('storing'));
       await limitStatements(client, limitMs);
       const query = { by: 'effective', at: end } as const;
       const used = await this.usedWaivers(client, checklist);
@@ -169,18 +171,18 @@ export class CloseAttempt {
     });
   }
 
-  private async tell(words: string): Promise<void> {
+  private async tell(step: Note): Promise<void> {
     const { periodId, attempt, options } = this.parts;
-    options.onProgress?.(words, periodId);
+    options.onProgress?.(inEnglish(step), periodId);
     await this.pool.query(
       `UPDATE ledger_periods SET progress = $3 WHERE id = $1 AND attempt = $2 AND state = 'closing'`,
-      [periodId, attempt, words],
+      [periodId, attempt, JSON.stringify(step)],
     );
   }
 }
 
 /** Every role may see who holds a transaction id; since when it runs, only roles that may see that session. */
-async function oldestRunning(pool: pg.Pool): Promise<string> {
+async function oldestRunning(pool: pg.Pool): Promise<Note> {
   const { rows } = await pool.query<{ pid: number | null; program: string | null; ageS: number | null }>(
     `SELECT l.pid, a.application_name AS program, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS "ageS"
      FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
@@ -188,25 +190,19 @@ async function oldestRunning(pool: pg.Pool): Promise<string> {
      ORDER BY age(l.transactionid) DESC LIMIT 1`,
   );
   const { pid, program, ageS } = rows[0] ?? {};
-  if (pid === undefined)
-    return 'A transaction from before the close did not end in time; it has by now. Try again.';
-  const who =
-    pid === null
-      ? 'a prepared transaction'
-      : `process ${pid} of the database (${program || 'without a name, as its own maintenance is'})`;
-  const since = ageS === null || ageS === undefined ? '' : `, which runs since ${ageS} s`;
-  return `A transaction from before the close did not end in time: that of ${who}${since}.`;
+  if (pid === undefined) return note('transaction_ended_late');
+  return note('transaction_running', { process: pid, program: program ?? '', seconds: ageS ?? null });
 }
 
 export async function abandon(
   client: pg.Pool | pg.ClientBase,
   { periodId, attempt }: Pick<BegunClose, 'periodId' | 'attempt'>,
-  { message, checklist }: CloseAbandoned,
+  { message, note: reason, checklist }: CloseAbandoned,
 ): Promise<void> {
   await client.query(
-    `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, checklist = $3, progress = NULL,
+    `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, abandoned_note = $5, checklist = $3, progress = NULL,
        ended_at = clock_timestamp() WHERE id = $1 AND attempt = $4 AND state = 'closing'`,
-    [periodId, message, checklist && JSON.stringify(checklist), attempt],
+    [periodId, message, checklist && JSON.stringify(checklist), attempt, reason],
   );
 }
 

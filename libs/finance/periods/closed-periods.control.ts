@@ -14,6 +14,7 @@ export const closedPeriodsControl: Control = {
   title: 'Closed periods',
   explanation:
     'Recomputes the trial balance of each of the last twelve closed periods from its entries, compares it with the one stored at the close, and checks that nothing was recorded inside afterwards.',
+  states: ['inside', 'differs', 'hash_differs'],
   every: 'day',
   check: async (client, { horizon, limit }) => {
     const periods = await listPeriods(client, { limit: READ_AGAIN, beforeId: null, state: 'closed' });

@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import { readFact } from '#identity/installation.js';
+import { note } from './checklist-note.js';
+import { type ChecklistAnswer, counted } from './checklist-question.js';
 
 /** Whether the installation is declared to have only one person, and what that person decided alone since the last close. */
 export async function tellDoneAlone(
   client: Pick<pg.ClientBase, 'query'>,
   end: Date,
-): Promise<{ count: number; message: string }> {
+): Promise<ChecklistAnswer> {
   const isOne = await readFact(client, 'one-person');
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM done_alone WHERE recorded_at < $1 AND recorded_at >=
@@ -13,7 +15,6 @@ export async function tellDoneAlone(
     [end],
   );
   const { count = 0 } = rows[0] ?? {};
-  const declared = isOne ? 'The installation declares that there is no second person.' : null;
-  const done = count === 0 ? null : `One person decided ${count} times what needs two.`;
-  return { count: 0, message: [declared, done].filter(Boolean).join(' ') || 'None.' };
+  const declared = isOne ? [note('one_person')] : [];
+  return { count: 0, notes: [...declared, ...counted('decided_alone', count).notes] };
 }

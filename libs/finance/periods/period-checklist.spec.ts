@@ -77,6 +77,12 @@ describe('what may be waived', () => {
     const [contradiction, left] = await check(...ids);
     expect(contradiction).toMatchObject({ state: 'failed', count: 1, waivable: false, waiverId: null });
     expect(contradiction?.message).toContain('a charge that does not exist');
+    expect(contradiction?.notes).toMatchObject([
+      {
+        code: 'finding',
+        params: { state: 'cost_without_charge', subject: 'charge:nobody', channel: 'sandbox' },
+      },
+    ]);
     expect(left).toMatchObject({ state: 'waived', count: 1 });
     expect(waivableItems()).toEqual(
       expect.not.arrayContaining(
@@ -158,6 +164,7 @@ describe('what may be waived', () => {
     await fixture.owner.query('GRANT SELECT ON suspense_items TO tollgate_billing');
     expect(suspense).toMatchObject({ state: 'failed', waiverId: null });
     expect(suspense?.message).toContain('permission denied');
+    expect(suspense?.notes).toMatchObject([{ code: 'unanswered' }]);
     expect(cleared).toMatchObject({ state: 'failed' });
     expect(zero).toMatchObject({ state: 'ok' });
   });
@@ -197,6 +204,9 @@ describe('money in suspense at the end of a period', () => {
     expect(told?.message).toMatch(
       new RegExp(`0\\.07 USD of stripe .* was returned at .*, by transaction ${cleared}\\.`),
     );
+    expect(told?.notes).toMatchObject([
+      { code: 'cleared', params: { amount: '0.07 USD', state: 'returned', transaction: cleared.toString() } },
+    ]);
     end = await nextMillisecond();
     expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count: 1 }]);
     expect(later).toBeGreaterThan(transactionId);

@@ -1,6 +1,8 @@
 import { limitStatements } from '#database/statement-limit.js';
+import { isTooSlow } from '../control-run.js';
 import { bookQuestions, informativeQuestions } from './checklist-books.js';
 import { controlQuestions } from './checklist-controls.js';
+import { inEnglish, note } from './checklist-note.js';
 import type {
   ChecklistAnswer,
   ChecklistOptions,
@@ -27,7 +29,9 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
   const checklist: ChecklistItem[] = [];
   for (const [index, question] of questions.entries()) {
     options.signal?.throwIfAborted();
-    await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.items[0]?.title}`);
+    const { id: item = '', title = '', control = null } = question.items[0] ?? {};
+    const place = { place: index + 1, questions: questions.length };
+    await options.onProgress?.(note('asking', { ...place, item, control, title }));
     const answers = await answersOf(question, snapshot, options);
     for (const [place, item] of question.items.entries()) {
       const answer = (answers.given?.[place] ?? answers.failure) as ChecklistAnswer;
@@ -74,17 +78,18 @@ function isLater(
   return isRehearsal === true && isCaughtUp === true && count > 0;
 }
 
-function later({ message }: ChecklistAnswer): ChecklistAnswer {
-  return { count: 0, message: `${message} The close does the rest first.` };
+function later({ notes }: ChecklistAnswer): ChecklistAnswer {
+  return { count: 0, notes: [...notes, note('caught_up_first')] };
 }
 
 function itemOf(
   item: ChecklistSubject,
-  { count, message }: ChecklistAnswer,
+  { count, notes }: ChecklistAnswer,
   waiver: Waiver | undefined,
 ): ChecklistItem {
   const { id, title, waivable, control = null } = item;
-  const head = { id, title, count, message, waivable, control };
+  const message = notes.map(inEnglish).join(' ') || 'Nothing.';
+  const head = { id, title, count, message, notes, waivable, control };
   if (count === 0) return { ...head, state: 'ok', reason: null, waiverId: null };
   return waiver
     ? { ...head, state: 'waived', reason: waiver.reason, waiverId: waiver.id }
@@ -105,8 +110,10 @@ async function answersOf(
     await limitStatements(client, options.limitMs);
     return { given: await question.ask(snapshot, options), failure: null };
   } catch (error) {
-    const message = `It could not be answered: ${(error as Error).message}`;
-    return { given: null, failure: { count: 1, message } };
+    const why = isTooSlow(error)
+      ? note('too_slow', { seconds: options.limitMs / 1000 })
+      : note('unanswered', { error: (error as Error).message });
+    return { given: null, failure: { count: 1, notes: [why] } };
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT question');
     await client.query('RELEASE SAVEPOINT question');

@@ -171,7 +171,7 @@ describe('a close', () => {
     await client.query('BEGIN');
     await client.query('SELECT pg_current_xact_id()');
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const ours = `process ${rows[0]?.pid} of the database (test-billing), which runs since`;
+    const ours = `process ${rows[0]?.pid} of the database (test-billing), which has run for`;
     // The cluster has other transactions, too. The oldest is named, until it is this one.
     await until('the close to name it', async () => {
       const period = await closePeriod(pool, request(), options({ waitMs: 50, catchUp: undefined }));

@@ -10,6 +10,7 @@ import {
   type CloseOptions,
   type CloseRequest,
 } from './close-attempt.js';
+import { note } from './checklist-note.js';
 import { readCloseGrace } from './close-grace.js';
 import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
 
@@ -109,7 +110,7 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
     }
     if (left[0]) {
       const { id: periodId, attempt } = left[0];
-      const ended = new CloseAbandoned('The program that was closing it has ended.');
+      const ended = new CloseAbandoned(note('program_ended'));
       await abandon(client, { periodId, attempt }, ended);
     }
     return { periodId: await insertPeriod(client, request, graceMs), attempt: 1, graceMs };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RangeQuery } from '#ledger/export/range.js';
 import type { Commodity, LedgerKind } from '#ledger/reports/trial-balance.js';
+import type { Note } from './checklist-note.js';
 
 export type PeriodState = 'closing' | 'closed' | 'abandoned';
 
@@ -12,6 +13,9 @@ export interface ChecklistItem {
   readonly state: 'ok' | 'failed' | 'waived';
   /** The number of problems. */
   readonly count: number;
+  /** What was found. Periods that were closed before it had codes have only the message. */
+  readonly notes?: readonly Note[];
+  /** The same in English. */
   readonly message: string;
   /** Whether the period can be closed despite it, with a reason. */
   readonly waivable: boolean;
@@ -39,7 +43,7 @@ export interface Period {
   /** The first instant after the period. */
   endsAt: Date;
   state: PeriodState;
-  /** What a close is doing. */
+  /** What a close is doing: a note as JSON. */
   progress: string | null;
   /** Text, to the microsecond. With `endsAt` it allows reading the trial balance again. */
   recordedBefore: string | null;
@@ -47,6 +51,8 @@ export interface Period {
   /** Hex. */
   balancesHash: string | null;
   abandonedReason: string | null;
+  /** The same as a code with its parameters. */
+  abandonedNote: Note | null;
   waivers: UsedWaiver[];
   /** Work younger than this counted as in progress, in milliseconds. Null if the period was closed before this was recorded. */
   graceMs: number | null;
@@ -62,7 +68,7 @@ export interface Period {
 const COLUMNS = `p.id, CASE WHEN isfinite(p.starts_at) THEN p.starts_at END AS "startsAt", p.ends_at AS "endsAt", p.state,
   p.progress, (p.closing_recorded_before AT TIME ZONE 'UTC')::text || '+00' AS "recordedBefore",
   coalesce(p.checklist, '[]') AS checklist, encode(p.balances_hash, 'hex') AS "balancesHash",
-  p.abandoned_reason AS "abandonedReason", p.waivers, p.note, p.grace_ms::float8 AS "graceMs", p.request_id AS "requestId", p.closed_by AS "closedBy",
+  p.abandoned_reason AS "abandonedReason", p.abandoned_note AS "abandonedNote", p.waivers, p.note, p.grace_ms::float8 AS "graceMs", p.request_id AS "requestId", p.closed_by AS "closedBy",
   p.begun_at AS "begunAt", p.ended_at AS "endedAt",
   (SELECT count(*)::int FROM late_postings l WHERE l.period_id = p.id) AS "latePostings"`;
 

@@ -1,9 +1,20 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { timeView, numberText, shown } from '#platform/http/fields.js';
+import { timeView, numberText, shown, wordView } from '#platform/http/fields.js';
 import { trialBalanceView } from '../views/ledger.view.js';
-import { type Period, periodBalances } from './period.js';
+import { type Note, noteCodes } from './checklist-note.js';
+import { type ChecklistItem, type Period, periodBalances } from './period.js';
 import type { Waiver } from './waiver.js';
+
+const noteView = z
+  .object({
+    code: wordView(noteCodes),
+    params: z.record(z.string(), z.string().nullable()).meta({
+      description:
+        'Decimal strings, IDs and times. For `finding`, those of the finding with its subject and state.',
+    }),
+  })
+  .meta({ id: 'ChecklistNote' });
 
 export const checklistItemView = z
   .object({
@@ -11,7 +22,8 @@ export const checklistItemView = z
     title: z.string(),
     state: z.enum(['ok', 'failed', 'waived']),
     count: z.number().int().meta({ description: 'The number of problems. 0 if there are none.' }),
-    message: z.string(),
+    notes: z.array(noteView).meta({ description: 'What was found.' }),
+    message: z.string().meta({ description: 'The same in English.' }),
     waivable: z
       .boolean()
       .meta({ description: 'Whether the period can be closed despite it, with a reason.' }),
@@ -41,7 +53,7 @@ export const periodView = z
     startsAt: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
     endsAt: timeView.meta({ description: 'The first instant after the period.' }),
     state: z.enum(['closing', 'closed', 'abandoned']),
-    progress: z.string().nullable(),
+    progress: noteView.nullable().meta({ description: 'What a close is doing.' }),
     recordedBefore: timeView.nullable().meta({
       description:
         'The trial balance at `endsAt` by effective time, as recorded before this time, never changes.',
@@ -51,7 +63,10 @@ export const periodView = z
       description:
         'SHA-256 of lines of code, commodity and balance in the smallest units of the ledger, separated by tabs and ordered by code.',
     }),
-    abandonedReason: z.string().nullable(),
+    abandonedNote: noteView
+      .nullable()
+      .meta({ description: 'Why the close was abandoned. Null if that was before it had codes.' }),
+    abandonedReason: z.string().nullable().meta({ description: 'The same in English.' }),
     waivers: z.array(usedWaiver),
     graceSeconds: grace
       .nullable()
@@ -92,16 +107,32 @@ export const lateView = z.object({
   recordedAt: timeView,
 });
 
-export function viewPeriod({ graceMs, checklist, waivers, ...period }: Period): z.output<typeof periodView> {
+export function viewPeriod({
+  graceMs,
+  checklist,
+  waivers,
+  progress,
+  ...period
+}: Period): z.output<typeof periodView> {
   return shown(periodView, {
     ...period,
+    progress: progressOf(progress),
     // Periods closed when one person could waive have no second name.
-    checklist: checklist.map((item) => ({ ...item, waiverId: item.waiverId ?? null })),
+    checklist: checklist.map(viewItem),
     waivers: waivers.map(({ count = null, requestedBy = null, approvedBy = null, ...waiver }) => {
       return { ...waiver, count, requestedBy, approvedBy };
     }),
     graceSeconds: graceMs === null ? null : graceMs / 1000,
   });
+}
+
+export function viewItem({ notes = [], ...item }: ChecklistItem): z.output<typeof checklistItemView> {
+  return shown(checklistItemView, { ...item, notes: [...notes], waiverId: item.waiverId ?? null });
+}
+
+/** A version before wrote a sentence. */
+function progressOf(progress: string | null): z.input<typeof noteView> | null {
+  return progress?.startsWith('{') === true ? (JSON.parse(progress) as Note) : null;
 }
 
 /** The trial balance of a closed period as it was stored. @param currency of payments, ISO 4217 */

@@ -19,6 +19,7 @@ export const suspenseControl: Control = {
   title: 'Money in suspense',
   explanation:
     'Money received or paid that matches no order. Credit each item to the intended account, return it, or book it as a cost.',
+  states: ['open'],
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
       `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor::text AS amount, s.currency, t.effective_at::text AS at,
@@ -81,10 +82,4 @@ export async function clearedSince(
     clearedTransactionId: BigInt(row.clearedTransactionId),
   }));
   return { count: rows[0]?.count ?? 0, items };
-}
-
-export function clearedSentence(item: ClearedItem): string {
-  const { id, provider, reference, amountMinor, currency, state, clearedAt, clearedTransactionId } = item;
-  const money = moneyText(amountMinor, currency);
-  return `suspense:${id}: ${money} of ${provider} (${reference}) was ${state} at ${clearedAt}, by transaction ${clearedTransactionId}.`;
 }

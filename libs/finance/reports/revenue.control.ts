@@ -41,6 +41,7 @@ export const revenueControl: Control = {
   title: 'Revenue',
   explanation:
     'For each UTC day, charges minus refunds must equal the movements of the revenue accounts, and stored summaries must equal both.',
+  states: ['differs', 'summary_differs'],
   every: 'day',
   check: (client, { before, limit }) =>
     findItems(client, {

@@ -1,24 +1,28 @@
 import { type BlockLeaves, type HashesById, PREFIX_BYTES } from './chain-leaves.js';
 import { prefixesOf, type RowsOfBlock, type TransactionRows } from './chain-rows.js';
 
+/** What can be wrong. */
+export const chainFaults = [
+  'transaction_changed',
+  'transaction_missing',
+  'transaction_inserted',
+  'account_changed',
+  'account_missing',
+  'account_unsealed',
+  'leaves_changed',
+  'block_rows_changed',
+  'block_changed',
+  'block_missing',
+  'head_missing',
+  'signature_invalid',
+  'head_unsigned',
+  'balance_differs',
+  'entry_balance_differs',
+] as const;
+
 /** A fault in the chain or in what it sealed. */
 export interface ChainFinding {
-  readonly state:
-    | 'transaction_changed'
-    | 'transaction_missing'
-    | 'transaction_inserted'
-    | 'account_changed'
-    | 'account_missing'
-    | 'account_unsealed'
-    | 'leaves_changed'
-    | 'block_rows_changed'
-    | 'block_changed'
-    | 'block_missing'
-    | 'head_missing'
-    | 'signature_invalid'
-    | 'head_unsigned'
-    | 'balance_differs'
-    | 'entry_balance_differs';
+  readonly state: (typeof chainFaults)[number];
   /** Of the chain. */
   readonly block: bigint | null;
   readonly transactionId: bigint | null;

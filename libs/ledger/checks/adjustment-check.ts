@@ -1,7 +1,9 @@
+import type { RuleState } from './rule-state.js';
+
 /** The rules of adjustments, write-offs and late postings, as queries that select violations, as text. */
 export interface AdjustmentCheck {
   /** In snake_case, for findings. */
-  readonly state: string;
+  readonly state: RuleState;
   readonly message: string;
   readonly sql: string;
 }

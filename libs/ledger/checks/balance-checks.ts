@@ -21,17 +21,20 @@ WHERE balance_after IS DISTINCT FROM expected`;
 export const balanceChecks: readonly LedgerRule[] = [
   {
     invariant: 1,
+    state: 'entries_unbalanced',
     message: 'entries of a transaction do not sum to zero',
     sql: `SELECT transaction_id::text, commodity, sum(amount)::text AS sum FROM ledger_entries
           GROUP BY transaction_id, commodity HAVING sum(amount) <> 0`,
   },
   {
     invariant: 1,
+    state: 'commodity_unbalanced',
     message: 'all ledger accounts of a commodity do not sum to zero',
     sql: `SELECT commodity, sum(amount)::text AS sum FROM ledger_entries GROUP BY commodity HAVING sum(amount) <> 0`,
   },
   {
     invariant: 1,
+    state: 'entry_broken',
     message: 'an entry has no transaction, no ledger account, or another commodity than its account',
     sql: `SELECT e.transaction_id::text, e.ordinal::text, e.ledger_account_id::text FROM ledger_entries e
           LEFT JOIN ledger_transactions t ON t.id = e.transaction_id
@@ -40,22 +43,26 @@ export const balanceChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 1,
+    state: 'entries_missing',
     message: 'a transaction has no entries',
     sql: `SELECT t.id::text, t.reference FROM ledger_transactions t
           WHERE NOT EXISTS (SELECT FROM ledger_entries e WHERE e.transaction_id = t.id)`,
   },
   {
     invariant: 2,
+    state: 'stored_balance_differs',
     message: 'a stored balance is not the sum of its entries',
     sql: STORED_BALANCES_SQL,
   },
   {
     invariant: 2,
+    state: 'running_balance_differs',
     message: "an entry's balance is not the previous one plus its amount",
     sql: RUNNING_BALANCES_SQL,
   },
   {
     invariant: 3,
+    state: 'balance_below_zero',
     message: 'a balance is below zero',
     sql: `SELECT account_id, main::text, held::text, invite::text FROM customer_balances
           WHERE (main < 0 AND NOT frozen) OR held < 0 OR invite < 0 OR refund_pending < 0`,

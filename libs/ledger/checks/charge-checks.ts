@@ -7,6 +7,7 @@ const GIVEN_BACK = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r
 export const chargeChecks: readonly LedgerRule[] = [
   {
     invariant: 5,
+    state: 'held_differs',
     message: 'held is not the sum of the open holds',
     sql: `SELECT b.account_id, b.held::text, coalesce(c.open, 0)::text AS open FROM customer_balances b
           FULL JOIN (SELECT account_id, sum(amount) AS open FROM charges WHERE state = 'held' GROUP BY 1) c USING (account_id)
@@ -14,6 +15,7 @@ export const chargeChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 6,
+    state: 'charge_posting_differs',
     message: 'a charge and its postings disagree',
     sql: `WITH posted AS (
             SELECT t.charge_id, sum(e.amount) FILTER (WHERE t.kind = 'hold' AND a.code LIKE '%:held') AS held,
@@ -36,6 +38,7 @@ export const chargeChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 6,
+    state: 'charge_refunds_differ',
     message: 'the refunds of a charge are more than it settled, or disagree with their postings',
     sql: `WITH given AS (
             SELECT charge_id, sum(amount) AS refunded, count(*) AS count FROM charge_refunds GROUP BY charge_id),
@@ -53,6 +56,7 @@ export const chargeChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 7,
+    state: 'ended_task_charge_differs',
     message: 'an ended task has no ended charge, or one that contradicts it',
     sql: `SELECT t.id AS task_id, t.state AS task, t.charge_id, c.state AS charge FROM tasks t
           LEFT JOIN charges c ON c.id = t.charge_id
@@ -64,12 +68,14 @@ export const chargeChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 7,
+    state: 'task_of_charge_missing',
     message: 'a charge names a task that does not exist or has another charge',
     sql: `SELECT c.id AS charge_id, c.task_id FROM charges c LEFT JOIN tasks t ON t.id = c.task_id AND t.charge_id = c.id
           WHERE c.task_id IS NOT NULL AND t.id IS NULL`,
   },
   {
     invariant: 8,
+    state: 'task_charge_differs',
     message: 'a failed task was charged, or a completed one not its price',
     sql: `SELECT t.id AS task_id, t.state AS task, c.amount::text, c.settled::text FROM tasks t
           JOIN charges c ON c.id = t.charge_id

@@ -6,11 +6,13 @@ import type { LedgerRule } from './ledger-rule.js';
 import { deferredCheck, lotChecks } from './lot-check.js';
 import { moneyInChecks } from './money-in-checks.js';
 import { providerChecks } from './provider-checks.js';
+import type { RuleState } from './rule-state.js';
 import { recomputeChecks } from './recompute-checks.js';
 
 export interface Violation {
   /** The number of the violated invariant. */
   invariant: number;
+  state: RuleState;
   message: string;
   /** The offending rows, at most ROWS_SHOWN of them. */
   rows: Record<string, string | null>[];
@@ -38,10 +40,10 @@ const RULES: readonly LedgerRule[] = [
   ...balanceChecks,
   ...chargeChecks,
   ...moneyInChecks,
-  { invariant: 1, message: deferredCheck.message, sql: deferredCheck.sql },
-  ...lotChecks.map(({ message, sql }) => ({ invariant: 2, message, sql })),
-  ...adjustmentChecks.map(({ message, sql }) => ({ invariant: 9, message, sql })),
-  { invariant: 15, message: latePostingCheck.message, sql: latePostingCheck.sql },
+  { invariant: 1, ...deferredCheck },
+  ...lotChecks.map((check) => ({ invariant: 2, ...check })),
+  ...adjustmentChecks.map((check) => ({ invariant: 9, ...check })),
+  { invariant: 15, ...latePostingCheck },
   ...providerChecks,
   ...recomputeChecks,
 ];
@@ -74,12 +76,12 @@ export async function checkLedgerOn(
   const before = rows[0]?.before ?? null;
   const violations: Violation[] = [];
   onProgress?.(0, RULES.length);
-  for (const [index, { invariant, message, sql }] of RULES.entries()) {
+  for (const [index, { invariant, state, message, sql }] of RULES.entries()) {
     const found = await client.query<Violation['rows'][number]>(
       `${sql} LIMIT ${ROWS_SHOWN}`,
       sql.includes('$1') ? [before] : [],
     );
-    if (found.rows.length > 0) violations.push({ invariant, message, rows: found.rows });
+    if (found.rows.length > 0) violations.push({ invariant, state, message, rows: found.rows });
     onProgress?.(index + 1, RULES.length);
   }
   return { ok: violations.length === 0, violations };

@@ -1,10 +1,12 @@
+import type { RuleState } from './rule-state.js';
+
 /**
  * The rules of lots and deferred revenue, as queries that select violations, as text. The stored states follow from append-only
  * rows and the ledger's entries, each up to its account's cursor.
  */
 export interface LotCheck {
   /** In snake_case, for findings. */
-  readonly state: string;
+  readonly state: RuleState;
   /** The explanation for people. */
   readonly message: string;
   readonly sql: string;

@@ -4,6 +4,7 @@ import type { LedgerRule } from './ledger-rule.js';
 export const moneyInChecks: readonly LedgerRule[] = [
   {
     invariant: 1,
+    state: 'topup_differs',
     message: 'a top-up and its posting or its lot disagree',
     sql: `SELECT t.id AS topup_id, t.credits::text, t.paid_minor::text, p.main::text, p.deferred::text FROM topups t
           LEFT JOIN credit_lots l ON l.topup_id = t.id
@@ -16,12 +17,14 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 1,
+    state: 'below_zero',
     message: 'deferred revenue is below zero',
     sql: `SELECT sum(e.amount)::text AS deferred FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.ledger_account_id
           WHERE a.code = 'deferred-revenue' HAVING sum(e.amount) < 0`,
   },
   {
     invariant: 2,
+    state: 'refund_pending_differs',
     message: 'refund-pending is not the sum of the pending refunds',
     sql: `SELECT b.account_id, b.refund_pending::text, coalesce(r.pending, 0)::text AS pending FROM customer_balances b
           LEFT JOIN (SELECT account_id, sum(credits) AS pending FROM topup_refunds WHERE state = 'pending' GROUP BY 1) r
@@ -30,6 +33,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 2,
+    state: 'suspense_differs',
     message: 'suspense is not the sum of the open items',
     sql: `SELECT coalesce(s.code, i.code) AS code, s.total::text, i.total::text AS items
           FROM (SELECT a.code, sum(e.amount) AS total FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
@@ -41,6 +45,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 3,
+    state: 'lot_overdrawn',
     message: 'more of a lot left it than it held',
     sql: `SELECT l.id::text AS lot_id, l.credits::text, l.paid_minor::text, c.credits::text AS changed,
             c.paid_minor::text AS changed_minor FROM credit_lots l
@@ -50,6 +55,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 6,
+    state: 'topup_over_reversed',
     message: 'more of a top-up was reversed than was bought',
     sql: `SELECT t.id AS topup_id, t.credits::text, t.paid_minor::text, r.credits::text AS reversed, r.paid_minor::text AS reversed_minor
           FROM topups t JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM (
@@ -60,6 +66,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 9,
+    state: 'money_in_row_missing',
     message: 'a posting of money in has no row behind it, or a row no posting',
     sql: `WITH posted AS (SELECT id, kind, reference FROM ledger_transactions WHERE kind IN ('topup', 'invite-reward',
             'invite-transfer', 'topup-refund', 'topup-refunded', 'topup-refund-returned', 'chargeback', 'chargeback-won',
@@ -76,6 +83,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 11,
+    state: 'credited_and_in_suspense',
     message: 'a payment is credited and in suspense as well',
     sql: `SELECT t.provider, t.payment_id FROM topups t JOIN suspense_items s ON s.provider = t.provider
             AND s.reference = t.payment_id AND s.amount_minor > 0
@@ -84,6 +92,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 11,
+    state: 'order_differs',
     message: 'an order and its top-up disagree',
     sql: `SELECT o.id AS order_id, o.state, t.id AS topup_id FROM topup_orders o LEFT JOIN topups t ON t.order_id = o.id
           WHERE (t.id IS NULL) <> (o.topup_id IS NULL) OR t.id <> o.topup_id OR t.account_id <> o.account_id
@@ -92,6 +101,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 11,
+    state: 'reward_differs',
     message: 'a reward is not a tenth of one of the first two top-ups',
     sql: `SELECT r.id AS reward_id, r.amount::text, f.ordinal::text, f.credits::text FROM invite_rewards r
           LEFT JOIN (SELECT id, account_id, credits, row_number() OVER (PARTITION BY account_id ORDER BY transaction_id) AS ordinal
@@ -100,6 +110,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 11,
+    state: 'reward_over_clawed',
     message: 'more of a reward was taken back than was given',
     sql: `SELECT r.id AS reward_id, r.amount::text, sum(c.amount)::text AS clawed_back FROM invite_rewards r
           JOIN reward_clawbacks c ON c.reward_id = r.id GROUP BY 1, 2
@@ -107,6 +118,7 @@ export const moneyInChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 11,
+    state: 'reward_debt_overpaid',
     message: 'more was paid of rewards that are owed than is owed',
     sql: `SELECT account_id, owed::text FROM reward_debts WHERE owed < 0`,
   },

@@ -4,6 +4,7 @@ import type { LedgerRule } from './ledger-rule.js';
 export const providerChecks: readonly LedgerRule[] = [
   {
     invariant: 9,
+    state: 'upstream_row_missing',
     message: 'a posting of upstream costs has no row behind it, or a row no posting',
     sql: `SELECT coalesce(p.id, b.id)::text AS transaction_id, p.kind, p.reference FROM (
             SELECT id, kind, reference FROM ledger_transactions WHERE kind IN ('upstream_cost', 'upstream_bill')) AS p
@@ -14,6 +15,7 @@ export const providerChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 9,
+    state: 'report_row_missing',
     message: 'a posting of a report or of the bank has no row behind it, or a row no posting',
     sql: `WITH posted AS (SELECT id FROM ledger_transactions
             WHERE kind IN ('psp-fee', 'payout', 'payout-returned', 'bank-transfer', 'bank-transfer-undone',
@@ -28,6 +30,7 @@ export const providerChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 9,
+    state: 'line_posting_differs',
     message: 'fees and payouts of a line are not what was posted',
     sql: `SELECT l.provider, l.line_id, x.kind, sum(e.amount)::text AS posted FROM provider_line_postings x
           JOIN provider_report_lines l ON l.id = x.line
@@ -39,6 +42,7 @@ export const providerChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 9,
+    state: 'line_correction_differs',
     message: 'what a line was put right by is not what was posted',
     sql: `SELECT x.acceptance_id, x.transaction_id::text, sum(e.amount)::text AS posted FROM provider_line_corrections x
           JOIN ledger_entries e ON e.transaction_id = x.transaction_id

@@ -8,12 +8,14 @@ const EXPECTED_USE = `coalesce(lines_amount(delivered_lines, multiplier),
 export const recomputeChecks: readonly LedgerRule[] = [
   {
     invariant: 12,
+    state: 'charge_recomputed',
     message: 'recomputing a charge gives another amount',
     sql: `SELECT id AS charge_id, amount::text, ${EXPECTED_AMOUNT}::text AS recomputed FROM charges
           WHERE state <> 'refused' AND amount <> ${EXPECTED_AMOUNT}`,
   },
   {
     invariant: 12,
+    state: 'settlement_recomputed',
     message: 'recomputing a settlement gives another amount',
     sql: `SELECT id AS charge_id, settled::text, operator_loss::text, ${EXPECTED_USE}::text AS recomputed FROM charges
           WHERE state IN ('settled', 'released')
@@ -21,6 +23,7 @@ export const recomputeChecks: readonly LedgerRule[] = [
   },
   {
     invariant: 12,
+    state: 'version_not_in_force',
     message: 'a charge was made with a version that was not in force',
     sql: `SELECT c.id AS charge_id, c.unit_price::text, c.multiplier::text, c.rule, c.dimensions FROM charges c
           LEFT JOIN price_versions p ON p.id = c.price_version_id

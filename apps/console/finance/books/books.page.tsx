@@ -13,7 +13,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { ControlHeat } from './control-heat.js';
-import { ControlLight, useControlWords } from './control-words.js';
+import { ControlLight, useControlFault, useControlWords } from './control-words.js';
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -95,6 +95,7 @@ function Summary({ controls }: { controls: readonly Shape<'ControlStanding'>[] }
 function useColumns(): ListColumn<Shape<'ControlStanding'>>[] {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
+  const faultOf = useControlFault();
   return [
     column('control', t('controls.one'), (control) => (
       <>
@@ -106,7 +107,7 @@ function useColumns(): ListColumn<Shape<'ControlStanding'>>[] {
         >
           {titleOf(control)}
         </TextLink>
-        {control.error !== null && <SmallPrint>{control.error}</SmallPrint>}
+        {faultOf(control) !== null && <SmallPrint>{faultOf(control)}</SmallPrint>}
       </>
     )),
     onPhone(

@@ -32,49 +32,16 @@ export function ControlLight({
   );
 }
 
-const findingStates = [
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-  'overdue',
-  'not_covered',
-  'report_overdue',
-  'charged_without_work',
-  'work_without_charge',
-  'failed_without_release',
-  'not_refunded',
-  'unlinked',
-  'no_order',
-  'other_amount',
-  'other_currency',
-  'paid_twice',
-  'unknown_refund',
-  'refund_failed',
-  'dispute_beyond_payment',
-  'provider_adjustment',
-  'unknown_cost',
-  'row_missing',
-  'hash_differs',
-  'unsealed',
-  'violated',
-  'not_frozen',
-  'frozen_without_debt',
-  'approval_missing',
-  'below_zero',
-  'failed_and_settled',
-  'late',
-  'task_missing',
-  'charge_missing',
-  'summary_differs',
-  'behind',
-  'lines_missing',
-  'refused',
-] as const;
+/** Why a control could not run; the log has the details. */
+export function useControlFault(): (
+  control: Pick<Shape<'ControlStanding'>, 'state' | 'fault'>,
+) => string | null {
+  const { t } = useTranslation('finance');
+  return ({ state, fault }) => (state === 'error' ? t(`controls.faults.${fault ?? 'failed'}`) : null);
+}
 
 /** What is wrong, in a word. */
 export function FindingBadge({ finding: { state } }: { finding: Pick<Shape<'Finding'>, 'state'> }) {
-  const { t } = useTranslation('finance');
-  const known = findingStates.find((each) => each === state);
-  return <StatusBadge tone="bad">{known ? t(`findings.states.${known}`) : state}</StatusBadge>;
+  const { t } = useTranslation('findings');
+  return <StatusBadge tone="bad">{t(`states.${state}`)}</StatusBadge>;
 }

@@ -17,7 +17,7 @@ import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { RunControls } from './books.page.js';
 import { useFindingWords } from './finding-words.js';
-import { ControlLight, FindingBadge, useControlWords } from './control-words.js';
+import { ControlLight, FindingBadge, useControlFault, useControlWords } from './control-words.js';
 import { FindingDetails } from './finding-details.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
@@ -53,7 +53,8 @@ export function ControlPage() {
 
 function Standing({ control }: { control: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
-  const { lastRunAt, horizon, every, error } = control;
+  const { lastRunAt, horizon, every } = control;
+  const fault = useControlFault()(control);
   return (
     <Stack gap="tiny">
       <Group gap="sm">
@@ -74,7 +75,7 @@ function Standing({ control }: { control: Shape<'ControlStanding'> }) {
         )}
         <Hint>{t(`controls.every.${every}`)}</Hint>
       </Group>
-      {error !== null && <Text size="sm">{error}</Text>}
+      {fault !== null && <Text size="sm">{fault}</Text>}
     </Stack>
   );
 }

@@ -12,16 +12,17 @@ import { Section } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { momentOf, useFindingWords } from './finding-words.js';
+import { useFindingWords } from './finding-words.js';
+import { momentOf } from './moment-of.js';
 import { FindingBadge } from './control-words.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
 export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
-  const { wordsOf, detailOf } = useFindingWords();
+  const { wordsOf, detailOf, valuesOf } = useFindingWords();
   const { subject, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
   const { acknowledgedBy, acknowledgedAt, note } = finding;
-  const known = Object.entries(details).filter(([, value]) => value !== null && value !== '');
+  const known = Object.entries(details).filter(([name, value]) => !CODES.includes(name) && value);
   return (
     <Stack gap="lg">
       <Stack gap="xs" align="flex-start">
@@ -53,7 +54,11 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
         <Section title={t('findings.details')}>
           <Facts label={t('findings.details')}>
             {known.map(([name, value]) => (
-              <Fact key={name} name={detailOf(name)} value={<Detail value={value} />} />
+              <Fact
+                key={name}
+                name={detailOf(name)}
+                value={<Detail value={value} text={valuesOf(details)[name] ?? ''} />}
+              />
             ))}
           </Facts>
         </Section>
@@ -63,9 +68,12 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   );
 }
 
-function Detail({ value }: { value: string | null }) {
+/** Details that only choose the sentence. */
+const CODES = ['how', 'also'];
+
+function Detail({ value, text }: { value: string | null; text: string }) {
   const time = momentOf(value);
-  return time === null ? <Identifier>{value}</Identifier> : <When at={time} />;
+  return time === null ? <Identifier>{text}</Identifier> : <When at={time} />;
 }
 
 /** A finding stays open until its control no longer sees it; this only says that someone is looking at it. */

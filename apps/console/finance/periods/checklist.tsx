@@ -4,13 +4,10 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { ServerWords } from '../server-words.js';
 import { useItemTitle } from './item-title.js';
+import { useNoteWords } from './note-words.js';
 
 const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
-
-/** They count nothing, but anyone who closes should see what they say. */
-const SHOWN_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 interface ChecklistProps {
   items: readonly Shape<'ChecklistItem'>[];
@@ -35,7 +32,8 @@ export function Checklist({ items, remedy }: ChecklistProps) {
 function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNode }) {
   const { t } = useTranslation('periods');
   const titleOf = useItemTitle();
-  const { state, count, message, waivable, control } = item;
+  const wordsOf = useNoteWords();
+  const { state, count, notes, waivable, control } = item;
   const title = titleOf(item);
   return (
     <li>
@@ -52,13 +50,11 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
             {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
           </StatusBadge>
         </Group>
-        {(state !== 'ok' || SHOWN_WITHOUT_COUNT.includes(item.id)) && (
-          <ServerWords>
-            <Text size="sm" className="model-name">
-              {message}
-            </Text>
-          </ServerWords>
-        )}
+        {notes.map((note, place) => (
+          <Text key={place} size="sm" className="model-name">
+            {wordsOf(note, control)}
+          </Text>
+        ))}
         {state === 'waived' && <Text size="sm">{t('checklist.because', { reason: item.reason ?? '' })}</Text>}
         {state === 'failed' && !waivable && (
           <Text size="sm" fw={500}>

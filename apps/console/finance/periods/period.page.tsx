@@ -21,6 +21,7 @@ import { transactionColumn } from '../columns.js';
 import { KindOfPosting } from '../kinds.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
+import { useNoteWords } from './note-words.js';
 import { PeriodBadge } from './period-state.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
@@ -75,14 +76,15 @@ export function PeriodPage() {
   );
 }
 
-function Outcome({ period: { state, progress, abandonedReason, endsAt } }: { period: Shown }) {
+function Outcome({ period: { state, progress, abandonedNote, endsAt } }: { period: Shown }) {
   const { t } = useTranslation('periods');
+  const wordsOf = useNoteWords();
   if (state === 'closing')
     return (
       <Notice tone="quiet" title={t('one.closing')} role="status">
         <Group gap="sm">
           <Loader size="sm" />
-          <Text size="sm">{progress ?? t('one.closingHint')}</Text>
+          <Text size="sm">{progress === null ? t('one.closingHint') : wordsOf(progress)}</Text>
         </Group>
       </Notice>
     );
@@ -95,7 +97,7 @@ function Outcome({ period: { state, progress, abandonedReason, endsAt } }: { per
   return (
     <Notice tone="warning" title={t('one.abandoned')} role="status">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{abandonedReason}</Text>
+        {abandonedNote !== null && <Text size="sm">{wordsOf(abandonedNote)}</Text>}
         <ButtonLink
           to="/finance/periods/close"
           search={{ end: endsAt.slice(0, 10) }}

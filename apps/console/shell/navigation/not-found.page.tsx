@@ -45,7 +45,10 @@ export function NotFoundPage() {
 function Suggestions({ path }: { path: string }) {
   const { t } = useTranslation('shell');
   const session = useSession();
-  const found = (session ? closestTo(path, placesOf(session)) : closestTo(path, PUBLIC)).slice(0, MOST_SUGGESTIONS);
+  const found = (session ? closestTo(path, placesOf(session)) : closestTo(path, PUBLIC)).slice(
+    0,
+    MOST_SUGGESTIONS,
+  );
   return (
     <Section title={t('page.notFound.meant')}>
       <SimpleGrid cols={{ base: 1, sm: MOST_SUGGESTIONS }} component="ul" className="plain-list">

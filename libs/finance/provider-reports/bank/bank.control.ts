@@ -1,13 +1,20 @@
 import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
 import { withOverdue } from '../overdue.js';
-import { type BankItem, findFaultyBankItems, findOverdueFiles, type OverdueFiles } from './bank-matching.js';
+import {
+  type BankItem,
+  FAULTY_BANK,
+  findFaultyBankItems,
+  findOverdueFiles,
+  type OverdueFiles,
+} from './bank-matching.js';
 
 export const bankControl: Control = {
   id: 'bank',
   title: 'Bank lines against payouts and transfers',
   explanation:
     'Compares bank lines with payouts, transfers recorded as top-ups, and returned payments. Explain unrecorded lines, and ask the bank about payments that did not arrive.',
+  states: ['report_overdue', ...FAULTY_BANK],
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyBankItems(client, { before, limit });
     const overdue = before === null ? await findOverdueFiles(client, reportOverdueMs) : [];
@@ -24,7 +31,7 @@ function overdueItem({ bankAccountId, until, firstAt }: OverdueFiles): ControlIt
       until === null
         ? `No file of ${account} was ever imported, although transfers or payouts are expected since ${firstAt}.`
         : `The files of ${account} end at ${until}, although transfers or payouts are expected since then.`,
-    details: { bankAccount: bankAccountId, until, firstAt },
+    details: { bankAccount: bankAccountId, until, firstAt, how: until === null ? 'never' : null },
     transactionIds: [],
   };
 }
@@ -32,15 +39,16 @@ function overdueItem({ bankAccountId, until, firstAt }: OverdueFiles): ControlIt
 function controlItem(item: BankItem): ControlItem {
   return {
     subject: item.kind === 'line' ? `bank-line:${item.id}` : `${item.kind}:${item.id}`,
-    state: item.state,
+    // The query selects only these.
+    state: item.state as (typeof FAULTY_BANK)[number],
     message: bankSentence(item),
     details: {
+      kind: item.kind,
       amount: moneyText(item.amountMinor, item.currency),
       at: item.at,
       bankAccount: item.bankAccountId,
       reference: item.reference,
       counterpart: item.counterpart && `${item.counterpart.kind}:${item.counterpart.subject}`,
-      refusal: item.refusal,
     },
     transactionIds: item.transactionIds,
   };

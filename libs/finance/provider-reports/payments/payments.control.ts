@@ -1,7 +1,7 @@
 import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
 import { withOverdue } from '../overdue.js';
-import type { MatchedItem, MatchKind } from './match.js';
+import { FAULTY, type MatchedItem, type MatchKind } from './match.js';
 import { findOverdueReports, type OverdueReport } from './overdue-reports.js';
 import { findFaultyMatches } from './payment-matching.js';
 
@@ -21,6 +21,7 @@ export const paymentsControl: Control = {
   title: 'Payments against provider reports',
   explanation:
     "Compares top-ups, money in suspense, refunds and disputes with each provider's reports, in both directions. Book what our side lacks from its report line. Ask the provider about what their side lacks.",
+  states: ['report_overdue', ...FAULTY],
   window: true,
   check: async (client, { graceMs, before, since = null, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
@@ -38,7 +39,7 @@ function overdueItem({ provider, until, firstAt }: OverdueReport): ControlItem {
       until === null
         ? `No report of ${provider} was ever imported, although it was paid through since ${firstAt}.`
         : `The reports of ${provider} end at ${until}, although it was paid through since then.`,
-    details: { provider, until, firstAt },
+    details: { provider, until, firstAt, how: until === null ? 'never' : null },
     transactionIds: [],
     at: 'infinity',
   };
@@ -48,9 +49,14 @@ function controlItem(item: MatchedItem): ControlItem {
   const { provider, kind, id, state, ours, theirs } = item;
   return {
     subject: `${kind}:${provider}:${id}`,
-    state,
+    // The query selects only these.
+    state: state as (typeof FAULTY)[number],
     message: matchSentence(item),
     details: {
+      provider,
+      kind,
+      reference: id,
+      how: howOf(item),
       ours: ours && moneyText(ours.amountMinor, ours.currency),
       oursAt: ours && ours.at,
       theirs: theirs && moneyText(theirs.amountMinor, theirs.currency),
@@ -60,6 +66,16 @@ function controlItem(item: MatchedItem): ControlItem {
     transactionIds: ours?.transactionIds ?? [],
     at: item.at,
   };
+}
+
+/** Which of the sentences of its state says it. */
+function howOf({ state, ours, changed }: MatchedItem): string | null {
+  if (state === 'twice') return isTwiceHere(ours) ? 'here' : 'there';
+  return state === 'differs' && changed ? 'versions' : null;
+}
+
+function isTwiceHere(ours: MatchedItem['ours']): boolean {
+  return ours !== null && ours.transactionIds.length > 1;
 }
 
 /** The result of a comparison, for people. */
@@ -82,7 +98,7 @@ export function matchSentence(item: MatchedItem): string {
     case 'missing_there':
       return `${what} of ${here} is in our books but not in the ${provider} report.`;
     case 'twice':
-      return ours !== null && ours.transactionIds.length > 1
+      return isTwiceHere(ours)
         ? `${what} is in our books twice: ${here} in total, ${there ?? 'nothing'} at ${provider}.`
         : `${what} is in the ${provider} report twice: ${there} in total, ${here ?? 'nothing'} in our books.`;
     case 'differs':

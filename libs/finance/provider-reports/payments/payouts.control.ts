@@ -2,6 +2,7 @@ import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
 import { withOverdue } from '../overdue.js';
 import {
+  FAULTY_PAYOUTS,
   findFaultyPayouts,
   findOverduePayouts,
   type OverduePayouts,
@@ -13,6 +14,7 @@ export const payoutsControl: Control = {
   id: 'payouts',
   title: 'Payouts against their lines',
   explanation: 'Each payout should equal its payments minus fees, refunds and disputes.',
+  states: ['report_overdue', ...FAULTY_PAYOUTS],
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyPayouts(client, { before, limit });
     const overdue = before === null ? await findOverduePayouts(client, reportOverdueMs) : [];
@@ -33,12 +35,17 @@ function overdueItem({ provider, firstAt, payouts }: OverduePayouts): ControlIte
 function controlItem(item: PayoutItem): ControlItem {
   return {
     subject: `payout:${item.provider}:${item.payoutId}`,
-    state: item.state,
+    // The query selects only these.
+    state: item.state as (typeof FAULTY_PAYOUTS)[number],
     message: payoutSentence(item),
     details: {
+      provider: item.provider,
+      reference: item.payoutId,
+      how: howOf(item),
       amount: item.amountMinor === null ? null : money(item.amountMinor, item),
       ...Object.fromEntries(Object.entries(item.parts).map(([name, part]) => [name, money(part, item)])),
       lines: item.lines.toString(),
+      sum: money(sumOfParts(item), item),
       at: item.at,
     },
     transactionIds: item.transactionIds,
@@ -47,6 +54,16 @@ function controlItem(item: PayoutItem): ControlItem {
 
 function money(minor: bigint, { currency }: Pick<PayoutItem, 'currency'>): string {
   return moneyText(minor, currency);
+}
+
+/** Which of the sentences of its state says it. */
+function howOf(item: PayoutItem): string | null {
+  if (item.state === 'not_covered') return item.lines === 0 ? 'lineless' : null;
+  return item.state === 'differs' && isReportedTwice(item) ? 'versions' : null;
+}
+
+function isReportedTwice(item: PayoutItem): boolean {
+  return item.amountMinor === null || item.amountMinor === sumOfParts(item);
 }
 
 export function payoutSentence(item: PayoutItem): string {

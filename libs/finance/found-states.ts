@@ -1,0 +1,49 @@
+import { chainFaults } from '#ledger/chain/chain-difference.js';
+import { ruleStates } from '#ledger/checks/rule-state.js';
+
+/** Every state of a finding. The console has words for each of them. */
+export const foundStates = [
+  // Money in.
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+  'not_covered',
+  'report_overdue',
+  'lines_missing',
+  'refused',
+  'open',
+  // Work.
+  'charged_without_work',
+  'work_without_charge',
+  'failed_without_release',
+  'failed_and_settled',
+  'late',
+  'task_missing',
+  'charge_missing',
+  'overdue',
+  'not_refunded',
+  // Revenue and its costs.
+  'summary_differs',
+  'unknown_cost',
+  'behind',
+  'cost_without_charge',
+  'cost_missing',
+  'posting_missing',
+  'row_missing',
+  // Balances.
+  'approval_missing',
+  'not_frozen',
+  'frozen_without_debt',
+  'inside',
+  'hash_differs',
+  // The hash chain.
+  'unsealed',
+  ...chainFaults,
+  // The ledger.
+  ...ruleStates,
+  /** A violated rule, as stored before each rule had a state of its own. */
+  'violated',
+] as const;
+
+export type FoundState = (typeof foundStates)[number];
