@@ -120,6 +120,23 @@ describe('accounts to record money for', () => {
   });
 });
 
+describe('tickets to adjust an account for', () => {
+  it('are found by finance by their id, a part of their subject and their customer', async () => {
+    const customer = await person(relay);
+    const { accountId, email } = customer;
+    const subject = `Missing credits of ${newId()}`;
+    const ticket = { kind: 'billing', subject, body: 'Please have a look.' } as const;
+    const ticketId = (await customer.api.POST('/api/tickets', { body: ticket })).data!.id;
+    const finance = await person(relay, { roles: ['finance'] });
+    const find = (by: Person, query: string) =>
+      by.api.GET('/api/finance/tickets', { params: { query: { query } } });
+    for (const query of [ticketId, subject.slice(3).toUpperCase(), email, accountId])
+      expect((await find(finance, query)).data!.items).toMatchObject([{ ticketId, accountId, subject }]);
+    expect((await find(finance, newId())).data).toEqual({ items: [] });
+    for (const other of [customer, support]) expect((await find(other, email)).response.status).toBe(403);
+  });
+});
+
 const freeze = (by: Person, accountId: string, reason = 'under review') =>
   by.api.POST('/api/support/accounts/{accountId}/freeze', {
     params: { path: { accountId } },

@@ -38,7 +38,7 @@ export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'da
       search={search}
       found={found}
       chosenName={useName('account', value ?? '')}
-      texts="findAccount"
+      what="account"
       value={value}
       {...select}
     />

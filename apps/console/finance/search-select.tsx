@@ -22,22 +22,22 @@ interface SearchSelectProps extends Omit<SelectProps, 'data'> {
   found: readonly { value: string; label: string; second: string }[];
   /** What the chosen value is called, where it was not found just now. */
   chosenName: string | null;
-  texts: 'findAccount' | 'findTicket';
+  what: 'account' | 'ticket';
 }
 
 /** Looks something up as people type, and chooses one. */
 export function SearchSelect(props: SearchSelectProps) {
   const { t } = useTranslation('finance');
-  const { typed, search, found, chosenName, texts, value = null, ...select } = props;
+  const { typed, search, found, chosenName, what, value = null, ...select } = props;
   const isOther = value !== null && !found.some((each) => each.value === value);
   const chosen = isOther ? [{ value, label: chosenName ?? value }] : [];
   const asked = search.isError ? 'failed' : search.isSuccess ? 'none' : 'searching';
   return (
     <Select
-      placeholder={t(`${texts}.search`)}
+      placeholder={t(`find.${what}.search`)}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': t(`${texts}.clear`) }}
+      clearButtonProps={{ 'aria-label': t(`find.${what}.clear`) }}
       value={value}
       data={[...chosen, ...found.map(({ value: id, label }) => ({ value: id, label }))]}
       filter={({ options }) => options}
@@ -46,7 +46,7 @@ export function SearchSelect(props: SearchSelectProps) {
         const { second = option.value } = found.find((each) => each.value === option.value) ?? {};
         return <TwoLines first={option.label} second={second} />;
       }}
-      nothingFoundMessage={t(`${texts}.${typed.isEnough ? asked : 'type'}`)}
+      nothingFoundMessage={t(`find.${what}.${typed.isEnough ? asked : 'type'}`)}
       {...select}
     />
   );

@@ -36,7 +36,7 @@ function TicketSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
       search={search}
       found={found}
       chosenName={null}
-      texts="findTicket"
+      what="ticket"
       value={value}
       {...select}
     />
