@@ -24,6 +24,7 @@ const PLACES = {
 const QUERIES = {
   quoteForAll: `model=${MODEL}&group=${GROUP}`,
   findPayingAccounts: 'query={accountId}',
+  findTickets: 'query={accountId}',
   readNames: 'of=account:{accountId},user:{userId}',
   quoteTopup: 'credits=20',
   exportLedger: 'format=csv',
