@@ -22,8 +22,8 @@ const GAP_MS = 250;
 const CALLS = 20;
 const HEALTH = 9464;
 const CONSOLE = 8788;
-/** Who keep a gateway busy. */
-const VISITORS = 16;
+/** Clients that keep the gateways busy. */
+const BUSY = 16;
 
 describe('the chart in a cluster', () => {
   let node: Node;
@@ -200,7 +200,7 @@ describe('the chart in a cluster', () => {
     beforeAll(async () => {
       await chart.upgrade(
         'programs.gateway.resources.requests.cpu=100m',
-        ...setAutoscaling('gateway', { cpuPercent: 50, maxReplicas: 3 }),
+        ...setAutoscaling('gateway', { cpuPercent: 30, maxReplicas: 3 }),
         ...setAutoscaling('billing', { cpuPercent: 10_000, maxReplicas: 3, lag: 5 }),
         ...setAutoscaling('video-worker', { cpuPercent: 10_000 }),
       );
@@ -210,16 +210,18 @@ describe('the chart in a cluster', () => {
 
     it('has more gateways while they are busy, and fewer afterwards', async () => {
       await autoscalers.know('gateway');
+      const shoppers = new Shoppers(await books.account(CREDITS), () => gateway);
       let isBusy = true;
-      const visit = async () => {
-        while (isBusy) await (await fetch(`${gateway}/v1/models`)).text();
+      const shop = async () => {
+        while (isBusy) await shoppers.images();
       };
-      const visits = Array.from({ length: VISITORS }, visit);
+      const shops = Array.from({ length: BUSY }, shop);
       await chart.ready('gateway', 3);
       isBusy = false;
-      await Promise.all(visits);
+      await Promise.all(shops);
       await autoscalers.calm('gateway');
       await chart.ready('gateway', 2);
+      await booksAgree(shoppers);
     });
 
     it('has more of billing while messages wait, and fewer afterwards', async () => {

@@ -31,6 +31,13 @@ const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
 const CALL_LIMIT_MS = 60_000;
 const WAITING_MS = 100;
 
+/** That of the answer, or of what broke its connection, such as ECONNRESET. */
+function codeOf(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  return null;
+}
+
 export function wasLost(call: Told): boolean {
   return call.status === null;
 }
@@ -176,7 +183,7 @@ export class Shoppers {
       if (!(error instanceof OpenAI.APIError)) return;
       call.status = (error.status as number | undefined) ?? null;
       call.requestId = error.requestID ?? null;
-      call.code = error.code ?? null;
+      call.code = codeOf(error);
     }
   }
 }
