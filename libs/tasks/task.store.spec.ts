@@ -104,6 +104,24 @@ describe('tasks as the gateway writes them', () => {
     expect(await tasks.announced(task.id)).toEqual([]);
   });
 
+  it('are not saved if their requirement fails, and keep its locks until they are visible', async () => {
+    const task = tasks.draft();
+    const refusal = new Error('not now');
+    const { store } = tasks;
+    await expect(store.insertCreated(task, () => Promise.reject(refusal))).rejects.toBe(refusal);
+    expect(await store.lastOfCharges([task.chargeId])).toBeNull();
+
+    const other = await tasks.gateway.connect();
+    let seen: Promise<unknown> = Promise.resolve();
+    await store.insertCreated(task, async (client) => {
+      await client.query('SELECT pg_advisory_xact_lock(1)');
+      seen = other.query('SELECT pg_advisory_lock(1)').then(() => store.lastOfCharges([task.chargeId]));
+    });
+    expect(await seen).toMatchObject({ id: task.id });
+    await other.query('SELECT pg_advisory_unlock(1)');
+    other.release();
+  });
+
   it('are found by the last of the charges of a request that has one, refused ones too', async () => {
     const [first, second, third] = [newId(), newId(), newId()];
     const charges = [first, second, third];

@@ -210,9 +210,9 @@ export class TaskStore {
     await this.run(UNBILLED, [id, why]);
   }
 
-  /** Makes a worker poll a task now. Returns whether one was waiting for its next poll. */
-  pollNow(channelId: string, upstreamIds: readonly string[]): Promise<boolean> {
-    return this.move(POLL_NOW, [channelId, upstreamIds]);
+  /** Makes a worker poll the tasks of these ids now. Returns whether one was waiting for its next poll. */
+  async pollNow(channelId: string, upstreamIds: readonly string[]): Promise<boolean> {
+    return (await this.run(POLL_NOW, [channelId, upstreamIds])).rowCount !== 0;
   }
 
   /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anyone else's. */

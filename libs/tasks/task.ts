@@ -141,10 +141,11 @@ export function readTask(row: TaskRow): Task {
 }
 
 /**
- * Whether no upstream had accepted a task by a time at which the gateway that created it was still at work. If its outcome was
- * unclear, it would have waited for its deadline, which comes later.
+ * Whether the gateway that created a task ended it by this time because its hold was refused or no upstream accepted it. A worker
+ * also ends tasks without an upstream id, but an upstream may have accepted those.
  */
-export function isTurnedAway({ state, upstreamId, endedAtMs }: Task, byMs: number): boolean {
-  if (state === 'refused') return true;
-  return state === 'failed' && upstreamId === null && endedAtMs !== null && endedAtMs <= byMs;
+export function isTurnedAway(task: Task, byMs: number): boolean {
+  const { state, upstreamId, endedAtMs, pollAttempts } = task;
+  if (endedAtMs === null || endedAtMs > byMs) return false;
+  return state === 'refused' || (state === 'failed' && upstreamId === null && pollAttempts === 0);
 }

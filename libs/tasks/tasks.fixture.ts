@@ -44,10 +44,10 @@ export class TasksUnderTest {
     await this.database.drop();
   }
 
-  /** Saves a task in the state `created`. */
-  async created(overrides: Partial<NewTask> = {}): Promise<NewTask> {
+  /** A task that is not saved yet. */
+  draft(overrides: Partial<NewTask> = {}): NewTask {
     const accountId = overrides.accountId ?? 'alice';
-    const task: NewTask = {
+    return {
       id: newId(),
       kind: 'video',
       accountId,
@@ -63,6 +63,11 @@ export class TasksUnderTest {
       deadlineMs: 3_600_000,
       ...overrides,
     };
+  }
+
+  /** Saves a task in the state `created`. */
+  async created(overrides: Partial<NewTask> = {}): Promise<NewTask> {
+    const task = this.draft(overrides);
     await this.store.insertCreated(task);
     return task;
   }

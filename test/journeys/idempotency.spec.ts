@@ -273,16 +273,26 @@ describe('Idempotency-Key, over two gateways', () => {
     });
 
     it.each([
-      ['starts over after a refused hold', 'refused', '0 ms', 2],
-      ['starts over if every model turned it away', 'failed', '0 ms', 2],
-      ['answers with the task if that failed once the gateway was dead', 'failed', '1 ms', 1],
-    ])('%s', async (what, state, sinceLease, creates) => {
+      ['starts over after a refused hold', { state: 'refused', polls: 0, sinceLease: '0 ms', creates: 2 }],
+      [
+        'starts over if every model turned it away',
+        { state: 'failed', polls: 0, sinceLease: '0 ms', creates: 2 },
+      ],
+      [
+        'answers with the task if a worker ended it',
+        { state: 'failed', polls: 1, sinceLease: '0 ms', creates: 1 },
+      ],
+      [
+        'answers with the task if that failed once the gateway was dead',
+        { state: 'failed', polls: 0, sinceLease: '1 ms', creates: 1 },
+      ],
+    ])('%s', async (what, { state, polls, sinceLease, creates }) => {
       const chargeId = await leaveBehind(what, '/v1/videos', VIDEO);
       await pair.fixture.owner.query(
-        `UPDATE tasks SET state = $2, upstream_id = NULL, next_poll_at = NULL,
+        `UPDATE tasks SET state = $2, upstream_id = NULL, next_poll_at = NULL, poll_attempts = $4,
            ended_at = (SELECT lease_until FROM idempotency_keys WHERE charge_id = $1) + $3::interval
          WHERE charge_id = $1`,
-        [chargeId, state, sinceLease],
+        [chargeId, state, sinceLease, polls],
       );
       const answer = await post('/v1/videos', keyed(what, VIDEO), 1);
       expect(answer.status).toBe(200);

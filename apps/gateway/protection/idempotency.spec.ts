@@ -30,10 +30,16 @@ afterAll(async () => {
   await ledger.close();
 });
 
+interface OwnRow {
+  isLeft: () => Promise<boolean>;
+  free: () => Promise<void>;
+}
+
 /** A server with a route that costs money, which does what the test says between two models. */
-async function serving(leaseMs: number, between: (isLeft: () => Promise<boolean>) => Promise<unknown>) {
+async function serving(leaseMs: number, between: (own: OwnRow) => Promise<unknown>) {
   const { keyId } = await ledger.account({ credits: '0' });
   const store = new IdempotencyStore(pool);
+  const find = () => store.find(keyId, 'once');
   const tasks = new TaskStore(pool);
   const log = createLogger('spec', 'silent');
   const idempotency = new Idempotency({
@@ -53,17 +59,19 @@ async function serving(leaseMs: number, between: (isLeft: () => Promise<boolean>
   });
   idempotency.install(server);
   server.post('/', { config: { paid: true } }, async (request) => {
-    await between(isLeft);
+    await between({
+      isLeft: async () => (await find())?.isLeft === true,
+      free: () => store.free(request.id),
+    });
     return inTransaction(pool, (client) => idempotency.requireLease(client, request.id)).then(
       () => 'goes on',
       ({ code }: ApiError) => code,
     );
   });
-  const isLeft = async () => (await store.find(keyId, 'once'))?.isLeft === true;
   const answer = async () =>
     (await server.inject({ method: 'POST', url: '/', headers: { 'idempotency-key': 'once' }, payload: {} }))
       .body;
-  return { answer };
+  return { answer, find };
 }
 
 it('lets a request go on to a further model while its lease holds', async () => {
@@ -71,7 +79,14 @@ it('lets a request go on to a further model while its lease holds', async () => 
   expect(await answer()).toBe('goes on');
 });
 
-it('does not once a repeat may have seen it abandoned', async () => {
-  const { answer } = await serving(50, (isLeft) => until('the end of the lease', isLeft));
+it('does not once a repeat may have seen it abandoned, and leaves its row to other repeats', async () => {
+  const { answer, find } = await serving(50, ({ isLeft }) => until('the end of the lease', isLeft));
   expect(await answer()).toBe('idempotency_outcome_unknown');
+  expect(await find()).toMatchObject({ isLeft: true, answer: null });
+});
+
+it('does not once a repeat has started over, although its own clock says that the lease holds', async () => {
+  const { answer, find } = await serving(MINUTE_MS, ({ free }) => free());
+  expect(await answer()).toBe('idempotency_outcome_unknown');
+  expect(await find()).toBeNull();
 });

@@ -8,6 +8,7 @@ import type { FileStore } from '#storage/file-store.js';
 import { isTurnedAway, type Task } from '#tasks/task.js';
 import type { TaskStore } from '#tasks/task.store.js';
 import { nameRequest } from '../http/request-name.js';
+import { type Claim, isFinal, newClaim } from './claim.js';
 import { contentHash } from './content-hash.js';
 import { checkedKeyName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
 import type { IdempotencyStore, KeptAnswer, KeyedRecord, KeyedRequest } from './idempotency.store.js';
@@ -29,18 +30,6 @@ interface Earlier {
   readonly outcome: KeptAnswer | Task;
 }
 
-/** The first request under a key, on its way to an answer. */
-interface Claim {
-  readonly chargeId: string;
-  /** Credits are or were held, and the upstream may have begun the work. */
-  held: boolean;
-  /** Its outcome is stored, or being stored. */
-  ended: boolean;
-  handlerIsDone: boolean;
-  /** Until when no other gateway can take the request for abandoned, by this process's clock; 0 if one could have. */
-  leaseEndMs: number;
-}
-
 export interface IdempotencyParts {
   store: IdempotencyStore;
   files: FileStore;
@@ -57,8 +46,6 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
 const MAX_PURGED = 500;
-/** Statuses after a hold whose credits were released, so that the same request could pass later. */
-const PASSING: readonly number[] = [429, 503];
 
 /**
  * Idempotency-Key on the routes that cost money: the first request under a key works, every other one with
@@ -134,10 +121,12 @@ export class Idempotency {
    * @throws ApiError idempotency_outcome_unknown if the lease did not hold all the time
    */
   async requireLease(client: ClientBase, requestId: string): Promise<void> {
-    const leaseEndMs = this.atWork.get(requestId)?.leaseEndMs;
-    if (leaseEndMs === undefined) return;
-    const isHeld = performance.now() < leaseEndMs && (await this.parts.store.lockHeld(client, requestId));
-    if (!isHeld) throw unknownOutcome();
+    const claim = this.atWork.get(requestId);
+    if (!claim) return;
+    const hasHeld = performance.now() < claim.leaseEndMs;
+    if (hasHeld && (await this.parts.store.lockHeld(client, requestId))) return;
+    claim.isLost = true;
+    throw unknownOutcome();
   }
 
   /** Deletes expired keys. True if there may be more. */
@@ -218,7 +207,7 @@ export class Idempotency {
 
   private work(request: FastifyRequest, reply: FastifyReply, leaseEndMs: number): void {
     const { id: chargeId } = request;
-    const claim: Claim = { chargeId, held: false, ended: false, handlerIsDone: false, leaseEndMs };
+    const claim = newClaim(chargeId, leaseEndMs);
     request.claim = claim;
     this.atWork.set(claim.chargeId, claim);
     const { raw } = reply;
@@ -262,11 +251,11 @@ export class Idempotency {
   private async end(claim: Claim, answer: SentAnswer | null): Promise<void> {
     if (claim.ended) return;
     claim.ended = true;
-    const { chargeId, held } = claim;
+    const { chargeId, held, isLost } = claim;
     const { store, log } = this.parts;
     try {
-      if (answer === null) await (held ? store.renew([chargeId], 0) : store.free(chargeId));
-      else if (isFinal(answer.status, held))
+      if (isLost || (answer === null && held)) await store.renew([chargeId], 0);
+      else if (answer !== null && isFinal(answer.status, claim))
         await store.answer(chargeId, await this.answers.keep(chargeId, answer));
       else await store.free(chargeId);
     } catch (error) {
@@ -291,10 +280,6 @@ export class Idempotency {
 }
 
 /** An answer after the work was paid for is final, unless it says that a retry may succeed. A refusal or dry run before is not. */
-function isFinal(status: number, held: boolean): boolean {
-  return held && !PASSING.includes(status);
-}
-
 function isBytes(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload);
 }

@@ -21,7 +21,8 @@ export function isOperationName(name: string): boolean {
 
 /** The names that an operation can have, of which a webhook may only say the end. */
 export function operationNames(id: string, models: Iterable<string>): string[] {
-  return [...new Set(models)].map((model) => `models/${model}/operations/${keyOf(id)}`);
+  const name = `operations/${keyOf(id)}`;
+  return [name, ...[...new Set(models)].map((model) => `models/${model}/${name}`)];
 }
 
 /** Reads the images of a :predict: at most `asked`, and never none. A filtered one has its reason. */
