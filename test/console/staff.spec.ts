@@ -7,7 +7,7 @@ import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs } from './support/steps.js';
+import { closeTabs, sparklinesOf } from './support/steps.js';
 import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
 
 let relay: Relay;
@@ -525,6 +525,11 @@ describe('an administrator', () => {
     });
     const tab = await open({ as: admin });
     await tab.goto('/admin');
+    const row = tab.page
+      .getByRole('table', { name: 'Breakdown' })
+      .getByRole('row', { name: /^vendora-imagine-image/ });
+    const [charges = [], failures = []] = await sparklinesOf(row);
+    expect([charges.length, Math.max(...charges), failures.length]).toEqual([30, 1, 30]);
     const chart = tab.page.getByRole('figure', { name: /^Requests charged over time/ });
     await chart.getByRole('button', { name: 'vendora-imagine-image' }).click();
     await tab.page.waitForURL('**/admin/models?model=vendora-imagine-image');

@@ -5,7 +5,7 @@ import { textsOfPdf } from '../support/pdf.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
-import { closeTabs, openLastBar } from './support/steps.js';
+import { closeTabs, openLastBar, sparklinesOf } from './support/steps.js';
 import { endedVideo, keyOf, play } from './support/work.js';
 
 let relay: Relay;
@@ -112,6 +112,30 @@ describe('the usage page', () => {
     expect(await tab.isTooWide()).toBe(false);
     await page.keyboard.press('Enter');
     await page.waitForURL('**at=**');
+  });
+});
+
+describe('the breakdown', () => {
+  it('draws what each day cost, to scale', async () => {
+    const saver = await person(relay, { credits: '1' });
+    await relay.fixture.owner.query(
+      `INSERT INTO usage_days (account_id, day, key_id, model_id, requests, settled, failures, latency_ms, timed)
+       SELECT $1, (now() AT TIME ZONE 'UTC')::date - ago, $2, 'imgmodel-4', 1, nano, 0, 0, 0
+       FROM (VALUES (2, 10000000), (4, 40000000)) AS days (ago, nano)`,
+      [saver.accountId, await keyOf(saver, 'Newsletter')],
+    );
+    const page = await open(saver, '/usage?range=7d&by=key');
+    const row = page
+      .getByRole('table', { name: 'Spending breakdown' })
+      .getByRole('row', { name: /Newsletter/ });
+    await row.filter({ hasText: '0.05 credits' }).waitFor();
+    const values = page.getByRole('figure').locator('tbody tr');
+    const texts = await values.locator('td:nth-of-type(1)').allTextContents();
+    const figures = texts.map(Number.parseFloat);
+    expect(figures.filter((figure) => figure > 0)).toEqual([0.04, 0.01]);
+    expect(await sparklinesOf(row)).toEqual([figures.map((figure) => figure / 0.04)]);
+    await tab.look({ scheme: 'dark', width: 'phone' });
+    await page.locator('.sparkline svg').waitFor({ state: 'hidden' });
   });
 });
 

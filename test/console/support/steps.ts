@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { visitor } from '../../support/console.js';
 import { awaitMail, tokenIn } from '../../support/mail.js';
@@ -86,4 +86,17 @@ export async function openLastBar(
     await bar.click();
     return isIn(page.waitForURL(url, { timeout: A_MOMENT_MS }));
   });
+}
+
+/** How high the points of each sparkline of a row are, as shares of the drawing. */
+export async function sparklinesOf(row: Locator): Promise<number[][]> {
+  await row.waitFor();
+  const drawings = await row.locator('.sparkline svg').all();
+  return Promise.all(
+    drawings.map(async (drawing) => {
+      const height = Number((await drawing.getAttribute('viewBox'))!.split(' ')[3]);
+      const points = (await drawing.locator('polyline').getAttribute('points'))!.split(' ');
+      return points.map((point) => 1 - Number(point.split(',')[1]) / height);
+    }),
+  );
 }

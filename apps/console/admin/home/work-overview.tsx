@@ -8,6 +8,8 @@ import { addDays, type DaySpan, daysUntil } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { useChange } from '../../ui/charts/change.js';
 import { type Metric, MetricChart } from '../../ui/charts/metric-chart.js';
+import { Sparkline } from '../../ui/charts/sparkline.js';
+import { subjectValues } from '../../ui/charts/subject-series.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -107,25 +109,31 @@ function Breakdown({ work }: { work: Work }) {
     <DataList
       label={t('breakdown')}
       query={knownRows(work.subjects)}
-      columns={useColumns(by)}
+      columns={useColumns(by, work)}
       rowKey={({ subject }) => subject ?? 'others '}
       empty={{ title: t('nothing'), hint: t('nothingHint') }}
     />
   );
 }
 
-function useColumns(by: WorkSubject): ListColumn<Row>[] {
+function useColumns(by: WorkSubject, work: Work): ListColumn<Row>[] {
   const { t } = useTranslation('charts');
   const locale = useLocale();
   const change = useChange();
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   return [
     column('subject', t(`subjects.${by}`), ({ subject }) => <Subject by={by} subject={subject} />),
-    rightColumn('charges', t('metrics.charges'), ({ charges }) => charges.toLocaleString(locale)),
+    rightColumn('charges', t('metrics.charges'), ({ subject, charges }) => (
+      <Sparkline values={subjectValues(work, subject, (sums) => String(sums.charges))}>
+        {charges.toLocaleString(locale)}
+      </Sparkline>
+    )),
     rightColumn('change', t('changeColumn'), ({ charges, before }) => change(charges, before.charges) ?? '–'),
-    rightColumn('failures', t('metrics.failedCharges'), ({ failedCharges }) =>
-      failedCharges.toLocaleString(locale),
-    ),
+    rightColumn('failures', t('metrics.failedCharges'), ({ subject, failedCharges }) => (
+      <Sparkline values={subjectValues(work, subject, (sums) => String(sums.failedCharges))} tone="bad">
+        {failedCharges.toLocaleString(locale)}
+      </Sparkline>
+    )),
     rightColumn('rate', t('failureRate'), ({ charges, failedCharges }) =>
       charges + failedCharges === 0 ? '–' : percent.format(failedCharges / (charges + failedCharges)),
     ),

@@ -47,6 +47,18 @@ export function hasOthers(chart: Pick<SubjectSteps<object>, 'subjects'>): boolea
   return chart.subjects.length > namedSubjects(chart).length;
 }
 
+/** The values of a subject, step by step; nothing is zero. */
+export function subjectValues<Totals>(
+  { points }: Pick<SubjectSteps<Totals>, 'points'>,
+  of: string | null,
+  valueOf: (totals: Totals) => string,
+): string[] {
+  return points.map(({ subjects }) => {
+    const found = subjects.find(({ subject }) => subject === of);
+    return found ? valueOf(found) : '0';
+  });
+}
+
 /** The values of a step: of each named subject, of all others together, and of the same step before. */
 export function stepValues<Totals>(
   point: SubjectSteps<Totals>['points'][number],

@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useDurationText } from '../../finance/reports/durations.js';
 import { useChange } from '../../ui/charts/change.js';
+import { Sparkline } from '../../ui/charts/sparkline.js';
+import { subjectValues } from '../../ui/charts/subject-series.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -24,24 +26,29 @@ export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
     <DataList
       label={t('usage.breakdown')}
       query={knownRows(chart.subjects)}
-      columns={useColumns(by, Number(chart.total.spent))}
+      columns={useColumns(by, chart)}
       rowKey={({ subject }) => subject ?? 'others '}
       empty={{ title: t('usage.nothing'), hint: t('usage.nothingHint') }}
     />
   );
 }
 
-function useColumns(by: UsageSubject, total: number): ListColumn<Row>[] {
+function useColumns(by: UsageSubject, chart: Shape<'UsageChart'>): ListColumn<Row>[] {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const change = useChange();
   const duration = useDurationText();
+  const total = Number(chart.total.spent);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   return [
     column('subject', t(`subjects.${by}`, { ns: 'charts' }), ({ subject }) => (
       <Subject by={by} subject={subject} />
     )),
-    rightColumn('spent', t('usage.metrics.spent'), ({ spent }) => <Money aligned value={spent} />),
+    rightColumn('spent', t('usage.metrics.spent'), ({ subject, spent }) => (
+      <Sparkline values={subjectValues(chart, subject, (totals) => totals.spent)}>
+        <Money aligned value={spent} />
+      </Sparkline>
+    )),
     rightColumn('share', t('usage.share'), ({ spent }) =>
       total === 0 ? '–' : percent.format(Number(spent) / total),
     ),
