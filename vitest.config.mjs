@@ -17,6 +17,7 @@ const LONGEST = [
   'backup.',
   'console/staff.',
   'crash/standalone.',
+  'crash/soak.',
   'kafka/distributed.',
   'rehearsals/rehearsals.',
   'rehearsals/brokers.',

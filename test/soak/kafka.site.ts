@@ -2,6 +2,7 @@ import { Deployment } from '../support/deployment.js';
 import { until } from '../support/eventually.js';
 import type { Environment } from '../support/programs.js';
 import type { Books } from '../support/books.js';
+import { cutConnections, silence } from './database-faults.js';
 import type { Strike } from './schedule.js';
 import { POINT_LIMIT_MS, type Site } from './site.js';
 
@@ -14,7 +15,8 @@ export class KafkaSite implements Site {
   private constructor(private readonly relay: Deployment) {
     const programs = ['gateway', 'billing', 'controlPlane', 'videoWorker'] as const;
     const owned = (['postgres', 'kafka'] as const).filter((what) => relay.pids()[what] !== null);
-    this.kinds = [...programs, ...owned];
+    const network = owned.includes('postgres') ? (['connections', 'silence'] as const) : [];
+    this.kinds = [...programs, ...owned, ...network];
   }
 
   static async start(env: Environment): Promise<KafkaSite> {
@@ -38,6 +40,8 @@ export class KafkaSite implements Site {
   async strike({ kind, point }: Strike): Promise<boolean> {
     if (point !== null) return this.diesAt(point);
     if (kind === 'postgres' || kind === 'kafka') await this.killServer(kind);
+    else if (kind === 'connections') cutConnections(this.databasePid());
+    else if (kind === 'silence') await silence(this.databasePid());
     else if (kind !== 'relay' && kind !== 'point') await this.relay.replace(kind, 0, 'SIGKILL');
     return true;
   }
@@ -57,6 +61,12 @@ export class KafkaSite implements Site {
 
   stop(): Promise<void> {
     return this.relay.stop();
+  }
+
+  private databasePid(): number {
+    const { postgres } = this.relay.pids();
+    if (postgres === null) throw new Error('the database is down');
+    return postgres;
   }
 
   private async killServer(what: 'postgres' | 'kafka'): Promise<void> {

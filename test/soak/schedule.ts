@@ -1,16 +1,20 @@
 import { Dice } from '../support/month/dice.js';
 
-/** A strike on the programs: a kill of one, of the database or of the broker, or a kill at a named point of their work. */
+/** A strike: a kill of a program, the database or the broker, a kill at a named point, or a fault of the database's network. */
 export interface Strike {
   /** When, as a part of the run from 0 to 1. */
   at: number;
-  kind: 'gateway' | 'billing' | 'controlPlane' | 'videoWorker' | 'relay' | 'postgres' | 'kafka' | 'point';
+  kind: Target | 'connections' | 'silence' | 'point';
   /** The point at which the program kills itself, and on which visit. */
   point: string | null;
 }
 
+/** What can be killed. */
+type Target = 'gateway' | 'billing' | 'controlPlane' | 'videoWorker' | 'relay' | 'postgres' | 'kafka';
+
 /** The arguments of `crashPoint` that calls for images, videos and chats pass. */
 const POINTS = [
+  'task.before-insert',
   'charge.held',
   'upstream.before',
   'upstream.accepted',
@@ -33,7 +37,7 @@ const POINT_PERCENT = 55;
 interface ScheduleOptions {
   seed: number;
   minutes: number;
-  /** What can be killed at any time. */
+  /** What can happen at any time. */
   kinds: readonly Strike['kind'][];
 }
 
@@ -51,7 +55,9 @@ export function drawStrikes({ seed, minutes, kinds }: ScheduleOptions): Strike[]
 }
 
 export function strikeName({ kind, point }: Strike): string {
-  return point === null ? `${kind} killed` : `killed at ${point.split('#')[0]}`;
+  if (point !== null) return `killed at ${point.split('#')[0]}`;
+  if (kind === 'connections') return 'connections to postgres cut';
+  return kind === 'silence' ? 'postgres silent' : `${kind} killed`;
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Site {
   readonly books: Books;
   /** The upstream's address; undefined: the channels' own. */
   readonly sandboxUrl: string | undefined;
-  /** What can be killed at any time. */
+  /** What can happen at any time. */
   readonly kinds: readonly Strike['kind'][];
   /** The base URL of the next call. */
   url(): string;

@@ -7,12 +7,13 @@ import { Books, counterAt } from '../support/books.js';
 import { until } from '../support/eventually.js';
 import { type Environment, type StandaloneProcess, startStandalone } from '../support/programs.js';
 import { freePort } from '../support/free-port.js';
+import { cutConnections, silence } from './database-faults.js';
 import type { Strike } from './schedule.js';
 import { POINT_LIMIT_MS, type Site } from './site.js';
 
 /** Everything in one process, with its database server. */
 export class StandaloneSite implements Site {
-  readonly kinds = ['relay', 'postgres'] as const;
+  readonly kinds = ['relay', 'postgres', 'connections', 'silence'] as const;
   private relay!: StandaloneProcess;
   private openBooks: Books | undefined;
   private written = '';
@@ -49,16 +50,22 @@ export class StandaloneSite implements Site {
   }
 
   async strike({ kind, point }: Strike): Promise<boolean> {
-    if (kind === 'postgres') {
-      const pid = this.databasePid();
-      process.kill(pid, 'SIGKILL');
-      await until('another server', async () => this.databasePid() !== pid);
+    if (kind === 'postgres' || kind === 'connections' || kind === 'silence') {
+      await this.strikeDatabase(kind);
       return true;
     }
     if (point === null) await this.relay.end('SIGKILL');
     else if (!(await this.diesAt(point))) return false;
     await this.launch();
     return true;
+  }
+
+  private async strikeDatabase(kind: 'postgres' | 'connections' | 'silence'): Promise<void> {
+    const pid = this.databasePid();
+    if (kind === 'connections') return cutConnections(pid);
+    if (kind === 'silence') return silence(pid);
+    process.kill(pid, 'SIGKILL');
+    await until('another server', async () => this.databasePid() !== pid);
   }
 
   async atRest(): Promise<void> {
