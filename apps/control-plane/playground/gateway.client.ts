@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
+import { addAbortListener } from 'node:events';
 import { type Readable, Transform } from 'node:stream';
 import { type ConsoleGrant, signGrant } from '#identity/console-grant.js';
 import type { Clock } from '#platform/clock.js';
@@ -77,10 +78,7 @@ export class GatewayClient {
   /** Answers what the gateway answers; the handler returns the body. @throws ApiError service_unavailable, rate_limit_exceeded */
   async forward(call: ForwardedCall): Promise<Readable> {
     const secret = this.secret();
-    this.enter(call);
-    const leaving = new AbortController();
-    call.reply.raw.once('close', () => leaving.abort());
-    const answer = await this.send(call, secret, leaving.signal);
+    const answer = await this.send(call, secret, this.enter(call));
     void call.reply.code(answer.statusCode).headers(passed(answer.headers, ANSWERED));
     // A client that leaves breaks the stream, which is no fault to report; the socket is gone by then.
     answer.body.on('error', () => undefined);
@@ -101,14 +99,20 @@ export class GatewayClient {
     );
   }
 
-  private enter({ reply, grant }: ForwardedCall): void {
+  /** Takes a place until the answer's connection closes, which aborts the signal. */
+  private enter({ reply: { raw }, grant }: ForwardedCall): AbortSignal {
     const place = this.places.tryTake(grant.accountId);
     if (!place.granted) {
       const who = place.reason === 'over_share' ? 'You have too many' : 'Too many';
       const message = `${who} calls from the console in progress; try again when one has ended.`;
       throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: place.retryAfterSeconds });
     }
-    reply.raw.once('close', () => place.release());
+    const leaving = new AbortController();
+    addAbortListener(leaving.signal, () => place.release());
+    // It may have closed while the session was read.
+    if (raw.closed || raw.destroyed) leaving.abort();
+    else raw.once('close', () => leaving.abort());
+    return leaving.signal;
   }
 
   private async send(
