@@ -130,7 +130,7 @@ describe('tickets to adjust an account for', () => {
     const finance = await person(relay, { roles: ['finance'] });
     const find = (by: Person, query: string) =>
       by.api.GET('/api/finance/tickets', { params: { query: { query } } });
-    for (const query of [ticketId, subject.slice(3).toUpperCase(), email, accountId])
+    for (const query of [ticketId.toUpperCase(), subject.slice(3).toUpperCase(), email, accountId])
       expect((await find(finance, query)).data!.items).toMatchObject([{ ticketId, accountId, subject }]);
     expect((await find(finance, newId())).data).toEqual({ items: [] });
     for (const other of [customer, support]) expect((await find(other, email)).response.status).toBe(403);

@@ -1,6 +1,6 @@
 import { Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TwoLines } from '../ui/texts.js';
 
@@ -19,7 +19,7 @@ export function useSearchWords() {
 interface SearchSelectProps extends Omit<SelectProps, 'data'> {
   typed: ReturnType<typeof useSearchWords>;
   search: { isError: boolean; isSuccess: boolean };
-  found: readonly { value: string; label: string; second: string }[];
+  found: readonly { value: string; label: string; second: ReactNode }[];
   /** What the chosen value is called, where it was not found just now. */
   chosenName: string | null;
   what: 'account' | 'ticket';
@@ -31,7 +31,8 @@ export function SearchSelect(props: SearchSelectProps) {
   const { typed, search, found, chosenName, what, value = null, ...select } = props;
   const isOther = value !== null && !found.some((each) => each.value === value);
   const chosen = isOther ? [{ value, label: chosenName ?? value }] : [];
-  const asked = search.isError ? 'failed' : search.isSuccess ? 'none' : 'searching';
+  const nothing = !typed.isEnough ? 'type' : search.isError ? 'failed' : 'searching';
+  const isNone = typed.isEnough && search.isSuccess;
   return (
     <Select
       placeholder={t(`find.${what}.search`)}
@@ -46,7 +47,7 @@ export function SearchSelect(props: SearchSelectProps) {
         const { second = option.value } = found.find((each) => each.value === option.value) ?? {};
         return <TwoLines first={option.label} second={second} />;
       }}
-      nothingFoundMessage={t(`find.${what}.${typed.isEnough ? asked : 'type'}`)}
+      nothingFoundMessage={t(isNone ? `find.${what}.none` : `find.${nothing}`)}
       {...select}
     />
   );

@@ -1,5 +1,8 @@
 import type { SelectProps } from '@mantine/core';
+import { useState } from 'react';
 import { $api } from '../api/client.js';
+import { useName } from '../api/names.js';
+import type { Shape } from '../api/shape.js';
 import { common, type Field, type FieldOptions } from '../ui/forms/field.js';
 import { SearchSelect, useSearchWords } from './search-select.js';
 
@@ -17,28 +20,37 @@ export function ticketField(
   };
 }
 
-function TicketSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
+function TicketSelect({ value = null, onChange, ...select }: Omit<SelectProps, 'data'>) {
   const typed = useSearchWords();
+  const [subject, setSubject] = useState<string | null>(null);
   const search = $api.useQuery(
     'get',
     '/api/finance/tickets',
     { params: { query: { query: typed.query } } },
     { enabled: typed.isEnough },
   );
-  const found = (search.data?.items ?? []).map(({ ticketId, subject }) => ({
-    value: ticketId,
-    label: subject || ticketId,
-    second: ticketId,
+  const found = (search.data?.items ?? []).map((ticket) => ({
+    value: ticket.ticketId,
+    label: ticket.subject || ticket.ticketId,
+    second: <OfCustomer {...ticket} />,
   }));
   return (
     <SearchSelect
       typed={typed}
       search={search}
       found={found}
-      chosenName={null}
+      chosenName={subject}
       what="ticket"
       value={value}
+      onChange={(id, option) => {
+        setSubject(option?.label ?? null);
+        onChange?.(id, option);
+      }}
       {...select}
     />
   );
+}
+
+function OfCustomer({ accountId, ticketId }: Pick<Shape<'FoundTicket'>, 'accountId' | 'ticketId'>) {
+  return `${useName('account', accountId) ?? accountId} · ${ticketId}`;
 }
