@@ -5,6 +5,7 @@ import { adjust } from '#ledger/postings/adjustment.js';
 import { lockBalance, post } from '#ledger/postings/posting.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { ticketOf } from '../../../test/support/tickets.js';
 import { waiveAll } from '../../../test/support/waivers.js';
@@ -37,6 +38,7 @@ async function found(control: Control) {
   const { result, error } = outcomes[0]!;
   expect(error).toBeNull();
   expect(result!.count).toBe(result!.items.length);
+  expect(result!.items.flatMap((item) => unsaid(control, item))).toEqual([]);
   return result!.items;
 }
 

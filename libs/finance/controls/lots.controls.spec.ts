@@ -4,6 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { post } from '#ledger/postings/posting.js';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { newId } from '#platform/ids.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { runControls } from '../control-run.js';
@@ -32,6 +33,7 @@ async function found(since: Date | null) {
   const { result, error } = outcomes[0]!;
   expect(error).toBeNull();
   expect(result!.count).toBe(result!.items.length);
+  expect(result!.items.flatMap((item) => unsaid(deferredRevenueControl, item))).toEqual([]);
   return result!.items;
 }
 

@@ -8,6 +8,7 @@ import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { recordTopup } from '../../../test/support/topups.js';
 import { runControlsOn } from '../control-run.js';
@@ -139,6 +140,7 @@ async function checked(client: pg.PoolClient, controls: readonly Control[], befo
   return outcomes.flatMap(({ control, result, error }) => {
     if (!result) return [`${control.id}: ${error}`];
     expect(result.count).toBe(result.items.length);
+    expect(result.items.flatMap((item) => unsaid(control, item))).toEqual([]);
     for (const { transactionIds } of result.items) expect(transactionIds).toEqual(named ?? expect.any(Array));
     return result.items.map(({ subject, state }) => `${control.id}: ${subject} ${state}`);
   });

@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { newId } from '#platform/ids.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { recordTopup } from '../../../test/support/topups.js';
 import type { Control, ControlContext } from '../control.js';
@@ -94,6 +95,7 @@ async function found(control: Control, context: Partial<ControlContext> = {}): P
     control.check(client, { ...whole, ...context }),
   );
   expect(count).toBe(items.length);
+  expect(items.flatMap((item) => unsaid(control, item))).toEqual([]);
   return items.map(({ subject, state }) => `${state} ${subject}`).sort();
 }
 

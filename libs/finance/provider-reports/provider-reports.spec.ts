@@ -6,6 +6,7 @@ import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { recordTopup } from '../../../test/support/topups.js';
 import { inSnapshot } from '../snapshot.js';
@@ -163,8 +164,10 @@ async function states(): Promise<Record<string, MatchState>> {
   return Object.fromEntries(items.map(({ kind, id, state }) => [`${kind} ${id}`, state]));
 }
 
-function check(control: typeof paymentsControl) {
-  return inSnapshot(fixture.billing, (client) => control.check(client, CONTEXT));
+async function check(control: typeof paymentsControl) {
+  const found = await inSnapshot(fixture.billing, (client) => control.check(client, CONTEXT));
+  expect(found.items.flatMap((item) => unsaid(control, item))).toEqual([]);
+  return found;
 }
 
 /** Two payments, a refund and a dispute that was won, with their payout. */

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { useFindingTexts } from './finding-words.js';
 import { controlTones, namedControl } from './controls.js';
 
 /** What controls are called and compare, in the language that is shown where it has words for it. */
@@ -42,6 +43,6 @@ export function useControlFault(): (
 
 /** What is wrong, in a word. */
 export function FindingBadge({ finding: { state } }: { finding: Pick<Shape<'Finding'>, 'state'> }) {
-  const { t } = useTranslation('findings');
-  return <StatusBadge tone="bad">{t(`states.${state}`)}</StatusBadge>;
+  const { wordOf } = useFindingTexts();
+  return <StatusBadge tone="bad">{wordOf(`states.${state}`, state)}</StatusBadge>;
 }

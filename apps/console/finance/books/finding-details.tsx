@@ -57,7 +57,7 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
               <Fact
                 key={name}
                 name={detailOf(name)}
-                value={<Detail value={value} text={valuesOf(details)[name] ?? ''} />}
+                value={<Detail name={name} value={value} text={valuesOf(details)[name] ?? ''} />}
               />
             ))}
           </Facts>
@@ -71,7 +71,11 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
 /** Details that only choose the sentence. */
 const CODES = ['how', 'also'];
 
-function Detail({ value, text }: { value: string | null; text: string }) {
+/** Details that name a person. */
+const PEOPLE = ['requested_by', 'approved_by', 'actor'];
+
+function Detail({ name, value, text }: { name: string; value: string | null; text: string }) {
+  if (value !== null && PEOPLE.includes(name)) return <Who actor={value} />;
   const time = momentOf(value);
   return time === null ? <Identifier>{text}</Identifier> : <When at={time} />;
 }

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useLocale } from '../../ui/locale.js';
 import { useAmountText } from '../../ui/money.js';
+import { lacking, sentenceKeys } from './finding-sentence.js';
 import { momentOf } from './moment-of.js';
 
 const AMOUNT = /^(-?\d+(?:\.\d+)?) ([A-Z]{3}|minor units)$/;
@@ -12,37 +13,43 @@ export interface Found {
   control: string;
   state: string;
   details: Details;
+  /** Where there are no words for its state, such as one of a later version. */
+  message?: string | null;
 }
 
 /** The texts of findings by keys that the server decides. */
 export function useFindingTexts() {
   const { t, i18n } = useTranslation('findings');
+  /** Null: there is none. */
+  const template = (key: string, namespace = 'findings'): string | null => {
+    const text: unknown = i18n.getResource(i18n.language, namespace, key);
+    return typeof text === 'string' ? text : null;
+  };
   return {
-    /** Null: there is none. */
-    template: (key: string): string | null => {
-      const text: unknown = i18n.getResource(i18n.language, 'findings', key);
-      return typeof text === 'string' ? text : null;
-    },
-    say: t as unknown as (key: string, values?: Record<string, string>) => string,
+    template,
+    /** A text without parameters. */
+    wordOf: (key: string, otherwise: string): string => template(key) ?? otherwise,
+    say: t as unknown as (key: string, values: Record<string, string>) => string,
     between: i18n.language.startsWith('en') ? ' ' : '',
   };
 }
 
 /** What a finding says. The server sends its state and details; the sentence is written here, in the language that is shown. */
 export function useFindingWords() {
-  const { template, say, between } = useFindingTexts();
+  const { template, wordOf, say, between } = useFindingTexts();
   const valuesOf = useDetailTexts();
-  const sentenceOf = ({ control, state, details }: Found): string => {
-    const own = `sentences.${control}.${state}`;
-    const keys = [`${own}_${details['how']}`, own, `sentences.any.${state}`];
+  const sentenceOf = ({ control, state, details, message }: Found): string => {
+    const keys = sentenceKeys(control, state, details['how']);
     const key = keys.find((each) => template(each) !== null);
     // Findings of earlier versions lack some of the values.
-    if (key === undefined || lacks(template(key)!, details)) return say(`states.${state}`);
-    return say(key, valuesOf(details));
+    if (key !== undefined && lacking(template(key)!, details).length === 0)
+      return say(key, valuesOf(details));
+    const word = wordOf(`states.${state}`, message ?? state);
+    const { amount } = valuesOf(details);
+    return amount ? say('stateOfAmount', { state: word, amount }) : word;
   };
   return {
-    detailOf: (name: string): string =>
-      template(`details.${name}`) === null ? name : say(`details.${name}`),
+    detailOf: (name: string): string => wordOf(`details.${name}`, name),
     valuesOf,
     wordsOf: (found: Found): string =>
       [found.state, ...(found.details['also']?.split(' ') ?? [])]
@@ -51,18 +58,16 @@ export function useFindingWords() {
   };
 }
 
-function lacks(template: string, details: Details): boolean {
-  return [...template.matchAll(/\{\{(\w+)\}\}/g)].some(([, name]) => !details[name!]);
-}
-
 /** Values as the reader writes them: codes in words, times in their zone, amounts with their unit. */
 function useDetailTexts(): (details: Details) => Record<string, string> {
   const { template, say } = useFindingTexts();
   const amountText = useAmountText();
   const times = new Intl.DateTimeFormat(useLocale(), { dateStyle: 'medium', timeStyle: 'medium' });
   const textOf = (name: string, value: string): string => {
-    const word = `values.${name}.${value}`;
-    if (template(word) !== null) return say(word);
+    const word = template(`values.${name}.${value}`);
+    if (word !== null) return word;
+    const posting = name === 'kind' ? template(`kinds.${value}`, 'finance') : null;
+    if (posting !== null) return posting;
     const time = momentOf(value);
     if (time !== null) return times.format(new Date(time));
     const [, amount, unit] = AMOUNT.exec(value) ?? [];

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { ServerWords } from '../server-words.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
 
@@ -33,7 +34,7 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
   const { t } = useTranslation('periods');
   const titleOf = useItemTitle();
   const wordsOf = useNoteWords();
-  const { state, count, notes, waivable, control } = item;
+  const { state, count, notes, message, waivable, control } = item;
   const title = titleOf(item);
   return (
     <li>
@@ -55,6 +56,13 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
             {wordsOf(note, control)}
           </Text>
         ))}
+        {state !== 'ok' && notes.length === 0 && (
+          <ServerWords>
+            <Text size="sm" className="model-name">
+              {message}
+            </Text>
+          </ServerWords>
+        )}
         {state === 'waived' && <Text size="sm">{t('checklist.because', { reason: item.reason ?? '' })}</Text>}
         {state === 'failed' && !waivable && (
           <Text size="sm" fw={500}>

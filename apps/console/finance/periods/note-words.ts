@@ -1,25 +1,38 @@
 import type { Shape } from '../../api/shape.js';
 import { useKindName } from '../../support/approvals/approval.js';
+import { isNamed } from '../books/finding-sentence.js';
 import { useFindingTexts, useFindingWords } from '../books/finding-words.js';
 import { useItemTitle } from './item-title.js';
 
+type Note = Shape<'ChecklistNote'>;
+
 /** What the checklist or a close says, in the language that is shown. */
-export function useNoteWords(): (note: Shape<'ChecklistNote'>, control?: string | null) => string {
-  const { say } = useFindingTexts();
+export function useNoteWords(): (note: Note, control?: string | null) => string {
+  const { template, say, between } = useFindingTexts();
   const { wordsOf, valuesOf } = useFindingWords();
   const titleOf = useItemTitle();
   const kindName = useKindName();
   return ({ code, params }, control = null) => {
-    const { subject = null, state, item, title, kind } = params;
+    const { subject = null, state, item, title, kind, message = null } = params;
     if (code === 'finding') {
-      const words = wordsOf({ control: control ?? '', state: state ?? '', details: params });
-      const name = subject?.split(':').at(-1) ?? '';
-      return words.includes(name) ? words : `${subject}: ${words}`;
+      const words = wordsOf({ control: control ?? '', state: state ?? '', details: params, message });
+      return subject === null || isNamed(subject, words) ? words : `${subject}: ${words}`;
     }
     const values = valuesOf(params);
     if (code === 'approvals_pending') values['kind'] = kindName(kind ?? '');
     if (code === 'asking')
       values['title'] = titleOf({ id: item ?? '', title: title ?? '', control: params['control'] ?? null });
-    return say(`notes.${code}`, values);
+    const key = code === 'transaction_running' ? runningKey(params) : `notes.${code}`;
+    // A later version has more of them.
+    if (template(key) === null) return message ?? code;
+    const words = say(key, values);
+    return code === 'transaction_running' && params['seconds']
+      ? `${words}${between}${say('runningTransaction.time', values)}`
+      : words;
   };
+}
+
+function runningKey({ process = null, program = null }: Note['params']): string {
+  if (process === null) return 'runningTransaction.prepared';
+  return program ? 'notes.transaction_running' : 'runningTransaction.nameless';
 }

@@ -19,6 +19,7 @@ import { When } from '../../ui/time/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
 import { transactionColumn } from '../columns.js';
 import { KindOfPosting } from '../kinds.js';
+import { ServerWords } from '../server-words.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
@@ -76,7 +77,7 @@ export function PeriodPage() {
   );
 }
 
-function Outcome({ period: { state, progress, abandonedNote, endsAt } }: { period: Shown }) {
+function Outcome({ period: { state, progress, abandonedNote, abandonedReason, endsAt } }: { period: Shown }) {
   const { t } = useTranslation('periods');
   const wordsOf = useNoteWords();
   if (state === 'closing')
@@ -97,7 +98,9 @@ function Outcome({ period: { state, progress, abandonedNote, endsAt } }: { perio
   return (
     <Notice tone="warning" title={t('one.abandoned')} role="status">
       <Stack gap="xs" align="flex-start">
-        {abandonedNote !== null && <Text size="sm">{wordsOf(abandonedNote)}</Text>}
+        <Text size="sm">
+          {abandonedNote === null ? <ServerWords>{abandonedReason}</ServerWords> : wordsOf(abandonedNote)}
+        </Text>
         <ButtonLink
           to="/finance/periods/close"
           search={{ end: endsAt.slice(0, 10) }}

@@ -49,6 +49,7 @@ function controlItem(item: BankItem): ControlItem {
       bankAccount: item.bankAccountId,
       reference: item.reference,
       counterpart: item.counterpart && `${item.counterpart.kind}:${item.counterpart.subject}`,
+      refusal: item.refusal,
     },
     transactionIds: item.transactionIds,
   };

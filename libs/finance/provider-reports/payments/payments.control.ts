@@ -70,7 +70,7 @@ function controlItem(item: MatchedItem): ControlItem {
 
 /** Which of the sentences of its state says it. */
 function howOf({ state, ours, changed }: MatchedItem): string | null {
-  if (state === 'twice') return isTwiceHere(ours) ? 'here' : 'there';
+  if (state === 'twice') return isTwiceHere(ours) ? 'here' : null;
   return state === 'differs' && changed ? 'versions' : null;
 }
 

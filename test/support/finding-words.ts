@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lacking, sentenceKeys } from '#apps/console/finance/books/finding-sentence.js';
+import type { Control, ControlItem } from '#finance/control.js';
+
+const FILE = join(import.meta.dirname, '../../apps/console/i18n/en/findings.json');
+const texts: unknown = JSON.parse(readFileSync(FILE, 'utf8'));
+
+function textOf(key: string): string | undefined {
+  const found = key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], texts);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** What the console would leave out of a finding: the values that its sentence lacks, and details without a label. */
+export function unsaid({ id }: Control, { state, details }: ControlItem): string[] {
+  const { how, also: _, ...shown } = details;
+  const sentence = sentenceKeys(id, state, how).flatMap((key) => textOf(key) ?? [])[0];
+  if (sentence === undefined) return [`${id}: ${state} has no sentence`];
+  return [
+    ...lacking(sentence, details).map((name) => `${id}: the sentence of ${state} lacks ${name}`),
+    ...Object.keys(shown).flatMap((name) => (textOf(`details.${name}`) ? [] : `${id}: ${name} has no label`)),
+  ];
+}
