@@ -1,5 +1,5 @@
 import type { Control, ControlItem } from '../control.js';
-import { FAULTY_WORK, workSql, workStates } from '../reports/charges-tasks.js';
+import { FAULTY_WORK, workSql } from '../reports/charges-tasks.js';
 import { crd, findItems, iso } from './found-items.js';
 
 const MESSAGES: Record<string, (details: ControlItem['details']) => string> = {
@@ -28,7 +28,7 @@ export const chargesTasksControl: Control = {
   title: 'Charges against tasks and requests',
   explanation:
     'Compares every charge with its task or request, in both directions: charges without work, work without a charge, failures without a refund. Refund wrong charges. Answers are kept for a day; findings stay until someone acknowledges them with a note.',
-  states: workStates.filter((state) => state !== 'matched' && state !== 'running'),
+  states: FAULTY_WORK,
   window: true,
   check: (client, { graceMs, before, since = null, limit }) => {
     const range = since === null ? [] : [since, 'infinity'];

@@ -25,9 +25,7 @@ export const workStates = [
 export type WorkState = (typeof workStates)[number];
 
 /** States that a person must look at. */
-export const FAULTY_WORK: readonly WorkState[] = workStates.filter(
-  (state) => state !== 'matched' && state !== 'running',
-);
+export const FAULTY_WORK = workStates.filter((state) => state !== 'matched' && state !== 'running');
 
 /** The range of the SQL: everything, or what was created or ended from $2 up to $3, with everything related to it. */
 export type WorkScope = 'whole' | 'range';

@@ -43,7 +43,7 @@ type ItemView = z.output<typeof itemShape>;
 
 /** How many of them are faults. */
 export function faultsOf(days: readonly WorkDay[]): number {
-  const faulty = days.filter(({ state }) => FAULTY_WORK.includes(state));
+  const faulty = days.filter(({ state }) => FAULTY_WORK.some((each) => each === state));
   return Number(faulty.reduce((sum, { items }) => sum + items, 0n));
 }
 

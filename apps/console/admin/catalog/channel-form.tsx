@@ -78,7 +78,7 @@ function KeysNow({ marks }: { marks: readonly string[] }) {
   );
 }
 
-/** It is never shown either; only `openai` and `replicate` have one. */
+/** It is never shown either; only `gemini`, `openai` and `replicate` have one. */
 function useWebhookSecret(channel: Shape<'Channel'> | null): Field<string> {
   const { t } = useTranslation('catalog');
   const origin = useQuery(relayQuery).data?.baseUrl ?? '';

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
@@ -19,7 +20,7 @@ import { When } from '../../ui/time/when.js';
 import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/price-changes');
-const kinds = ['price', 'multiplier', 'rule'] as const;
+const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
 /** Every version of a price, multiplier or group rule, who made it, and what was earned by it. */
 export function PriceChangesPage() {

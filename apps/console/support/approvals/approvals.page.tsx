@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -23,7 +24,7 @@ import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;
-const STATES = ['pending', 'approved', 'rejected'] as const;
+const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
 
 /** What one person asked for and another has to agree to. */
 export function ApprovalsPage() {
@@ -36,7 +37,7 @@ export function ApprovalsPage() {
         <SwitchFilter
           param="state"
           label={t('approvals.state')}
-          options={STATES.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
+          options={states.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
         />
         <DataList
           label={t('approvals.label')}

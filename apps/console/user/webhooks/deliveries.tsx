@@ -2,6 +2,7 @@ import { Group, Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { everyWord } from '../../api/enumerations.js';
 import { $api, api } from '../../api/client.js';
 import { keepShown, refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
@@ -85,13 +86,15 @@ function useDeliveries(endpointId: string) {
   );
 }
 
+const states = everyWord<Shape<'WebhookDelivery'>['state']>()('pending', 'delivered', 'failed');
+
 function StateFilter() {
   const { t } = useTranslation('webhooks');
   return (
     <SwitchFilter
       param="state"
       label={t('deliveries.state')}
-      options={(['', 'pending', 'delivered', 'failed'] as const).map((value) => ({
+      options={(['', ...states] as const).map((value) => ({
         value,
         label: value === '' ? t('deliveries.all') : t(`deliveries.states.${value}`),
       }))}
