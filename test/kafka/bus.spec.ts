@@ -50,6 +50,12 @@ function createTransport(options: Partial<KafkaOptions> = {}): KafkaTransport {
   });
 }
 
+async function lagOfTold(registry: Registry): Promise<number> {
+  const ofTold = /bus_consumer_lag\{topic="\S*test.told",group="till",partition="\d"\} (\d+)/g;
+  const lines = (await registry.metrics()).matchAll(ofTold);
+  return [...lines].reduce((sum, [, messages]) => sum + Number(messages), 0);
+}
+
 describe('KafkaTransport', () => {
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
 
@@ -335,14 +341,30 @@ describe('KafkaTransport', () => {
     });
     const bus = busOn(transport);
     for (let number = 0; number < 3; number += 1) await bus.publish(testTopics.told, ask(number, 'stuck'));
-    const ofTold = /bus_consumer_lag\{topic="\S*test.told",group="till",partition="\d"\} (\d+)/g;
-    const lag = async () => {
-      const lines = (await registry.metrics()).matchAll(ofTold);
-      return [...lines].reduce((sum, [, messages]) => sum + Number(messages), 0);
-    };
-    await until('all three wait', async () => (await lag()) === 3);
+    await until('all three wait', async () => (await lagOfTold(registry)) === 3);
     isBroken = false;
-    await until('none waits', async () => (await lag()) === 0);
+    await until('none waits', async () => (await lagOfTold(registry)) === 0);
+    for (const each of [program, bus, transport]) await each.close();
+  });
+
+  it('counts the messages that arrive while a handler hangs', async () => {
+    const registry = new Registry();
+    const transport = createTransport({ registry, heartbeatIntervalMs: 50 });
+    const till = new Till();
+    const begun = gate();
+    const blocked = gate();
+    till.work = () => {
+      begun.open();
+      return blocked.opened;
+    };
+    const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
+    const bus = busOn(transport);
+    await bus.publish(testTopics.told, ask(0, 'stuck'));
+    await begun.opened;
+    for (let number = 1; number < 3; number += 1) await bus.publish(testTopics.told, ask(number, 'stuck'));
+    await until('all three wait', async () => (await lagOfTold(registry)) === 3);
+    blocked.open();
+    await until('none waits', async () => (await lagOfTold(registry)) === 0);
     for (const each of [program, bus, transport]) await each.close();
   });
 

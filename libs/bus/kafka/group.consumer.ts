@@ -2,6 +2,7 @@ import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage, RetryOptio
 import type { Logger } from '#platform/logging.js';
 import { backoffMs, type BackoffOptions } from '../backoff.js';
 import type { LagOf } from '../bus.metrics.js';
+import { Backlog, type OffsetsOf } from './backlog.js';
 import { preparedMember } from './kafkajs.patch.js';
 import { OffsetCommits } from './offset.commits.js';
 
@@ -12,6 +13,7 @@ export interface ConsumerSettings {
   backoff: BackoffOptions;
   sessionTimeoutMs: number;
   heartbeatIntervalMs: number;
+  offsetsOf: OffsetsOf;
 }
 
 export interface GroupConsumerOptions extends ConsumerSettings {
@@ -39,7 +41,7 @@ export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly failures = new Map<string, number>();
   private readonly resumeTimers = new Set<NodeJS.Timeout>();
-  private readonly lag = new Map<string, [LagOf, number]>();
+  private readonly backlog: Backlog;
   private readonly commits: OffsetCommits;
   private readonly slices = new Set<Promise<number>>();
   /** Partitions of the current membership, by topic. */
@@ -55,6 +57,7 @@ export class GroupConsumer {
     private readonly options: GroupConsumerOptions,
   ) {
     this.commits = new OffsetCommits(options.backoff);
+    this.backlog = new Backlog(options);
     this.consumer = kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
@@ -104,7 +107,7 @@ export class GroupConsumer {
   }
 
   lags(): Iterable<[LagOf, number]> {
-    return this.lag.values();
+    return this.backlog.lags();
   }
 
   private listen(): void {
@@ -114,7 +117,7 @@ export class GroupConsumer {
       this.isLeaving = false;
       this.assigned = payload.memberAssignment;
       this.positioned = false;
-      this.expectNothing();
+      this.backlog.assign(this.assigned);
       this.commits.forget();
       this.lastBeatMs = Date.now();
     });
@@ -173,7 +176,7 @@ export class GroupConsumer {
       }
       const slice = batch.messages.slice(from, from + MAX_SLICE);
       // They wait, also if their handler hangs or fails.
-      this.countFrom(batch, BigInt(slice[0]!.offset));
+      this.backlog.count(batch, BigInt(slice[0]!.offset));
       const finished = await this.begun(this.handleSlice(payload, slice));
       if (finished < slice.length) {
         this.backOff(payload);
@@ -201,6 +204,7 @@ export class GroupConsumer {
     // Long work must not cost the membership. If it is lost anyway, the next commit shows it.
     const beat = setInterval(() => {
       payload.heartbeat().catch(() => undefined);
+      this.backlog.recount().catch(() => undefined);
     }, this.options.heartbeatIntervalMs);
     try {
       this.commits.check();
@@ -227,23 +231,8 @@ export class GroupConsumer {
   private advance(payload: EachBatchPayload, offset: string): void {
     payload.resolveOffset(offset);
     const next = BigInt(offset) + 1n;
-    this.countFrom(payload.batch, next);
+    this.backlog.count(payload.batch, next);
     if (this.options.durable) this.commits.add({ payload, offset: next.toString() });
-  }
-
-  private countFrom({ topic, partition, highWatermark }: Batch, next: bigint): void {
-    this.setLag(topic, partition, Number(BigInt(highWatermark) - next));
-  }
-
-  /** Until the first fetch of a partition shows what waits there. */
-  private expectNothing(): void {
-    this.lag.clear();
-    for (const [topic, partitions] of Object.entries(this.assigned))
-      for (const partition of partitions) this.setLag(topic, partition, 0);
-  }
-
-  private setLag(topic: string, partition: number, messages: number): void {
-    this.lag.set(nameOf({ topic, partition }), [{ topic, group: this.options.group, partition }, messages]);
   }
 
   /** Restarts this partition at its first unfinished message; the other partitions continue. */

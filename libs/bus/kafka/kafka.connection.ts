@@ -103,6 +103,7 @@ export class KafkaConnection {
       backoff: backoff ?? DEFAULT_BACKOFF,
       sessionTimeoutMs: sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
       heartbeatIntervalMs: heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
+      offsetsOf: (topic) => this.admin.fetchTopicOffsets(topic),
     };
   }
 
