@@ -148,7 +148,9 @@ const IDLE_CHECK_MS = 50;
 /** What is still in flight after the limit loses its connection; its charge is resolved by the sweeps. */
 async function closeWithin(app: NestFastifyApplication, limitMs: number): Promise<void> {
   const server = app.getHttpServer();
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  // Only after it has read the calls that have arrived.
+  const closeIdle = () => setImmediate(() => server.closeIdleConnections());
+  const idle = setInterval(closeIdle, IDLE_CHECK_MS);
   const limit = setTimeout(() => server.closeAllConnections(), limitMs);
   try {
     await app.close();

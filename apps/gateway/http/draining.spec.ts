@@ -13,7 +13,7 @@ let agent: Agent;
 
 beforeEach(async () => {
   agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  server = Fastify({ forceCloseConnections: 'idle' });
+  server = Fastify({ forceCloseConnections: 'idle', return503OnClosing: false });
   server.get('/', () => 'ok');
 });
 afterEach(async () => {
@@ -64,4 +64,15 @@ it('does not wait longer for a connection without a call', async () => {
   await call();
   await draining.run();
   expect(Object.values(agent.freeSockets).flat()).toHaveLength(1);
+});
+
+it('serves a call that had arrived but was not read when it closes', async () => {
+  const draining = await listening(0);
+  await call();
+  await draining.run();
+  const answer = call();
+  // By then it is written into the kept connection.
+  await new Promise((resolve) => process.nextTick(resolve));
+  await server.close();
+  expect((await answer).statusCode).toBe(200);
 });
