@@ -6,7 +6,7 @@ import { askForCluster } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import { type KafkaCluster, openKafkaCluster } from '../support/kafka-cluster.js';
 import { launch, type Launched } from '../support/programs.js';
-import { Shoppers } from '../support/shoppers.js';
+import { type ShopperOptions, Shoppers } from '../support/shoppers.js';
 import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 import { Load } from '../rehearsals/load.js';
 import { Autoscalers } from './autoscalers.js';
@@ -22,6 +22,8 @@ const GAP_MS = 250;
 const CALLS = 20;
 const HEALTH = 9464;
 const CONSOLE = 8788;
+/** As often as SDKs send a call again by default. */
+const REPEATS = 2;
 /** Clients that keep the gateways busy. */
 const BUSY = 16;
 
@@ -162,8 +164,8 @@ describe('the chart in a cluster', () => {
     await caller.end();
   });
 
-  it('is upgraded under load, pod by pod, without an error for a client', async () => {
-    const { shoppers, load } = await underLoad();
+  it('is upgraded under load, pod by pod, without an error for clients that repeat a broken call', async () => {
+    const { shoppers, load } = await underLoad({ repeats: REPEATS });
     const before = await chart.namesOf('gateway');
     const sinceMs = performance.now();
     await chart.upgrade('podAnnotations.upgraded=once');
@@ -227,9 +229,9 @@ describe('the chart in a cluster', () => {
     it('has more of billing while messages wait, and fewer afterwards', async () => {
       const { shoppers, load } = await underLoad();
       await autoscalers.know('billing');
-      const unlock = await lockBalance(shoppers.account.accountId);
-      await until('a third billing', async () => (await chart.namesOf('billing')).length === 3);
-      await unlock();
+      await whileLocked(shoppers.account.accountId, () =>
+        until('a third billing', async () => (await chart.namesOf('billing')).length === 3),
+      );
       await chart.ready('billing', 3);
       await load.served(performance.now(), () => node.logs());
       await load.stop();
@@ -246,8 +248,8 @@ describe('the chart in a cluster', () => {
     expect(secret.trim().split('\n')).toEqual(['secret/tollgate']);
   });
 
-  async function underLoad(): Promise<{ shoppers: Shoppers; load: Load }> {
-    const shoppers = new Shoppers(await books.account(CREDITS), () => gateway);
+  async function underLoad(options?: ShopperOptions): Promise<{ shoppers: Shoppers; load: Load }> {
+    const shoppers = new Shoppers(await books.account(CREDITS), () => gateway, options);
     const ask = async () => (await shoppers.images()).status === 200;
     const load = new Load({ gapMs: () => GAP_MS, ask });
     load.start();
@@ -255,15 +257,17 @@ describe('the chart in a cluster', () => {
     return { shoppers, load };
   }
 
-  /** What of an account billing does next has to wait. @returns what lets it go on */
-  async function lockBalance(accountId: string): Promise<() => Promise<void>> {
+  /** Meanwhile, what billing does next for an account has to wait. */
+  async function whileLocked(accountId: string, work: () => Promise<unknown>): Promise<void> {
     const client = await books.pool.connect();
-    await client.query('BEGIN');
-    await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
-    return async () => {
-      await client.query('ROLLBACK');
-      client.release();
-    };
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+      await work();
+    } finally {
+      // With its connection, the lock ends too.
+      client.release(true);
+    }
   }
 
   async function booksAgree(shoppers: Shoppers): Promise<void> {

@@ -94,7 +94,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   // A kept connection would stay with one gateway, and might close just when the next call is sent.
   const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
   const account = scene.account ?? (({ books }) => books.account(CREDITS));
-  while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, headers));
+  while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, { headers }));
   const ask = (count: number) => askFor(groups, count, scene.videoSeconds ?? VIDEO_SECONDS);
   const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask });
   let recoveredMs: number;

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { formatAmount, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
 import type { Account } from './books.js';
 import { LIMIT_MS } from './eventually.js';
 
@@ -31,11 +32,25 @@ const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
 const CALL_LIMIT_MS = 60_000;
 const WAITING_MS = 100;
 
+export interface ShopperOptions {
+  headers?: Readonly<Record<string, string>>;
+  /** How often they send a call again, with its Idempotency-Key, whose connection broke. */
+  repeats?: number;
+}
+
 /** That of the answer, or of what broke its connection, such as ECONNRESET. */
 function codeOf(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && typeof at.code === 'string') return at.code;
   return null;
+}
+
+/** The SDK repeats some errors too. Here, every answer is final. */
+async function fetchFinal(...request: Parameters<typeof fetch>): Promise<Response> {
+  const { body, status, headers } = await fetch(...request);
+  const final = new Headers(headers);
+  final.set('x-should-retry', 'false');
+  return new Response(body, { status, headers: final });
 }
 
 export function wasLost(call: Told): boolean {
@@ -67,18 +82,25 @@ export class Shoppers {
     readonly account: Account,
     /** The base URL of the next call, since a restarted relay may have moved. */
     private readonly baseUrl: () => string,
-    private readonly headers: Readonly<Record<string, string>> = {},
+    private readonly options: ShopperOptions = {},
   ) {}
 
   sdk(): OpenAI {
     const baseURL = `${this.baseUrl()}/v1`;
+    const { headers, repeats = 0 } = this.options;
     return new OpenAI({
       apiKey: this.account.apiKey,
       baseURL,
-      maxRetries: 0,
+      maxRetries: repeats,
       timeout: CALL_LIMIT_MS,
-      defaultHeaders: this.headers,
+      defaultHeaders: headers,
+      fetch: fetchFinal,
     });
+  }
+
+  /** Of one call, however often the SDK sends it. */
+  private callHeaders(): Record<string, string> {
+    return this.options.repeats === undefined ? {} : { 'Idempotency-Key': newId() };
   }
 
   /** Makes `n` images. Never throws because of an answer. */
@@ -87,7 +109,7 @@ export class Shoppers {
     this.told.push(call);
     await this.ask(call, async () => {
       const { data, request_id } = await this.sdk()
-        .images.generate({ model: 'vendora-imagine-image', prompt, n })
+        .images.generate({ model: 'vendora-imagine-image', prompt, n }, { headers: this.callHeaders() })
         .withResponse();
       call.price = PRICES.image * BigInt(data.data?.length ?? 0);
       return request_id;
@@ -110,7 +132,10 @@ export class Shoppers {
     await this.ask(call, async () => {
       const { data, request_id } = await this.sdk()
         // The SDK's type has only three lengths. The relay sells every whole second.
-        .videos.create({ model: 'vendora-imagine-video', prompt, seconds: String(seconds) as '4' })
+        .videos.create(
+          { model: 'vendora-imagine-video', prompt, seconds: String(seconds) as '4' },
+          { headers: this.callHeaders() },
+        )
         .withResponse();
       call.price = PRICES.videoSecond * BigInt(seconds);
       call.taskId = data.id;
