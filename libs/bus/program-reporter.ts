@@ -21,7 +21,7 @@ export interface Pace {
 export interface CommonReport {
   /** Bus messages handled. */
   messages: Pace;
-  /** Messages waiting for a consumer group, in all partitions. */
+  /** Messages waiting for a consumer group, summed over its partitions. */
   lag: { topic: string; group: string; messages: number }[];
   /** Its rows in the outbox. Of several instances, one knows. */
   outbox: { rows: number; oldestSeconds: number } | null;

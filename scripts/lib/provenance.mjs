@@ -14,7 +14,7 @@ const BUILD_TYPE = 'urn:tollgate:release:v1';
  * @param {{ commit: string, isChanged: boolean }} of.source
  * @param {Named[]} of.baseImages
  * @param {Named[]} of.lockfiles
- * @param {object} of.parameters what whoever released chose
+ * @param {object} of.parameters the options of the release
  * @param {string} of.builder a URI
  * @param {{ startedOn: Date, finishedOn: Date }} of.times
  * @returns {object}
