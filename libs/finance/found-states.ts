@@ -1,5 +1,6 @@
 import { chainFaults } from '#ledger/chain/chain-difference.js';
 import { ruleStates } from '#ledger/checks/rule-state.js';
+import { FAULTY_WORK } from './reports/charges-tasks.js';
 
 /** Every state of a finding. The console has words for each of them. */
 export const foundStates = [
@@ -14,13 +15,7 @@ export const foundStates = [
   'refused',
   'open',
   // Work.
-  'charged_without_work',
-  'work_without_charge',
-  'failed_without_release',
-  'failed_and_settled',
-  'late',
-  'task_missing',
-  'charge_missing',
+  ...FAULTY_WORK,
   'overdue',
   'not_refunded',
   // Revenue and its costs.
