@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 const PLAN = 'libs/ledger/charges/batch-plan.ts';
 const HOLD = 'libs/ledger/charges/hold-decision.ts';
 const STATEMENT = 'libs/ledger/charges/batch-statement.ts';
-const PROOF = 'libs/database/migrations/0098_holds_proved.sql';
+const PROOF = 'libs/database/migrations/0108_keys_proved.sql';
 const REFUND = 'libs/ledger/charges/charge-refund.ts';
 
 const ENGINE = 'libs/ledger/charges/posting-engine.spec.ts';
@@ -143,8 +143,8 @@ export const chargeMutants: readonly Mutant[] = [
     id: 'key-unproved',
     fault: 'a batch without locks does not see that its key was changed',
     file: PROOF,
-    text: 'JOIN api_keys k ON k.id = t.id AND t.rules = key_rules(k)',
-    instead: 'JOIN api_keys k ON k.id = t.id AND t.rules IS NOT NULL',
+    text: 'JOIN api_keys k ON k.id = t.id AND k.xmin = t.version',
+    instead: 'JOIN api_keys k ON k.id = t.id AND t.version IS NOT NULL',
     spec: ENGINE,
     test: 'sees a key revoked by a transaction that locked the balance and did not write it',
   },

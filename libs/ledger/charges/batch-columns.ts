@@ -110,7 +110,7 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
 /** What must still be true of a batch's keys, if the batch did not read them. */
 export const keyColumns: readonly Column<KeyState>[] = [
   { name: 'id', type: 'text', value: ({ id }) => id },
-  { name: 'rules', type: 'text', value: ({ rules }) => rules },
+  { name: 'version', type: 'xid', value: ({ version }) => version },
 ];
 
 export const spendColumns: readonly Column<SpendChange>[] = [

@@ -45,8 +45,8 @@ export function writeStatement(parts: PartRows, isProved: boolean): { name: stri
   return { name, text };
 }
 
-/** $2 to $6 prove its holds: the revision of the catalog, the times from and until which they are valid, the keys and their rules. */
-const PROOF_OF_HOLDS = 'holds_proved($2::bigint, $3::timestamptz, $4::float8, $5::text[], $6::text[])';
+/** $2 to $6 prove its holds: the revision of the catalog, the times from and until which they are valid, the keys and their versions. */
+const PROOF_OF_HOLDS = 'holds_proved($2::bigint, $3::timestamptz, $4::float8, $5::text[], $6::xid[])';
 
 /**
  * A transaction id comes first, then the times and the ids of the ledger: horizons rest on that order. The time of recording

@@ -48,8 +48,8 @@ export interface KeyState {
   revoked: boolean;
   /** Its group is open, or its account has access. */
   hasGroup: boolean;
-  /** All settings above as one text from the database. While it is the same, so are the key's rules. */
-  rules: string;
+  /** The version of its row, which changes only with its settings: the transaction id (xid) that wrote it. */
+  version: string;
 }
 
 /** A time of the database's clock, which decides all times of the ledger. */
