@@ -28,7 +28,7 @@ COPY docs docs
 RUN npm run build && rm -rf dist/test
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production
+ENV NODE_ENV=production NODE_OPTIONS="--enable-source-maps --max-semi-space-size=64"
 WORKDIR /app
 # Finished files, and mail while no mail server is configured; a volume that is mounted here takes the folder's owner over.
 RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/mail /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
@@ -42,4 +42,4 @@ LABEL org.opencontainers.image.title=Tollgate org.opencontainers.image.revision=
 USER node
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=6 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "dist/apps/gateway/main.js"]
+CMD ["node", "dist/apps/gateway/main.js"]

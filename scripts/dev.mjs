@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
-import { root, say } from './lib/clone.mjs';
+import { nodeFlags, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
 import { servePages } from './lib/pages.mjs';
 
@@ -75,7 +75,7 @@ Changes in apps/ and libs/ are built and started again. Stop with Ctrl-C.
 
 /** `ready` is the line that standalone prints; it rejects where it ends before. */
 function startRelay(env) {
-  const args = ['--enable-source-maps', join(root, 'dist/apps/standalone/main.js'), '--json'];
+  const args = [...nodeFlags, join(root, 'dist/apps/standalone/main.js'), '--json'];
   const child = spawn(nodePath(), args, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const lift = guard(child.pid);
   const ended = exitOf(child).finally(lift);

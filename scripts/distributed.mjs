@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
-import { giveUp, root, say } from './lib/clone.mjs';
+import { giveUp, nodeFlags, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
 import { NoKafka, startKafka } from './lib/kafka-broker.mjs';
 import { portsOf, programs } from './lib/programs.mjs';
@@ -224,7 +224,7 @@ class Deployment {
 
   async #migrate() {
     const { entry, environment } = programs.migrate;
-    const child = spawn(nodePath(), ['--enable-source-maps', join(this.#rootOf('migrate'), entry)], {
+    const child = spawn(nodePath(), [...nodeFlags, join(this.#rootOf('migrate'), entry)], {
       env: { ...process.env, ...environment(this.place) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

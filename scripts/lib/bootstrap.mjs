@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runToEnd } from './children.mjs';
-import { builtClient, fingerprint, giveUp, pinnedNode, root, say } from './clone.mjs';
+import { builtClient, fingerprint, giveUp, nodeFlags, pinnedNode, root, say } from './clone.mjs';
 import { pagesAreBuilt } from './console-build.mjs';
 import { installPackages, packagesAreMissing, withoutNpmRun } from './install.mjs';
 
@@ -45,7 +45,7 @@ export async function prepare({ build = true, development = true } = {}) {
 
 /** Runs a built program under the project's Node; this process ends with its exit code. */
 export async function runBuilt(entry, args) {
-  process.exit(await runToEnd(nodePath(), ['--enable-source-maps', join(root, entry), ...args]));
+  process.exit(await runToEnd(nodePath(), [...nodeFlags, join(root, entry), ...args]));
 }
 
 /** Makes sure that the rest of this script runs under the project's Node: else starts it again and ends with it. */

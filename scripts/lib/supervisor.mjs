@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePath } from './bootstrap.mjs';
+import { nodeFlags } from './clone.mjs';
 import { exitOf, guard } from './children.mjs';
 
 /** The pauses before a restart double from the first to the longest, and start over after a while without a death. */
@@ -43,7 +44,7 @@ export class Program {
     const root = this.options.root();
     const log = openSync(logFile, 'a', 0o600);
     const startedAt = performance.now();
-    const child = spawn(nodePath(), ['--enable-source-maps', join(root, entry)], {
+    const child = spawn(nodePath(), [...nodeFlags, join(root, entry)], {
       cwd: root,
       env: environment(),
       stdio: ['ignore', log, log],

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 
 /** How long a child may take to stop by itself. */
 const STOP_LIMIT_MS = 40_000;
@@ -28,9 +30,15 @@ export class Children {
     args: string[],
     options: { env: NodeJS.ProcessEnv; limitMs: number },
   ): Promise<{ child: ChildProcess; ready: T }> {
+    const script = pathToFileURL(join(process.cwd(), 'scripts/lib/clone.mjs')).href;
+    const { nodeFlags } = (await import(script)) as { nodeFlags: string[] };
     const child = this.add(
       // A separate group, so that this program passes on a Ctrl-C.
-      spawn(process.execPath, args, { env: options.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+      spawn(process.execPath, [...nodeFlags, ...args], {
+        env: options.env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      }),
     );
     const complaint = tailOf(child);
     const timer = setTimeout(() => child.kill('SIGTERM'), options.limitMs);

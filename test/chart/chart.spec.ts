@@ -150,7 +150,7 @@ describe.each([...PROGRAMS, 'migrate'])('%s', (program) => {
     for (const objects of [byDefault, whole]) {
       const [container] = podOf(objects, program).containers;
       const given = container.env.map(({ name }) => name.replace(/_FILE$/, ''));
-      expect(container.command).toEqual(['node', '--enable-source-maps', local.entry]);
+      expect(container.command).toEqual(['node', local.entry]);
       expect(given.filter((name) => !read.includes(name) && name !== 'LOG_LEVEL')).toEqual([]);
       const optional = [
         'STORAGE_DIR',

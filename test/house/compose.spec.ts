@@ -37,6 +37,7 @@ let programSettings: Configuration['programSettings'];
 const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
 };
+let nodeFlags: string[];
 let programs: Record<string, LocalProgram>;
 let settingsOfPrograms: Record<string, AskedSetting[]>;
 const programNames = ['migrate', 'gateway', 'billing', 'control-plane', 'video-worker', 'sandbox'];
@@ -66,9 +67,15 @@ const place = {
 
 beforeAll(async () => {
   const script = (name: string) => import(pathToFileURL(join(root, 'scripts/lib', name)).href);
+  ({ nodeFlags } = (await script('clone.mjs')) as { nodeFlags: string[] });
   ({ programs } = (await script('programs.mjs')) as { programs: Record<string, LocalProgram> });
   ({ programSettings } = (await script('configuration.mjs')) as Configuration);
   settingsOfPrograms = await programSettings(load);
+});
+
+it('runs Node in the image with the flags of the scripts', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  expect(dockerfile).toContain(`NODE_OPTIONS="${nodeFlags.join(' ')}"`);
 });
 
 describe('docker-compose.yml', () => {
@@ -81,7 +88,7 @@ describe('docker-compose.yml', () => {
     const given = Object.keys(services[name]!.environment!);
     const expected = Object.keys(local.environment(place, {}));
     expect(expected.filter((variable) => !given.includes(variable))).toEqual([]);
-    expect(services[name]!.command).toEqual(['node', '--enable-source-maps', local.entry]);
+    expect(services[name]!.command).toEqual(['node', local.entry]);
   });
 
   it.each(programNames)('lets every variable be set that the code of %s may read', (name) => {

@@ -27,8 +27,11 @@ const MOST_EXPOSED = 2;
 
 const run = promisify(execFile);
 let folder: string;
+let nodeFlags: string[];
 
 beforeAll(async () => {
+  const clone = pathToFileURL(join(root, 'scripts/lib/clone.mjs')).href;
+  ({ nodeFlags } = (await import(clone)) as { nodeFlags: string[] });
   // Only Linux has systemd; there its tool is installed where it is missing.
   const script = pathToFileURL(join(root, 'scripts/lib/system-packages.mjs')).href;
   const { missingPrograms } = (await import(script)) as {
@@ -54,7 +57,7 @@ describe.each(UNITS)('$unit', ({ unit, file, program }) => {
 
   it('starts a program that is there', () => {
     const command = /^ExecStart=(.*)$/m.exec(text)![1]!.replace('%i', program).split(' ');
-    expect(command).toContain(`dist/apps/${program}/main.js`);
+    expect(command.slice(1)).toEqual([...nodeFlags, `dist/apps/${program}/main.js`]);
     expect(existsSync(join(root, `apps/${program}/main.ts`))).toBe(true);
   });
 
