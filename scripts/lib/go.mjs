@@ -25,8 +25,8 @@ export function runGo(args, { cwd, env } = {}) {
 
 /**
  * The program of a published package: built once, which takes minutes. In a module of its own, since `go install` also asks the
- * registry for the list of all versions. Its go.mod names a version of Go from which only the modules
- * that are built are read, not all that these mention.
+ * registry for the list of all versions. Its go.mod names a version of Go, since without one Go reads every module that
+ * another mentions.
  * @param {{ name: string, module: string, package: string, version: string, mayBuild?: boolean, say: (text: string) => void }} wanted
  *   `package` below the module
  * @returns {{ program: string } | { why: string }} where it is, or why it is not there
@@ -40,7 +40,10 @@ export function installGo({ name, module, package: path, version, mayBuild = tru
   mkdirSync(join(root, '.cache'), { recursive: true });
   const own = mkdtempSync(`${folder}.`);
   try {
-    writeFileSync(join(own, 'go.mod'), `module tollgate.test/program\ngo 1.21\nrequire ${module} ${version}\n`);
+    writeFileSync(
+      join(own, 'go.mod'),
+      `module tollgate.test/program\ngo 1.21\nrequire ${module} ${version}\n`,
+    );
     const { why } = runGo(['build', '-mod=mod', '-trimpath', '-o', program, `${module}/${path}`], {
       cwd: own,
     });
