@@ -58,6 +58,11 @@ export function PriceChart({ label, versions, now, always, seriesLabel, fewest }
   return <Chart kind="step" label={label} points={points} series={series} text={money} height={200} />;
 }
 
+/** No two versions of a history have the same. */
+export function versionKey({ kind, group, effectiveFrom }: Shape<'PriceHistoryEntry'>): string {
+  return `${kind} ${group} ${effectiveFrom}`;
+}
+
 /** Where a price from the beginning begins: some way before the first change that has a time. */
 function startOf(prices: readonly Shape<'PriceHistoryEntry'>[], nowMs: number): number {
   const times = prices.flatMap(({ effectiveFrom }) => (effectiveFrom ? [Date.parse(effectiveFrom)] : []));

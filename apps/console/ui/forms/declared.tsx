@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import { SimpleGrid } from '@mantine/core';
 import type { Entered, FormFields, Sent } from './field.js';
 import type { FieldsOf } from './fields.js';
+import { notify } from '../../shell/notices.js';
 import { LeaveGuard } from './leave-guard.js';
 import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
 
@@ -11,7 +12,12 @@ export interface FormOptions<F extends FormFields, Answer> {
   fields: F;
   /** Calls the server with what was entered; it throws ApiFailure. */
   send: (values: Sent<F>) => Promise<Answer>;
-  done: (answer: Answer, values: Sent<F>) => unknown;
+  /** Reads again what it changed. */
+  reread?: () => Promise<void>;
+  /** The notice that is shown afterwards. */
+  success?: (answer: Answer, values: Sent<F>) => string;
+  /** Whatever else is to be done. */
+  done?: (answer: Answer, values: Sent<F>) => unknown;
   refused?: SendOptions<Entered<F>, Answer>['refused'];
   /** What is not asked for, depending on the rest. It is sent as it is. */
   hidden?: (values: Entered<F>) => readonly (keyof F)[];
@@ -73,11 +79,21 @@ function useDeclared<F extends FormFields, Answer>(options: FormOptions<F, Answe
     done: (answer: Answer, values) => {
       if (options.isRepeated) form.reset();
       else form.resetDirty();
-      return options.done(answer, read(values));
+      return finish(options, answer, read(values));
     },
     ...(options.refused ? { refused: options.refused } : {}),
   });
   return { form, sending };
+}
+
+async function finish<F extends FormFields, Answer>(
+  { reread, success, done }: FormOptions<F, Answer>,
+  answer: Answer,
+  values: Sent<F>,
+): Promise<void> {
+  await reread?.();
+  if (success) notify(success(answer, values));
+  await done?.(answer, values);
 }
 
 function mapped<F extends FormFields>(

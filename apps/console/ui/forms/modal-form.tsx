@@ -2,7 +2,7 @@ import { Button, type ButtonProps, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { newRequestId } from '../../api/queries.js';
-import { notify } from '../../shell/notices.js';
+
 import { TextLine } from '../texts.js';
 import { Form, type FormOptions } from './declared.js';
 import { Dialog } from './dialog.js';
@@ -11,7 +11,7 @@ import { CancelButton } from './cancel-button.js';
 
 export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   FormOptions<F, Answer>,
-  'fields' | 'hidden' | 'faults'
+  'fields' | 'hidden' | 'faults' | 'reread' | 'success'
 > {
   /** The button that opens the form: a verb. */
   label: string;
@@ -22,10 +22,7 @@ export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   hint?: ReactNode;
   /** The request id is the same as long as the form is open. */
   send: (values: Sent<F>, requestId: string) => Promise<Answer>;
-  /** Reads again what it changed. */
-  reread?: () => Promise<void>;
-  /** The notice that is shown afterwards. */
-  success?: (answer: Answer) => string;
+
   /** Whatever else is to be done. */
   done?: (answer: Answer) => unknown;
   isDangerous?: boolean;
@@ -50,7 +47,7 @@ export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F,
 }
 
 function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & { close: () => void }) {
-  const { label, submit = label, hint, isDangerous, reread, success, close, ...form } = props;
+  const { label, submit = label, hint, isDangerous, close, ...form } = props;
   const [requestId] = useState(newRequestId);
   return (
     <Form<F, Answer>
@@ -58,8 +55,6 @@ function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & {
       submit={submit}
       send={(values) => props.send(values, requestId)}
       done={async (answer) => {
-        await reread?.();
-        if (success) notify(success(answer));
         await props.done?.(answer);
         close();
       }}

@@ -61,6 +61,11 @@ function CreditUnit() {
   return <Text size="sm">{t('creditUnit')}</Text>;
 }
 
+/** The same where nothing entered is sent as null. */
+export function orNull(field: Field<string>): Field<string, string | null> {
+  return { ...field, read: (value) => field.read(value) || null };
+}
+
 /** Some lines of text, which grow with what is written. */
 export function linesField(label: string, options: LinesOptions = {}): Field<string> {
   const { rules, input } = trimmed(options);

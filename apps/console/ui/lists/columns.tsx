@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Who } from '../../shell/who.js';
 import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
+import { OpenLink } from '../links.js';
 import { Money } from '../money.js';
 import { Ago, Day } from '../time/when.js';
 import { MENU, NONE, type PhonePlace } from './phone-row.js';
@@ -32,6 +33,11 @@ export function onPhone<Row>(phone: PhonePlace, shown: ListColumn<Row>): ListCol
   return { ...shown, phone };
 }
 
+/** Left out on phones. */
+export function offPhone<Row>(shown: ListColumn<Row>): ListColumn<Row> {
+  return onPhone('hidden', shown);
+}
+
 /** Hidden until it is chosen. */
 export function extra<Row>(hidden: ListColumn<Row>): ListColumn<Row> {
   return { ...hidden, isExtra: true };
@@ -51,9 +57,12 @@ export function textColumn<Name extends string>(field: Name, header: string) {
 
 /** Text that may be broken anywhere, such as the name of a model. */
 export function longTextColumn<Name extends string>(field: Name, header: string) {
-  return column(field, header, (row: Record<Name, string>) => (
-    <span className="model-name">{row[field]}</span>
-  ));
+  return column(field, header, (row: Record<Name, string>) => longText(row[field]));
+}
+
+/** A cell of such text. */
+export function longText(text: string | null): ReactNode {
+  return text ? <span className="model-name">{text}</span> : NONE;
 }
 
 export function numberColumn<Name extends string>(field: Name, header: string) {
@@ -72,6 +81,22 @@ export function timeColumn<Name extends string>(field: Name, header: string, non
     return at === null ? none : <Ago at={at} />;
   });
   return { ...time, isTime: true };
+}
+
+/** When it was: opens the row in the panel that the address names. */
+export function openColumn<Row>(
+  param: string,
+  header: string,
+  of: (row: Row) => { id: string; at: string },
+): ListColumn<Row> {
+  return column('at', header, (row) => {
+    const { id, at } = of(row);
+    return (
+      <OpenLink param={param} value={id}>
+        <Ago at={at} />
+      </OpenLink>
+    );
+  });
 }
 
 export function dayColumn<Name extends string>(field: Name, header: string) {
