@@ -4,16 +4,25 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { column, longTextColumn, menuColumn, onPhone, personColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  longText,
+  longTextColumn,
+  menuColumn,
+  offPhone,
+  openColumn,
+  personColumn,
+} from '../../ui/lists/columns.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { NONE } from '../../ui/lists/phone-row.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
-import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
-import { Ago, When } from '../../ui/time/when.js';
+import { When } from '../../ui/time/when.js';
 import { useActions } from './audit-actions.js';
 import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
@@ -25,11 +34,10 @@ const PAGE = 50;
 /** What was changed, by whom, from what to what. */
 export function AuditPage() {
   const { t } = useTranslation('admin');
-  const { nameOf, known } = useActions();
+  const { known } = useActions();
   const { cursor, entry, action, ...others } = route.useSearch();
   const filter = { ...others, action: known(action) };
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = isNarrowed(filter);
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>
@@ -39,27 +47,32 @@ export function AuditPage() {
           query={entries}
           columns={useColumns()}
           rowKey={({ id }) => id}
-          empty={{
-            title: isFiltered ? t('audit.noMatch') : t('audit.empty'),
-            hint: isFiltered ? t('audit.noMatchHint') : t('audit.emptyHint'),
-            action: isFiltered && (
-              <ButtonLink to="/admin/audit-log" variant="default">
-                {t('audit.all')}
-              </ButtonLink>
-            ),
-          }}
+          empty={useEmpty(isNarrowed(filter))}
           isPaged
         />
       </Stack>
-      <OpenRow
-        param="entry"
-        size="xl"
-        row={entries.data?.items.find(({ id }) => id === entry)}
-        title={({ action }) => nameOf(action)}
-      >
-        {(open) => <Details entry={open} />}
-      </OpenRow>
+      <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
     </PageFrame>
+  );
+}
+
+function useEmpty(isFiltered: boolean) {
+  const { t } = useTranslation('admin');
+  if (!isFiltered) return { title: t('audit.empty'), hint: t('audit.emptyHint') };
+  const action = (
+    <ButtonLink to="/admin/audit-log" variant="default">
+      {t('audit.all')}
+    </ButtonLink>
+  );
+  return { title: t('audit.noMatch'), hint: t('audit.noMatchHint'), action };
+}
+
+function OpenEntry({ entry }: { entry: Shape<'AuditEntry'> | undefined }) {
+  const { nameOf } = useActions();
+  return (
+    <OpenRow param="entry" size="xl" row={entry} title={({ action }) => nameOf(action)}>
+      {(open) => <Details entry={open} />}
+    </OpenRow>
   );
 }
 
@@ -88,11 +101,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   const { t } = useTranslation('admin');
   const { nameOf } = useActions();
   return [
-    column('at', t('audit.at'), ({ id, recordedAt }) => (
-      <OpenLink param="entry" value={id} size="sm">
-        <Ago at={recordedAt} />
-      </OpenLink>
-    )),
+    openColumn('entry', t('audit.at'), ({ id, recordedAt: at }) => ({ id, at })),
     column('action', t('audit.action'), ({ action }) => <span title={action}>{nameOf(action)}</span>),
     column('subject', t('audit.subject'), ({ subject }) => (
       <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
@@ -100,17 +109,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
       </TextLink>
     )),
     personColumn('actor', t('audit.actor')),
-    onPhone(
-      'hidden',
-      column('changes', t('audit.changes'), ({ before, after }) => (
-        <span className="model-name">
-          {changesBetween(before, after)
-            .slice(0, 2)
-            .map((change) => `${change.path}: ${change.after ?? '–'}`)
-            .join(', ') || '–'}
-        </span>
-      )),
-    ),
+    offPhone(column('changes', t('audit.changes'), (entry) => longText(firstChanges(entry)))),
     menuColumn(({ action, subject, actor, accountId }) => [
       { copy: subject },
       { only: { action }, what: nameOf(action) },
@@ -120,15 +119,18 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   ];
 }
 
+function firstChanges({ before, after }: Shape<'AuditEntry'>): string {
+  const first = changesBetween(before, after).slice(0, 2);
+  return first.map((change) => `${change.path}: ${change.after ?? NONE}`).join(', ');
+}
+
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
   const { t } = useTranslation('admin');
   const { action, subject, actor, accountId, recordedAt, requestId, before, after } = entry;
   const changes = changesBetween(before, after);
   return (
     <Stack>
-      <Text className="model-name">
-        {action} · {subject}
-      </Text>
+      <Text className="model-name">{`${action} · ${subject}`}</Text>
       <TextLine>
         <Who actor={actor} /> · <When at={recordedAt} />
       </TextLine>
@@ -151,8 +153,8 @@ function Changes({ changes }: { changes: readonly FieldChange[] }) {
   const { t } = useTranslation('admin');
   const columns: ListColumn<FieldChange>[] = [
     longTextColumn('path', t('audit.field')),
-    column('before', t('audit.before'), ({ before }) => <span className="model-name">{before ?? '–'}</span>),
-    column('after', t('audit.after'), ({ after }) => <span className="model-name">{after ?? '–'}</span>),
+    column('before', t('audit.before'), ({ before }) => longText(before)),
+    column('after', t('audit.after'), ({ after }) => longText(after)),
   ];
   const label = t('audit.changes');
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh, relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';
@@ -92,35 +92,46 @@ function useWebhookSecret(channel: Shape<'Channel'> | null): Field<string> {
   });
 }
 
+const RANGES = {
+  priority: { min: -1_000, max: 1_000 },
+  weight: { max: 1_000_000 },
+  requestTimeoutMs: { min: 100, max: 3_600_000 },
+  maxConcurrency: { max: 1_000_000 },
+} as const;
+
 function useSettings(values: ChannelValues) {
   const { t } = useTranslation('catalog');
-  const groups = useGroups().data ?? [];
-  const number = (
-    name: 'priority' | 'weight' | 'requestTimeoutMs' | 'maxConcurrency',
-    range: { min?: number; max: number },
-  ) =>
+  const number = (name: keyof typeof RANGES) =>
     countField(t(`channel.${name}`), {
       initial: values[name],
       hint: t(`channel.${name}Hint`),
       ...(name === 'maxConcurrency' ? { placeholder: t('groups.noLimit') } : { required: true }),
-      ...range,
+      ...RANGES[name],
       isHalf: true,
     });
   const yes = (name: 'allowPrivateAddress' | 'honoursIdempotency') =>
     tickField(t(`channel.${name}`), { initial: values[name], hint: t(`channel.${name}Hint`) });
   return {
-    priority: number('priority', { min: -1_000, max: 1_000 }),
-    weight: number('weight', { max: 1_000_000 }),
-    requestTimeoutMs: number('requestTimeoutMs', { min: 100, max: 3_600_000 }),
-    maxConcurrency: number('maxConcurrency', { max: 1_000_000 }),
+    priority: number('priority'),
+    weight: number('weight'),
+    requestTimeoutMs: number('requestTimeoutMs'),
+    maxConcurrency: number('maxConcurrency'),
     allowPrivateAddress: yes('allowPrivateAddress'),
     honoursIdempotency: yes('honoursIdempotency'),
+  };
+}
+
+/** Whom it serves, and what. */
+function useOffer({ groups, models }: ChannelValues) {
+  const { t } = useTranslation('catalog');
+  const all = useGroups().data ?? [];
+  return {
     groups: someOfField(t('channel.groups'), {
-      initial: values.groups,
+      initial: groups,
       hint: t('channel.groupsHint'),
-      data: groups.map(({ name }) => name),
+      data: all.map(({ name }) => name),
     }),
-    models: modelsField(values.models),
+    models: modelsField(models),
   };
 }
 
@@ -131,6 +142,13 @@ function modelsField(initial: ChannelValues['models']): Field<ChannelValues['mod
     fault: () => null,
     draw: (bound) => <ChannelModels {...bound} />,
   };
+}
+
+function save(channel: Shape<'Channel'> | null, values: ChannelValues) {
+  if (channel === null) return api.POST('/api/admin/channels', { body: createdBy(values) });
+  const params = { path: { channelId: channel.id } };
+  const body = changesOf(channelValues(channel), values);
+  return api.PATCH('/api/admin/channels/{channelId}', { params, body });
 }
 
 interface ChannelFormProps {
@@ -149,25 +167,17 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
         apiKeys: useKeys(channel),
         webhookSecret: useWebhookSecret(channel),
         ...useSettings(before),
+        ...useOffer(before),
       }}
       hidden={({ protocol }) => [
         ...(channel === null ? [] : (['id', 'protocol'] as const)),
         ...(withWebhookSecret.includes(protocol) ? [] : (['webhookSecret'] as const)),
       ]}
       submit={channel === null ? t('channels.create') : t('save')}
-      send={(values) =>
-        channel === null
-          ? api.POST('/api/admin/channels', { body: createdBy(values) })
-          : api.PATCH('/api/admin/channels/{channelId}', {
-              params: { path: { channelId: channel.id } },
-              body: changesOf(before, values),
-            })
-      }
-      done={async (_answer, { id }) => {
-        await refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
-        notify(t('channel.saved', { channel: id }));
-        done(id);
-      }}
+      send={(values) => save(channel, values)}
+      reread={() => refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log')}
+      success={(_answer, { id }) => t('channel.saved', { channel: id })}
+      done={(_answer, { id }) => done(id)}
     />
   );
 }

@@ -15,19 +15,13 @@ interface ChannelModelsProps {
 /** Our models that the upstream serves, and what it calls each. A form gives it what it shows. */
 export function ChannelModels({ value = [], onChange, error }: ChannelModelsProps) {
   const { t } = useTranslation('catalog');
-  const models = useModels().data ?? [];
-  const rest = models.filter(({ id }) => !value.some(({ ours }) => ours === id)).map(({ id }) => id);
   const rename = (ours: string, theirs: string) =>
     onChange?.(value.map((each) => (each.ours === ours ? { ours, theirs } : each)));
   return (
     <Fieldset legend={t('channel.models')}>
       <Stack gap="xs">
         <Hint>{t('channel.modelsHint')}</Hint>
-        {error && (
-          <Text size="sm" c="var(--colour-fault)" role="alert">
-            {error}
-          </Text>
-        )}
+        {error && <Fault>{error}</Fault>}
         {value.map((names) => (
           <OfferedModel
             key={names.ours}
@@ -36,16 +30,33 @@ export function ChannelModels({ value = [], onChange, error }: ChannelModelsProp
             remove={() => onChange?.(value.filter(({ ours }) => ours !== names.ours))}
           />
         ))}
-        <Select
-          label={t('channel.addModel')}
-          placeholder={t('channel.chooseModel')}
-          data={rest}
-          searchable
-          value={null}
-          onChange={(model) => model && onChange?.([...value, { ours: model, theirs: model }])}
-        />
+        <AddModel value={value} add={(model) => onChange?.([...value, { ours: model, theirs: model }])} />
       </Stack>
     </Fieldset>
+  );
+}
+
+function Fault({ children }: { children: ReactNode }) {
+  return (
+    <Text size="sm" c="var(--colour-fault)" role="alert">
+      {children}
+    </Text>
+  );
+}
+
+function AddModel({ value, add }: { value: ChannelValues['models']; add: (model: string) => void }) {
+  const { t } = useTranslation('catalog');
+  const models = useModels().data ?? [];
+  const rest = models.filter(({ id }) => !value.some(({ ours }) => ours === id)).map(({ id }) => id);
+  return (
+    <Select
+      label={t('channel.addModel')}
+      placeholder={t('channel.chooseModel')}
+      data={rest}
+      searchable
+      value={null}
+      onChange={(model) => model && add(model)}
+    />
   );
 }
 

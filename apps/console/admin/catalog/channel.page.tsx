@@ -38,12 +38,7 @@ export function ChannelPage() {
     >
       <BackLink to="/admin/channels">{t('channel.back')}</BackLink>
       <Loaded query={channel} lines={12}>
-        {(found) => (
-          <>
-            <State channel={found} health={health.data} />
-            <Parts channel={found} health={health} />
-          </>
-        )}
+        {(found) => <Parts channel={found} health={health} />}
       </Loaded>
     </PageFrame>
   );
@@ -62,18 +57,18 @@ function Parts({ channel, health }: PartsProps) {
       <ChannelForm key={JSON.stringify(channel)} channel={channel} done={() => undefined} />
     </div>
   );
+  const vitals = () => <Vitals channel={channel} health={health} />;
   return (
-    <PartTabs
-      label={t('channel.title', { channel: channel.id })}
-      parts={[
-        {
-          name: 'health',
-          label: t('channel.health'),
-          content: () => <Vitals channel={channel} health={health} />,
-        },
-        { name: 'settings', label: t('channel.settings'), content: settings },
-      ]}
-    />
+    <>
+      <State channel={channel} health={health.data} />
+      <PartTabs
+        label={t('channel.title', { channel: channel.id })}
+        parts={[
+          { name: 'health', label: t('channel.health'), content: vitals },
+          { name: 'settings', label: t('channel.settings'), content: settings },
+        ]}
+      />
+    </>
   );
 }
 
@@ -174,9 +169,9 @@ type Tested =
 
 const VERDICTS = { ok: 'good', unsure: 'waiting', failed: 'bad' } as const;
 
-function Trials({ trials }: Pick<Tested, 'trials'>) {
+function useTrialColumns(): ListColumn<Tested['trials'][number]>[] {
   const { t } = useTranslation('catalog');
-  const columns: ListColumn<Tested['trials'][number]>[] = [
+  return [
     column('key', t('test.key'), ({ key, keyMark }) => (
       <span>
         {key} <KeyMark mark={keyMark} />
@@ -195,11 +190,15 @@ function Trials({ trials }: Pick<Tested, 'trials'>) {
       />
     )),
   ];
+}
+
+function Trials({ trials }: Pick<Tested, 'trials'>) {
+  const { t } = useTranslation('catalog');
   return (
     <DataList
       label={t('test.title')}
       query={knownRows(trials)}
-      columns={columns}
+      columns={useTrialColumns()}
       rowKey={({ key }) => String(key)}
       empty={{ title: t('test.title'), hint: t('test.hint') }}
     />

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
-import { amountField, creditsField, textField } from '../../ui/forms/text-fields.js';
+import { amountField, creditsField, orNull, textField } from '../../ui/forms/text-fields.js';
 import { ButtonLink } from '../../ui/links.js';
 import { GROUP_NAME } from '../../ui/patterns.js';
 import { TextLine } from '../../ui/texts.js';
@@ -26,11 +26,9 @@ type LimitName =
   | 'maxConcurrentRequests'
   | 'maxRunningTasks';
 
-/** The models and limits that a new group and one that is there have in common. */
-function useRules(group?: Shape<'Group'>) {
+function useLimitField(group: Shape<'Group'> | undefined) {
   const { t } = useTranslation('catalog');
-  const models = useModels().data ?? [];
-  const limit = (name: LimitName, min = 1) =>
+  return (name: LimitName, min = 1) =>
     countField(t(`groups.${name}`), {
       initial: group?.[name] ?? null,
       hint: t(`groups.${name}Hint`),
@@ -39,6 +37,13 @@ function useRules(group?: Shape<'Group'>) {
       max: 1_000_000_000,
       isHalf: true,
     });
+}
+
+/** The models and limits that a new group and one that is there have in common. */
+function useRules(group?: Shape<'Group'>) {
+  const { t } = useTranslation('catalog');
+  const models = useModels().data ?? [];
+  const limit = useLimitField(group);
   return {
     open: onOffField(t('groups.open'), { initial: group?.open ?? false, hint: t('groups.openHint') }),
     models: someOfField(t('groups.models'), {
@@ -57,37 +62,31 @@ function useRules(group?: Shape<'Group'>) {
   };
 }
 
-/** A group with what it begins with; later its multiplier and fixed price change by proposals. */
+/** What a group begins with; later its multiplier and fixed price change by proposals. */
+function useFirstTerms() {
+  const { t } = useTranslation('catalog');
+  const options = { rule: [isDecimal, t('fields.decimalInvalid')] as const, isHalf: true };
+  const times = <Text size="sm">×</Text>;
+  const placeholder = t('groups.listPrice');
+  return {
+    name: textField(t('groups.name'), { rule: [GROUP_NAME, t('fields.groupInvalid')], isFirst: true }),
+    multiplier: amountField(t('groups.multiplier'), { ...options, initial: '1', leftSection: times }),
+    fixedPerCall: orNull(
+      creditsField(t('groups.fixedPerCall'), { ...options, placeholder, isOptional: true }),
+    ),
+  };
+}
+
 export function CreateGroup({ done }: { done: () => void }) {
   const { t } = useTranslation('catalog');
-  const rule = [isDecimal, t('fields.decimalInvalid')] as const;
   return (
     <Form
-      fields={{
-        name: textField(t('groups.name'), { rule: [GROUP_NAME, t('fields.groupInvalid')], isFirst: true }),
-        multiplier: amountField(t('groups.multiplier'), {
-          initial: '1',
-          rule,
-          leftSection: <Text size="sm">×</Text>,
-          isHalf: true,
-        }),
-        fixedPerCall: creditsField(t('groups.fixedPerCall'), {
-          placeholder: t('groups.listPrice'),
-          rule,
-          isOptional: true,
-          isHalf: true,
-        }),
-        ...useRules(),
-      }}
+      fields={{ ...useFirstTerms(), ...useRules() }}
       submit={t('groups.create')}
-      send={({ fixedPerCall, ...group }) =>
-        api.POST('/api/admin/groups', { body: { ...group, fixedPerCall: fixedPerCall || null } })
-      }
-      done={async (_answer, { name }) => {
-        await reread();
-        notify(t('groups.made', { group: name }));
-        done();
-      }}
+      send={(body) => api.POST('/api/admin/groups', { body })}
+      reread={reread}
+      success={(_answer, { name }) => t('groups.made', { group: name })}
+      done={done}
     />
   );
 }
@@ -105,11 +104,9 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
           await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
         return api.PATCH('/api/admin/groups/{group}', { params, body });
       }}
-      done={async () => {
-        await reread();
-        notify(t('groups.changed', { group: group.name }));
-        done();
-      }}
+      reread={reread}
+      success={() => t('groups.changed', { group: group.name })}
+      done={done}
     >
       <PriceNow group={group} />
     </Form>

@@ -10,7 +10,7 @@ import { PageFrame } from '../../ui/page.js';
 import { useGroups } from '../catalog.js';
 import { ChangeGroup, CreateGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
-import { FormPanel } from '../../ui/forms/dialog.js';
+import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/groups');
 
@@ -65,19 +65,15 @@ function OpenForms({ groups }: { groups: readonly Shape<'Group'>[] }) {
   const { group: name, new: wanted } = route.useSearch();
   const navigate = route.useNavigate();
   const close = () => void navigate({ search: {} });
-  const open = groups.find((group) => group.name === name);
+
   return (
     <>
       <FormPanel close={close} opened={wanted === 'yes'} title={t('groups.new')}>
         {wanted === 'yes' && <CreateGroup done={close} />}
       </FormPanel>
-      <FormPanel
-        close={close}
-        opened={open !== undefined}
-        title={<span className="model-name">{open?.name}</span>}
-      >
-        {open && <ChangeGroup key={open.name} group={open} done={close} />}
-      </FormPanel>
+      <OpenRow param="group" row={groups.find((group) => group.name === name)} title={(group) => group.name}>
+        {(group) => <ChangeGroup key={group.name} group={group} done={close} />}
+      </OpenRow>
     </>
   );
 }

@@ -5,9 +5,10 @@ import { api } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
+import type { Entered, Sent } from '../../ui/forms/field.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { MODEL_NAME } from '../../ui/patterns.js';
 import { Hint } from '../../ui/texts.js';
@@ -64,10 +65,32 @@ function useNewModel(models: readonly Shape<'Model'>[], family: Shape<'Model'>['
   };
 }
 
-/** A model, or another name of one that is there. It is for sale when its price was confirmed. */
-export function CreateModel({ isAlias, models, done }: NewModelProps) {
-  const { t } = useTranslation('catalog');
+type NewModel = ReturnType<typeof useNewModel>;
+
+/** The family that was chosen, and what follows from another one, or from the model that an alias is of. */
+function useFamily({ isAlias, models }: NewModelProps) {
   const [chosen, setChosen] = useState<Shape<'Model'>['family']>('image');
+  const follow = (now: Entered<NewModel>, before: Entered<NewModel>) => {
+    const of = now.aliasOf !== before.aliasOf && models.find(({ id }) => id === now.aliasOf);
+    if (of) return { ownedBy: of.ownedBy, family: of.family, groups: [...of.groups] };
+    if (now.family === before.family) return null;
+    setChosen(now.family);
+    return isAlias ? null : { unit: UNITS[now.family][0]! };
+  };
+  return { chosen, follow };
+}
+
+function create({ id, aliasOf, family, unit, ownedBy, groups, ...limits }: Sent<NewModel>, isAlias: boolean) {
+  const kind = isAlias ? { aliasOf } : { family, unit };
+  const body = { id, ownedBy, groups, limits: limitsFrom(limits), ...kind, enabled: true };
+  return api.POST('/api/admin/models', { body });
+}
+
+/** A model, or another name of one that is there. It is for sale when its price was confirmed. */
+export function CreateModel(props: NewModelProps) {
+  const { isAlias, models, done } = props;
+  const { t } = useTranslation('catalog');
+  const { chosen, follow } = useFamily(props);
   return (
     <Form
       fields={useNewModel(models, chosen)}
@@ -75,24 +98,12 @@ export function CreateModel({ isAlias, models, done }: NewModelProps) {
         ...(isAlias ? (['family', 'unit'] as const) : (['aliasOf'] as const)),
         ...(isAlias && aliasOf === '' ? limitNames : limitsHidden(family, {})),
       ]}
-      follow={(now, before) => {
-        const of = now.aliasOf !== before.aliasOf && models.find(({ id }) => id === now.aliasOf);
-        if (of) return { ownedBy: of.ownedBy, family: of.family, groups: [...of.groups] };
-        if (now.family === before.family) return null;
-        setChosen(now.family);
-        return isAlias ? null : { unit: UNITS[now.family][0]! };
-      }}
+      follow={follow}
       submit={isAlias ? t('models.createAlias') : t('models.create')}
-      send={({ id, aliasOf, family, unit, ownedBy, groups, ...limits }) => {
-        const kind = isAlias ? { aliasOf } : { family, unit };
-        const body = { id, ownedBy, groups, limits: limitsFrom(limits), ...kind, enabled: true };
-        return api.POST('/api/admin/models', { body });
-      }}
-      done={async (_answer, { id }) => {
-        await reread();
-        notify(isAlias ? t('models.aliasMade', { model: id }) : t('models.made', { model: id }));
-        done();
-      }}
+      send={(values) => create(values, isAlias)}
+      reread={reread}
+      success={(_answer, { id }) => t(isAlias ? 'models.aliasMade' : 'models.made', { model: id })}
+      done={done}
     >
       <Text size="sm">{isAlias ? t('models.aliasHint') : t('models.newHint')}</Text>
     </Form>
@@ -109,26 +120,28 @@ export function OneModel({ model, done }: { model: Shape<'Model'>; done: () => v
   );
 }
 
+function useKnownModel({ enabled, ownedBy, routing, limits }: Shape<'Model'>) {
+  const { t } = useTranslation('catalog');
+  return {
+    enabled: onOffField(t('models.enabled'), { initial: enabled, hint: t('models.enabledHint') }),
+    ownedBy: textField(t('models.vendor'), { initial: ownedBy, missing: t('fields.vendorMissing') }),
+    routing: choiceField(t('models.routing'), {
+      of: modelRoutings,
+      name: (each) => t(`models.routings.${each}`),
+      initial: routing,
+      hint: t('models.routingHint'),
+    }),
+    ...useLimits(limits),
+  };
+}
+
 /** Switches a model on or off, and changes its limits, vendor and routing; what it is stays. */
 function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const isAlias = model.aliasOf !== null;
   return (
     <Form
-      fields={{
-        enabled: onOffField(t('models.enabled'), { initial: model.enabled, hint: t('models.enabledHint') }),
-        ownedBy: textField(t('models.vendor'), {
-          initial: model.ownedBy,
-          missing: t('fields.vendorMissing'),
-        }),
-        routing: choiceField(t('models.routing'), {
-          of: modelRoutings,
-          name: (each) => t(`models.routings.${each}`),
-          initial: model.routing,
-          hint: t('models.routingHint'),
-        }),
-        ...useLimits(model.limits),
-      }}
+      fields={useKnownModel(model)}
       hidden={() => [...limitsHidden(model.family, model.limits), ...(isAlias ? (['routing'] as const) : [])]}
       submit={t('save')}
       send={({ enabled, ownedBy, routing, ...limits }) =>
@@ -137,11 +150,9 @@ function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void 
           body: { enabled, ownedBy, limits: limitsFrom(limits), ...(isAlias ? {} : { routing }) },
         })
       }
-      done={async () => {
-        await reread();
-        notify(t('models.changed', { model: model.id }));
-        done();
-      }}
+      reread={reread}
+      success={() => t('models.changed', { model: model.id })}
+      done={done}
     >
       <Hint>
         {t(`families.${model.family}`)} · {t(`units.${model.unit}`)}

@@ -10,6 +10,7 @@ import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { ChannelLink } from './channel-link.js';
 
 type Route = Shape<'ModelRoute'>;
+type Channel = Route['channels'][number];
 
 /** The channels that a call of a model tries now, in order, with what decides. */
 export function ModelRoute({ model }: { model: string }) {
@@ -32,17 +33,16 @@ export function ModelRoute({ model }: { model: string }) {
   );
 }
 
-function Channels({ route: { channels, routing } }: { route: Route }) {
+function useColumns(routing: Route['routing']): ListColumn<Channel>[] {
   const { t } = useTranslation('catalog');
   const figures = {
-    priority: null,
-    cost: rightColumn<Route['channels'][number]>('cost', t('route.cost'), ({ cost }) => cost ?? '–'),
-    latency: rightColumn<Route['channels'][number]>('latency', t('route.latency'), ({ latencyMs }) =>
-      milliseconds(latencyMs),
-    ),
+    priority: [],
+    cost: [rightColumn('cost', t('route.cost'), ({ cost }: Channel) => cost ?? '–')],
+    latency: [
+      rightColumn('latency', t('route.latency'), ({ latencyMs }: Channel) => milliseconds(latencyMs)),
+    ],
   };
-  const figure = figures[routing];
-  const columns: ListColumn<Route['channels'][number]>[] = [
+  return [
     column('channel', t('channels.id'), ({ channelId, state }) => (
       <Group gap="xs">
         <ChannelLink id={channelId} />
@@ -50,13 +50,17 @@ function Channels({ route: { channels, routing } }: { route: Route }) {
       </Group>
     )),
     rightColumn('order', t('channels.order'), ({ priority, weight }) => `${priority} / ${weight}`),
-    ...(figure ? [figure] : []),
+    ...figures[routing],
   ];
+}
+
+function Channels({ route: { channels, routing } }: { route: Route }) {
+  const { t } = useTranslation('catalog');
   return (
     <DataList
       label={t('route.title')}
       query={knownRows(channels)}
-      columns={columns}
+      columns={useColumns(routing)}
       rowKey={({ channelId }) => channelId}
       empty={{ title: t('route.empty'), hint: t('route.emptyHint') }}
     />

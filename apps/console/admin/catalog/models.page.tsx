@@ -3,15 +3,15 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, onPhone, rightColumn } from '../../ui/lists/columns.js';
+import { column, extra, longText, onPhone, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { NONE } from '../../ui/lists/phone-row.js';
+
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useModels } from '../catalog.js';
 import { CreateModel, OneModel } from './model-forms.js';
-import { FormPanel } from '../../ui/forms/dialog.js';
+import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 import { ModelFilters } from './model-filters.js';
 
 const route = getRouteApi('/admin/models');
@@ -72,30 +72,29 @@ function useColumns(): ListColumn<Shape<'Model'>>[] {
         {id}
       </OpenLink>
     )),
-    column('aliasOf', t('models.aliasOf'), ({ aliasOf }) =>
-      aliasOf === null ? NONE : <span className="model-name">{aliasOf}</span>,
-    ),
+    column('aliasOf', t('models.aliasOf'), ({ aliasOf }) => longText(aliasOf)),
     column('family', t('models.family'), ({ family }) => t(`families.${family}`)),
     extra(column('unit', t('models.unit'), ({ unit }) => t(`units.${unit}`))),
     column('vendor', t('models.vendor'), ({ ownedBy }) => ownedBy),
-    column('groups', t('models.groups'), ({ sales }) => (
-      <span className="model-name">{sales.map(salesText).join(', ') || t('models.noGroup')}</span>
-    )),
+    column('groups', t('models.groups'), ({ sales }) =>
+      longText(sales.map(salesText).join(', ') || t('models.noGroup')),
+    ),
     column('state', t('models.state'), ({ enabled }) => <OnOff isOn={enabled} />),
     onPhone(
       'side',
-      rightColumn('prices', t('models.prices'), ({ id, aliasOf }) => (
-        <TextLink
-          to="/admin/prices/models/$model"
-          params={{ model: aliasOf ?? id }}
-          size="sm"
-          aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
-        >
-          {t('models.pricesShort')}
-        </TextLink>
-      )),
+      rightColumn('prices', t('models.prices'), ({ id, aliasOf }) => <Prices model={aliasOf ?? id} />),
     ),
   ];
+}
+
+function Prices({ model }: { model: string }) {
+  const { t } = useTranslation('catalog');
+  const label = t('models.pricesOf', { model });
+  return (
+    <TextLink to="/admin/prices/models/$model" params={{ model }} size="sm" aria-label={label}>
+      {t('models.pricesShort')}
+    </TextLink>
+  );
 }
 
 export function OnOff({ isOn }: { isOn: boolean }) {
@@ -109,7 +108,7 @@ function OpenForms({ models }: { models: readonly Shape<'Model'>[] }) {
   const navigate = route.useNavigate();
   const close = () =>
     void navigate({ search: (before) => ({ ...before, new: undefined, model: undefined }) });
-  const open = models.find((model) => model.id === id);
+
   return (
     <>
       <FormPanel
@@ -119,13 +118,9 @@ function OpenForms({ models }: { models: readonly Shape<'Model'>[] }) {
       >
         {wanted && <CreateModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
       </FormPanel>
-      <FormPanel
-        close={close}
-        opened={open !== undefined}
-        title={<span className="model-name">{open?.id}</span>}
-      >
-        {open && <OneModel key={open.id} model={open} done={close} />}
-      </FormPanel>
+      <OpenRow param="model" row={models.find((model) => model.id === id)} title={(model) => model.id}>
+        {(model) => <OneModel key={model.id} model={model} done={close} />}
+      </OpenRow>
     </>
   );
 }

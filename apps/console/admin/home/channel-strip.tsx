@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { Strip } from '../../ui/lists/strip.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -20,22 +21,31 @@ export function ChannelStrip() {
             <SmallPrint>{t('channels.empty')}</SmallPrint>
           ) : (
             <Strip>
-              {found.map(({ id, enabled }) => {
-                const vitals = health.data?.items.find(({ channelId }) => channelId === id);
-                return (
-                  <li key={id} className="strip-line">
-                    <ChannelLink id={id} />
-                    <SmallPrint>
-                      p99 <Latency health={vitals} />
-                    </SmallPrint>
-                    <ChannelState enabled={enabled} health={vitals} />
-                  </li>
-                );
-              })}
+              {found.map((channel) => (
+                <Line key={channel.id} channel={channel} health={health.data?.items ?? []} />
+              ))}
             </Strip>
           )
         }
       </Loaded>
     </Section>
+  );
+}
+
+interface LineProps {
+  channel: Shape<'Channel'>;
+  health: readonly Shape<'ChannelHealth'>[];
+}
+
+function Line({ channel: { id, enabled }, health }: LineProps) {
+  const vitals = health.find(({ channelId }) => channelId === id);
+  return (
+    <li className="strip-line">
+      <ChannelLink id={id} />
+      <SmallPrint>
+        p99 <Latency health={vitals} />
+      </SmallPrint>
+      <ChannelState enabled={enabled} health={vitals} />
+    </li>
   );
 }

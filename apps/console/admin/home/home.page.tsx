@@ -2,6 +2,8 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { DayRanges, latestDays } from '../../finance/day-ranges.js';
 import { Alarms, Totals } from '../../operator/system.page.js';
 import { useFilter } from '../../ui/address.js';
@@ -60,12 +62,8 @@ function Now() {
 /** Proposals and approvals that wait for a decision. */
 function Waiting() {
   const { t } = useTranslation('admin');
-  const proposals = $api.useQuery('get', '/api/admin/price-proposals', {
-    params: { query: { state: 'open', limit: MOST_COUNTED } },
-  });
-  const approvals = $api.useQuery('get', '/api/approvals', {
-    params: { query: { state: 'pending', limit: MOST_COUNTED } },
-  });
+  const proposals = useShown('/api/admin/price-proposals', { query: { state: 'open', limit: MOST_COUNTED } });
+  const approvals = useShown('/api/approvals', { query: { state: 'pending', limit: MOST_COUNTED } });
   const count = approvals.data?.items.length ?? 0;
   return (
     <Section title={t('home.waiting')}>
@@ -75,30 +73,40 @@ function Waiting() {
             <SmallPrint>{t('home.nothing')}</SmallPrint>
           ) : (
             <ToDos>
-              {count > 0 && (
-                <ToDo count={count} what={t('home.pending')}>
-                  <TextLink to="/approvals">{t('home.approvals')}</TextLink>
-                </ToDo>
-              )}
-              {items.map(({ id, note, changes, proposedAt }) => (
-                <ToDo
-                  key={id}
-                  count={changes}
-                  what={
-                    <>
-                      {t('home.proposed', { count: changes })} · <Ago at={proposedAt} />
-                    </>
-                  }
-                >
-                  <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: id }}>
-                    {note || t('home.proposal')}
-                  </TextLink>
-                </ToDo>
+              {count > 0 && <Approvals count={count} />}
+              {items.map((proposal) => (
+                <Proposal key={proposal.id} proposal={proposal} />
               ))}
             </ToDos>
           )
         }
       </Loaded>
     </Section>
+  );
+}
+
+function Approvals({ count }: { count: number }) {
+  const { t } = useTranslation('admin');
+  return (
+    <ToDo count={count} what={t('home.pending')}>
+      <TextLink to="/approvals">{t('home.approvals')}</TextLink>
+    </ToDo>
+  );
+}
+
+function Proposal({ proposal }: { proposal: Shape<'PriceProposalSummary'> }) {
+  const { t } = useTranslation('admin');
+  const { id, note, changes, proposedAt } = proposal;
+  const what = (
+    <>
+      {t('home.proposed', { count: changes })} · <Ago at={proposedAt} />
+    </>
+  );
+  return (
+    <ToDo count={changes} what={what}>
+      <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: id }}>
+        {note || t('home.proposal')}
+      </TextLink>
+    </ToDo>
   );
 }

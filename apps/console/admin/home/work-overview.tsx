@@ -53,14 +53,28 @@ function Asked({ days }: { days: Required<DaySpan> }) {
 }
 
 /** A bar leads to what its day is made of, and a name to its page. */
+function usePlaces({ points }: Work) {
+  const { by = 'model' } = route.useSearch();
+  const set = useFilter({ replace: false });
+  const navigate = useNavigate();
+  const chooseDays = (first: number, last = first) =>
+    set({ from: points[first]!.day, to: points[last]!.day });
+  return {
+    choosePoint: (place: number) => chooseDays(place),
+    chooseRange: chooseDays,
+    chooseSubject: (subject: string) => {
+      const place = placeOf(by, subject);
+      return place && (() => void navigate(place));
+    },
+  };
+}
+
 function Drawn({ work }: { work: Work }) {
   const { t } = useTranslation('charts');
   const { by = 'model', show = 'charges' } = route.useSearch();
   const set = useFilter({ replace: false });
-  const navigate = useNavigate();
   const shortDay = useShortDay();
-  const { total, before } = work;
-  const isNothing = [total, before].every(isEmpty);
+  const isNothing = [work.total, work.before].every(isEmpty);
   return (
     <MetricChart
       chart={work}
@@ -72,12 +86,7 @@ function Drawn({ work }: { work: Work }) {
       setBy={(name) => set({ by: name === 'model' ? undefined : name })}
       at={(place) => shortDay(work.points[place]!.day)}
       nameOf={useWorkName(by)}
-      choosePoint={(place) => set({ from: work.points[place]!.day, to: work.points[place]!.day })}
-      chooseRange={(first, last) => set({ from: work.points[first]!.day, to: work.points[last]!.day })}
-      chooseSubject={(subject) => {
-        const place = placeOf(by, subject);
-        return place && (() => void navigate(place));
-      }}
+      {...usePlaces(work)}
       withTotal
       hint={t('dayHint')}
       empty={isNothing ? { title: t('nothing'), hint: t('nothingHint') } : null}

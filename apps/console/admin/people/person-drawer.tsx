@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
+import { OpenRow } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
 
@@ -17,27 +17,23 @@ export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) 
   const { t } = useTranslation('admin');
   const session = useSession();
   return (
-    <SidePanel
-      param="person"
-      opened={person !== undefined}
-      title={<span className="model-name">{person?.email}</span>}
-    >
-      {person && (
+    <OpenRow param="person" row={person} title={({ email }) => email}>
+      {(open) => (
         <Stack>
-          <TextLink to="/support/accounts/$accountId" params={{ accountId: person.accountId }} size="sm">
+          <TextLink to="/support/accounts/$accountId" params={{ accountId: open.accountId }} size="sm">
             {t('people.account')}
           </TextLink>
-          {person.userId === session?.userId ? (
+          {open.userId === session?.userId ? (
             <Text>{t('people.own')}</Text>
           ) : (
             <>
-              <RolesForm key={person.roles.join()} person={person} />
-              <Access person={person} />
+              <RolesForm key={open.roles.join()} person={open} />
+              <Access person={open} />
             </>
           )}
         </Stack>
       )}
-    </SidePanel>
+    </OpenRow>
   );
 }
 
@@ -67,14 +63,10 @@ function RolesForm({ person }: { person: Shape<'Person'> }) {
       send={(body) =>
         api.PUT('/api/admin/people/{userId}/roles', { params: { path: { userId: person.userId } }, body })
       }
-      done={async ({ data }) => {
-        await reread();
-        notify(
-          data?.approvalId != null
-            ? t('people.rolesWait')
-            : t('people.rolesChanged', { email: person.email }),
-        );
-      }}
+      reread={reread}
+      success={({ data }) =>
+        data?.approvalId != null ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email })
+      }
     />
   );
 }

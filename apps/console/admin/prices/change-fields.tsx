@@ -1,6 +1,6 @@
-import { ActionIcon, Fieldset, Group, Select, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Fieldset, Group, Select, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
+
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { Advanced } from '../../ui/forms/advanced.js';
@@ -19,7 +19,7 @@ import {
   type ProposalValues,
   type RateDraft,
 } from './draft.js';
-import { RateFields } from './rate-fields.js';
+import { RateFields, Remove } from './rate-fields.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
 
@@ -42,28 +42,20 @@ const KINDS = ['price', 'multiplier', 'rule'] as const;
 export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
+  const removal = t('propose.remove', { number: index + 1 });
   const replace = (change: Partial<Draft>) => {
     form.clearFieldError(`changes.${index}.subject`);
     form.setFieldValue(`changes.${index}`, { ...draft, ...change });
-  };
-  const choose = (subject: string) => {
-    const known = inForceFor({ kind: draft.kind, subject }, catalog.inForce);
-    replace(known ? { ...draftOf(known), key: draft.key } : { subject });
   };
   return (
     <Fieldset legend={t('propose.change', { number: index + 1 })}>
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
-          <Select
-            label={t('propose.kind')}
-            data={KINDS.map((value) => ({ value, label: t(`kinds.${value}`) }))}
-            value={draft.kind}
-            onChange={(kind) => replace({ kind: kind ?? 'price', subject: '', isEnd: false })}
-            allowDeselect={false}
-            w={{ base: '100%', xs: '13rem' }}
-          />
-          <Subject form={form} index={index} catalog={catalog} choose={choose} />
-          {form.values.changes.length > 1 && <RemoveChange form={form} index={index} />}
+          <Kind kind={draft.kind} choose={(kind) => replace({ kind, subject: '', isEnd: false })} />
+          <Subject form={form} index={index} catalog={catalog} replace={replace} />
+          {form.values.changes.length > 1 && (
+            <Remove size="input-sm" label={removal} remove={() => form.removeListItem('changes', index)} />
+          )}
         </Group>
         {draft.subject !== '' && <Wanted form={form} index={index} catalog={catalog} replace={replace} />}
       </Stack>
@@ -71,17 +63,17 @@ export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
   );
 }
 
-function RemoveChange({ form, index }: Pick<ChangeFieldsProps, 'form' | 'index'>) {
+function Kind({ kind, choose }: { kind: Draft['kind']; choose: (kind: Draft['kind']) => void }) {
   const { t } = useTranslation('prices');
   return (
-    <ActionIcon
-      variant="default"
-      size="input-sm"
-      aria-label={t('propose.remove', { number: index + 1 })}
-      onClick={() => form.removeListItem('changes', index)}
-    >
-      <IconTrash size={16} aria-hidden />
-    </ActionIcon>
+    <Select
+      label={t('propose.kind')}
+      data={KINDS.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+      value={kind}
+      onChange={(chosen) => choose(chosen ?? 'price')}
+      allowDeselect={false}
+      w={{ base: '100%', xs: '13rem' }}
+    />
   );
 }
 
@@ -102,16 +94,7 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
       <TextLine>
         {t('propose.inForce')} <ChangeValue change={current} unit={unit} />
       </TextLine>
-      <SegmentedControl
-        w="fit-content"
-        aria-label={t('propose.what')}
-        value={draft.isEnd ? 'end' : 'set'}
-        onChange={(chosen) => replace({ isEnd: chosen === 'end' })}
-        data={[
-          { value: 'set', label: t(`propose.set.${draft.kind}`) },
-          { value: 'end', label: t(`propose.end.${draft.kind}`) },
-        ]}
-      />
+      <SetOrEnd draft={draft} choose={(isEnd) => replace({ isEnd })} />
       {draft.isEnd ? (
         <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>
       ) : (
@@ -121,6 +104,20 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
         <OptionalPrices key={draft.subject} form={form} index={index} unit={unit} dimensions={dimensions} />
       )}
     </>
+  );
+}
+
+function SetOrEnd({ draft: { kind, isEnd }, choose }: { draft: Draft; choose: (isEnd: boolean) => void }) {
+  const { t } = useTranslation('prices');
+  const ways = ['set', 'end'] as const;
+  return (
+    <SegmentedControl
+      w="fit-content"
+      aria-label={t('propose.what')}
+      value={isEnd ? 'end' : 'set'}
+      onChange={(chosen) => choose(chosen === 'end')}
+      data={ways.map((value) => ({ value, label: t(`propose.${value}.${kind}`) }))}
+    />
   );
 }
 
@@ -146,20 +143,23 @@ function OptionalPrices({ form, index, unit, dimensions }: OptionalProps) {
   );
 }
 
-type SubjectProps = ChangeFieldsProps & { choose: (subject: string) => void };
+function subjectsOf(kind: Draft['kind'], { models, groups }: PriceCatalog): string[] {
+  if (kind !== 'price') return groups.map(({ name }) => name);
+  return models.filter(({ aliasOf }) => aliasOf === null).map(({ id }) => id);
+}
 
-function Subject({ form, index, catalog, choose }: SubjectProps) {
+function Subject({ form, index, catalog, replace }: WantedProps) {
   const { t } = useTranslation('prices');
-  const { kind, subject } = form.values.changes[index]!;
-  const names =
-    kind === 'price'
-      ? catalog.models.filter(({ aliasOf }) => aliasOf === null).map(({ id }) => id)
-      : catalog.groups.map(({ name }) => name);
+  const { kind, subject, key } = form.values.changes[index]!;
+  const choose = (chosen: string) => {
+    const known = inForceFor({ kind, subject: chosen }, catalog.inForce);
+    replace(known ? { ...draftOf(known), key } : { subject: chosen });
+  };
   return (
     <Select
       label={kind === 'price' ? t('columns.model') : t('columns.group')}
       placeholder={t('propose.choose')}
-      data={names}
+      data={subjectsOf(kind, catalog)}
       value={subject || null}
       onChange={(value) => choose(value ?? '')}
       error={form.errors[`changes.${index}.subject`]}
@@ -182,11 +182,9 @@ function Amounts({ form, index, unit, names }: AmountsProps) {
   const { t } = useTranslation('prices');
   const section = useUnitSection();
   const labelOf = useAmountLabel(form.values.changes[index]!, unit);
-  const optional = (name: AmountName) => optionalTokenNames.find((each) => each === name);
-  const hintOf = (name: AmountName) => {
-    const left = optional(name);
-    return left && t(`propose.fields.${left}`);
-  };
+  const hints = new Map<string, string>(
+    optionalTokenNames.map((name) => [name, t(`propose.fields.${name}`)]),
+  );
   return (
     <Group align="flex-start" gap="sm">
       {names.map((name) => (
@@ -195,8 +193,8 @@ function Amounts({ form, index, unit, names }: AmountsProps) {
           label={labelOf(name)}
           inputMode="decimal"
           autoComplete="off"
-          required={optional(name) === undefined}
-          placeholder={hintOf(name)}
+          required={!hints.has(name)}
+          placeholder={hints.get(name)}
           {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
           {...form.getInputProps(`changes.${index}.${name}`)}
         />

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { compareDecimals, exactDecimal } from '../../ui/decimal.js';
+import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import type { Change } from '../catalog.js';
@@ -90,4 +91,13 @@ function numberOf(change: Change): string | null {
   if (change.kind === 'rule') return change.rule === 'none' ? null : change.unitPrice;
   if (change.price === null) return null;
   return 'unitPrice' in change.price ? change.price.unitPrice : change.price.output;
+}
+
+/** A model; leads to its prices. */
+export function PricesLink({ model }: { model: string }) {
+  return (
+    <TextLink to="/admin/prices/models/$model" params={{ model }} size="sm" className="model-name">
+      {model}
+    </TextLink>
+  );
 }

@@ -1,13 +1,13 @@
 import { Button, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { refresh } from '../../api/queries.js';
+
 import type { Shape } from '../../api/shape.js';
 import { textColumn } from '../../ui/lists/columns.js';
-import { MomentField, TextField } from '../../ui/forms/fields.js';
+
 import { FormFault, SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
@@ -16,6 +16,8 @@ import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { compare, type Importing, readFile, send } from './importing.js';
+import { ProposalFields } from './proposal-fields.js';
+import { useOpenProposal } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 
 /** Compares a file of prices with what is in force, and proposes what differs. */
@@ -75,21 +77,7 @@ function FileForm(props: FileFormProps) {
           flex="1 1 16rem"
           {...form.getInputProps('rows')}
         />
-        <MomentField
-          form={form}
-          name="effectiveAt"
-          label={t('propose.effectiveAt')}
-          description={t('propose.effectiveAtHint')}
-          flex="1 1 14rem"
-        />
-        <TextField
-          form={form}
-          name="note"
-          label={t('propose.note')}
-          description={t('propose.noteHint')}
-          maxLength={500}
-          flex="1 1 14rem"
-        />
+        <ProposalFields form={form} flex="1 1 14rem" />
       </Group>
     </SendForm>
   );
@@ -99,16 +87,10 @@ function Comparison({ wanted, compared }: { wanted: Importing; compared: Shape<'
   const { t } = useTranslation('prices');
   const { added, changed, same, refused } = compared;
   const changes = [...changed, ...added];
+  const counts = { changed: changed.length, added: added.length, same, refused: refused.length };
   return (
     <Section title={t('import.found')}>
-      <Text role="status">
-        {t('import.counts', {
-          changed: changed.length,
-          added: added.length,
-          same,
-          refused: refused.length,
-        })}
-      </Text>
+      <Text role="status">{t('import.counts', counts)}</Text>
       {refused.length > 0 && <Refused rows={refused} />}
       {changes.length > 0 ? (
         <ProposedChanges changes={changes} />
@@ -134,14 +116,10 @@ function Refused({ rows }: { rows: Shape<'PriceImport'>['refused'] }) {
 
 function Propose({ wanted, count }: { wanted: Importing; count: number }) {
   const { t } = useTranslation('prices');
-  const navigate = useNavigate();
+  const open = useOpenProposal();
   const proposing = useMutation({
     mutationFn: () => send(wanted, false),
-    onSuccess: async ({ proposal }) => {
-      await refresh('/api/admin/price-proposals');
-      if (proposal)
-        await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId: proposal.id } });
-    },
+    onSuccess: async ({ proposal }) => proposal && open(proposal.id),
   });
   return (
     <Stack align="flex-start" gap="xs">

@@ -2,11 +2,11 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, rightColumn } from '../../ui/lists/columns.js';
+import { column, longText, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink } from '../../ui/links.js';
 import { type Change, useInForce, useModels } from '../catalog.js';
-import { PriceValue } from './change.js';
+import { PriceValue, PricesLink } from './change.js';
 import { ModelFilters } from '../catalog/model-filters.js';
 
 const route = getRouteApi('/admin/prices');
@@ -60,20 +60,9 @@ function useColumns(models: readonly Shape<'Model'>[]): ListColumn<Row>[] {
   const { t } = useTranslation('prices');
   const aliasesOf = (id: string) => models.filter(({ aliasOf }) => aliasOf === id).map((alias) => alias.id);
   return [
-    column('model', t('columns.model'), ({ model }) => (
-      <TextLink
-        to="/admin/prices/models/$model"
-        params={{ model: model.id }}
-        size="sm"
-        className="model-name"
-      >
-        {model.id}
-      </TextLink>
-    )),
+    column('model', t('columns.model'), ({ model }) => <PricesLink model={model.id} />),
     column('family', t('columns.family'), ({ model }) => t(`families.${model.family}`)),
-    column('aliases', t('columns.aliases'), ({ model }) => (
-      <span className="model-name">{aliasesOf(model.id).join(', ') || '–'}</span>
-    )),
+    column('aliases', t('columns.aliases'), ({ model }) => longText(aliasesOf(model.id).join(', '))),
     rightColumn('price', t('columns.price'), ({ model, price }) => (
       <PriceValue price={price} unit={model.unit} />
     )),

@@ -24,11 +24,9 @@ type Span = keyof typeof SPANS;
 const spans = Object.keys(SPANS) as Span[];
 type Row = Shape<'PricePreview'>['rows'][number];
 
-/** What requests of the past would have cost under the proposal, priced again by the code that prices holds. */
-export function ProposalPreview({ proposalId }: { proposalId: string }) {
-  const { t } = useTranslation('prices');
+function usePreview(proposalId: string) {
   const { span = 'day' } = route.useSearch();
-  const preview = useQuery({
+  return useQuery({
     queryKey: ['get', '/api/admin/price-proposals/{proposalId}/preview', proposalId, span],
     queryFn: async () => {
       const query = span === 'day' ? {} : { from: new Date(Date.now() - SPANS[span]).toISOString() };
@@ -37,6 +35,12 @@ export function ProposalPreview({ proposalId }: { proposalId: string }) {
     },
     ...keepShown,
   });
+}
+
+/** What requests of the past would have cost under the proposal, priced again by the code that prices holds. */
+export function ProposalPreview({ proposalId }: { proposalId: string }) {
+  const { t } = useTranslation('prices');
+  const preview = usePreview(proposalId);
   return (
     <Section title={t('preview.title')} aside={<SpanChoice />}>
       <Hint>{t('preview.about')}</Hint>

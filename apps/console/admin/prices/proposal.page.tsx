@@ -25,10 +25,8 @@ const route = getRouteApi('/admin/prices/proposals/$proposalId');
 /** What is proposed, what it would do to requests as they are made now, and the decision. */
 export function ProposalPage() {
   const { t } = useTranslation('prices');
-  const { proposalId } = route.useParams();
-  const proposal = $api.useQuery('get', '/api/admin/price-proposals/{proposalId}', {
-    params: { path: { proposalId } },
-  });
+  const init = { params: { path: route.useParams() } };
+  const proposal = $api.useQuery('get', '/api/admin/price-proposals/{proposalId}', init);
   return (
     <PageFrame title={t('proposal.title')} about={proposal.data?.note}>
       <BackLink to="/admin/prices" search={{ tab: 'proposals' }}>
@@ -43,7 +41,6 @@ export function ProposalPage() {
             <Section title={t('proposal.changes')}>
               <ProposedChanges changes={found.changes} />
             </Section>
-            {found.state === 'open' && <ProposalPreview proposalId={found.id} />}
             {found.state === 'open' && <Decision proposal={found} />}
           </Stack>
         )}
@@ -137,12 +134,15 @@ function NeedsSecond({
   );
 }
 
+type Verdict = 'confirm' | 'cancel';
+
 /** Every decision answers the whole proposal. */
-async function take(proposal: Shape<'PriceProposalDetail'> | undefined): Promise<void> {
-  if (!proposal) return;
-  const init = { params: { path: { proposalId: proposal.id } } };
+async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: Verdict): Promise<void> {
+  const init = { params: { path: { proposalId: id } } };
+  const path = `/api/admin/price-proposals/{proposalId}/${verdict}` as const;
+  const { data } = await api.POST(path, { ...init, body: { revision } });
   const { queryKey } = $api.queryOptions('get', '/api/admin/price-proposals/{proposalId}', init);
-  queryClient.setQueryData(queryKey, proposal);
+  queryClient.setQueryData(queryKey, data);
   await Promise.all([
     refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
     refresh('/api/admin/prices/{model}/history', '/api/admin/audit-log'),
@@ -150,34 +150,40 @@ async function take(proposal: Shape<'PriceProposalDetail'> | undefined): Promise
   ]);
 }
 
+/** What it would do, and the decision. */
 function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const session = useSession();
   const isOnePerson = useOnePerson();
-  const { id, revision, proposedBy, revisedBy } = proposal;
+  const { id, proposedBy, revisedBy } = proposal;
   const isOwn = (revisedBy ?? proposedBy) === `user:${session?.userId}`;
   const isBarred = isOwn && proposal.needsSecondPerson !== null && !isOnePerson;
-  const init = { params: { path: { proposalId: id } }, body: { revision } };
-  const cancel = async () => {
-    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/cancel', init);
-    await take(data);
-  };
   return (
-    <Stack gap="xs">
-      {isOwn && <Hint>{t('proposal.own')}</Hint>}
-      <Group>
-        <Confirm proposal={proposal} isBarred={isBarred} />
-        <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
-          {t('proposal.revise')}
-        </ButtonLink>
-        <ConfirmAction
-          label={t('proposal.cancel')}
-          title={t('proposal.cancelTitle')}
-          act={cancel}
-          hint={t('proposal.cancelHint')}
-        />
-      </Group>
-    </Stack>
+    <>
+      <ProposalPreview proposalId={id} />
+      <Stack gap="xs">
+        {isOwn && <Hint>{t('proposal.own')}</Hint>}
+        <Group>
+          <Confirm proposal={proposal} isBarred={isBarred} />
+          <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
+            {t('proposal.revise')}
+          </ButtonLink>
+          <Cancel proposal={proposal} />
+        </Group>
+      </Stack>
+    </>
+  );
+}
+
+function Cancel({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
+  const { t } = useTranslation('prices');
+  return (
+    <ConfirmAction
+      label={t('proposal.cancel')}
+      title={t('proposal.cancelTitle')}
+      act={() => decide(proposal, 'cancel')}
+      hint={t('proposal.cancelHint')}
+    />
   );
 }
 
@@ -187,14 +193,10 @@ interface ConfirmProps {
   isBarred: boolean;
 }
 
-function Confirm({ proposal: { id, revision, changes, effectiveAt, outdated }, isBarred }: ConfirmProps) {
+function Confirm({ proposal, isBarred }: ConfirmProps) {
   const { t } = useTranslation('prices');
-  const confirm = async () => {
-    const init = { params: { path: { proposalId: id } }, body: { revision } };
-    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
-    await take(data);
-    notify(t('proposal.confirmed'));
-  };
+  const { changes, effectiveAt, outdated } = proposal;
+  const confirm = () => decide(proposal, 'confirm').then(() => notify(t('proposal.confirmed')));
   return (
     <ConfirmAction
       variant="filled"

@@ -1,7 +1,8 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
@@ -24,23 +25,25 @@ export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>[
   return <StatusBadge tone={TONES[state]}>{t(`states.${state}`)}</StatusBadge>;
 }
 
+/** Shows a proposal that was made or revised. */
+export function useOpenProposal(): (proposalId: string) => Promise<void> {
+  const navigate = useNavigate();
+  return async (proposalId) => {
+    await refresh('/api/admin/price-proposals', '/api/admin/price-proposals/{proposalId}');
+    await refresh('/api/admin/price-proposals/{proposalId}/preview');
+    await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId } });
+  };
+}
+
 /** What was proposed, the newest first; those that wait for a decision by a switch. */
 export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = route.useSearch();
   const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
-  const propose = <ButtonLink to="/admin/prices/propose">{t('propose.open')}</ButtonLink>;
+  const options = (['all', 'open'] as const).map((value) => ({ value, label: t(`proposals.${value}`) }));
   return (
     <Stack align="stretch">
-      <SwitchFilter
-        param="state"
-        label={t('columns.state')}
-        options={[
-          { value: 'all', label: t('proposals.all') },
-          { value: 'open', label: t('proposals.open') },
-        ]}
-        replace={false}
-      />
+      <SwitchFilter param="state" label={t('columns.state')} options={options} replace={false} />
       <DataList
         label={t('proposals.label')}
         query={proposals}
@@ -49,7 +52,7 @@ export function Proposals() {
         empty={{
           title: state === 'open' ? t('proposals.noneOpen') : t('proposals.none'),
           hint: t('proposals.noneHint'),
-          action: propose,
+          action: <ButtonLink to="/admin/prices/propose">{t('propose.open')}</ButtonLink>,
         }}
         isPaged
       />

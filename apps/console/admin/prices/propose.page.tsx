@@ -1,13 +1,13 @@
 import { Button, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+
 import type { Shape } from '../../api/shape.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { MomentField, TextField } from '../../ui/forms/fields.js';
+
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/time/minute.js';
@@ -26,14 +26,32 @@ import {
   newDraft,
   type ProposalValues,
 } from './draft.js';
+import { ProposalFields } from './proposal-fields.js';
+import { useOpenProposal } from './proposals.js';
 
 const route = getRouteApi('/admin/prices/propose');
-const MOST_NOTE_CHARS = 500;
 
 /** Proposes new prices, multipliers and rules. Nothing changes until someone confirms what the preview shows. */
 export function ProposePage() {
   const { t } = useTranslation('prices');
-  const { revise, model, group, kind = 'multiplier' } = route.useSearch();
+  const { revise } = route.useSearch();
+  return (
+    <PageFrame
+      title={revise === undefined ? t('propose.title') : t('propose.reviseTitle')}
+      about={t('propose.about')}
+      width={52}
+    >
+      <BackLink to="/admin/prices">{t('back')}</BackLink>
+      <Loaded query={useEdited()} lines={10}>
+        {(edited) => <ProposalEditor {...edited} />}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+/** The proposal to revise, and what a new one is made of. */
+function useEdited() {
+  const { revise } = route.useSearch();
   const [models, groups, inForce] = [useModels(), useGroups(), useInForce()];
   const proposal = $api.useQuery(
     'get',
@@ -43,48 +61,32 @@ export function ProposePage() {
   );
   const parts = [models, groups, inForce, ...(revise === undefined ? [] : [proposal])];
   const isThere = parts.every(({ data }) => data !== undefined);
-  const query = {
-    data: isThere ? { models: models.data!, groups: groups.data!, inForce: inForce.data! } : undefined,
+  const catalog = { models: models.data ?? [], groups: groups.data ?? [], inForce: inForce.data ?? [] };
+  return {
+    data: isThere ? { catalog, before: proposal.data ?? null } : undefined,
     error: parts.find(({ error }) => error)?.error ?? null,
     refetch: () => Promise.all(parts.map((part) => part.refetch())),
   };
-  const subject = model ?? group;
-  const first = (catalog: PriceCatalog): Draft[] => {
-    if (subject === undefined) return [newDraft()];
-    const wanted = { kind: model === undefined ? kind : 'price', subject } as const;
-    const known = inForceFor(wanted, catalog.inForce);
-    return [known ? draftOf(known) : newDraft(wanted)];
-  };
-  return (
-    <PageFrame
-      title={revise === undefined ? t('propose.title') : t('propose.reviseTitle')}
-      about={t('propose.about')}
-      width={52}
-    >
-      <BackLink to="/admin/prices">{t('back')}</BackLink>
-      <Loaded query={query} lines={10}>
-        {(catalog) => (
-          <ProposalEditor
-            catalog={catalog}
-            before={revise === undefined ? null : proposal.data!}
-            first={revise === undefined ? first(catalog) : []}
-          />
-        )}
-      </Loaded>
-    </PageFrame>
-  );
 }
 
 interface EditorProps {
   catalog: PriceCatalog;
   /** What is revised. */
   before: Shape<'PriceProposalDetail'> | null;
-  /** What a new one begins with. */
-  first: Draft[];
 }
 
-function valuesOf({ before, first }: EditorProps): ProposalValues {
-  if (!before) return { changes: first, effectiveAt: '', note: '' };
+/** A new proposal begins with what the address names, as it is in force. */
+function useFirstDraft({ inForce }: PriceCatalog): Draft {
+  const { model, group, kind = 'multiplier' } = route.useSearch();
+  const subject = model ?? group;
+  if (subject === undefined) return newDraft();
+  const wanted = { kind: model === undefined ? kind : 'price', subject } as const;
+  const known = inForceFor(wanted, inForce);
+  return known ? draftOf(known) : newDraft(wanted);
+}
+
+function valuesOf(before: EditorProps['before'], first: Draft): ProposalValues {
+  if (!before) return { changes: [first], effectiveAt: '', note: '' };
   return {
     changes: before.changes.map(({ change }) => draftOf(change)),
     effectiveAt: before.effectiveAt === null ? '' : localMinute(new Date(before.effectiveAt)),
@@ -92,43 +94,36 @@ function valuesOf({ before, first }: EditorProps): ProposalValues {
   };
 }
 
-function useProposalForm(props: EditorProps) {
+/** What is wrong with the fields of a change. */
+function useChecks({ models }: PriceCatalog) {
   const { t } = useTranslation('prices');
-  const unitOf = (draft: Draft) => props.catalog.models.find(({ id }) => id === draft.subject)?.unit;
+  const decimal = (value: string) => (isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid'));
   const amount =
     (name: AmountName) =>
     (value: unknown, { changes }: ProposalValues, path?: string) => {
       const draft = changes[Number(path?.split('.')[1])]!;
-      return amountsOf(draft, unitOf(draft)).includes(name) && !isDecimal(String(value).trim())
-        ? t('propose.fields.amountInvalid')
-        : null;
+      const unit = models.find(({ id }) => id === draft.subject)?.unit;
+      return amountsOf(draft, unit).includes(name) ? decimal(String(value)) : null;
     };
-  const amountOfRate = (value: string) =>
-    isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid');
-  const amountOrNone = (value: string) =>
-    value.trim() === '' || isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid');
-  return useForm<ProposalValues>({
-    initialValues: valuesOf(props),
-    validate: {
-      changes: {
-        subject: (value: string) => (value === '' ? t('propose.fields.subjectMissing') : null),
-        unitPrice: amount('unitPrice'),
-        rates: { unitPrice: amountOfRate },
-        input: amount('input'),
-        cachedInput: amount('cachedInput'),
-        output: amount('output'),
-        ...eachOptional(amountOrNone),
-        multiplier: amount('multiplier'),
-      },
-    },
-  });
+  return {
+    subject: (value: string) => (value === '' ? t('propose.fields.subjectMissing') : null),
+    unitPrice: amount('unitPrice'),
+    rates: { unitPrice: decimal },
+    input: amount('input'),
+    cachedInput: amount('cachedInput'),
+    output: amount('output'),
+    ...eachOptional((value: string) => (value.trim() === '' ? null : decimal(value))),
+    multiplier: amount('multiplier'),
+  };
 }
 
-function ProposalEditor(props: EditorProps) {
-  const { t } = useTranslation('prices');
+function useProposal(props: EditorProps) {
   const { catalog, before } = props;
-  const navigate = useNavigate();
-  const form = useProposalForm(props);
+  const open = useOpenProposal();
+  const form = useForm<ProposalValues>({
+    initialValues: valuesOf(before, useFirstDraft(catalog)),
+    validate: { changes: useChecks(catalog) },
+  });
   const sending = useSend({
     form,
     send: (values) => send(values, props),
@@ -139,12 +134,15 @@ function ProposalEditor(props: EditorProps) {
       form.setFieldError(`changes.${place}.subject`, message);
       return true;
     },
-    done: async ({ id }) => {
-      await refresh('/api/admin/price-proposals', '/api/admin/price-proposals/{proposalId}');
-      await refresh('/api/admin/price-proposals/{proposalId}/preview');
-      await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId: id } });
-    },
+    done: ({ id }) => open(id),
   });
+  return { form, sending };
+}
+
+function ProposalEditor(props: EditorProps) {
+  const { t } = useTranslation('prices');
+  const { catalog, before } = props;
+  const { form, sending } = useProposal(props);
   return (
     <SendForm sending={sending} submit={before ? t('propose.revise') : t('propose.submit')}>
       {form.values.changes.map(({ key }, index) => (
@@ -152,19 +150,7 @@ function ProposalEditor(props: EditorProps) {
       ))}
       <AddChange add={() => form.insertListItem('changes', newDraft())} />
       <Stack gap="sm">
-        <MomentField
-          form={form}
-          name="effectiveAt"
-          label={t('propose.effectiveAt')}
-          description={t('propose.effectiveAtHint')}
-        />
-        <TextField
-          form={form}
-          name="note"
-          label={t('propose.note')}
-          description={t('propose.noteHint')}
-          maxLength={MOST_NOTE_CHARS}
-        />
+        <ProposalFields form={form} />
       </Stack>
     </SendForm>
   );

@@ -3,19 +3,17 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
-import { TextLink } from '../../ui/links.js';
+
 import { Money } from '../../ui/money.js';
 import { Labelled, TextLine, SmallPrint } from '../../ui/texts.js';
 import { type Change, useModels } from '../catalog.js';
-import { ChangeValue, Difference, nameOf, changeKey } from './change.js';
+import { ChangeValue, Difference, nameOf, changeKey, PricesLink } from './change.js';
 import { exampleOf } from './example.js';
 
+type Compared = Pick<Shape<'ComparedPrice'>, 'change' | 'before'>;
+
 /** Changes beside what holds without them, with what an ordinary request costs then and now. */
-export function ProposedChanges({
-  changes,
-}: {
-  changes: readonly Pick<Shape<'ComparedPrice'>, 'change' | 'before'>[];
-}) {
+export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
   const { t } = useTranslation('prices');
   const models = useModels().data ?? [];
   return (
@@ -29,9 +27,7 @@ export function ProposedChanges({
   );
 }
 
-function useColumns(
-  models: readonly Shape<'Model'>[],
-): ListColumn<Pick<Shape<'ComparedPrice'>, 'change' | 'before'>>[] {
+function useColumns(models: readonly Shape<'Model'>[]): ListColumn<Compared>[] {
   const { t } = useTranslation('prices');
   const modelOf = (change: Change) =>
     change.kind === 'price' ? models.find(({ id }) => id === change.model) : undefined;
@@ -46,8 +42,8 @@ function useColumns(
     rightColumn('difference', t('columns.difference'), ({ change, before }) => (
       <Difference before={before} after={change} />
     )),
-    column('example', t('columns.example'), ({ change, before }) => (
-      <Example compared={{ change, before }} model={modelOf(change)} />
+    column('example', t('columns.example'), (compared) => (
+      <Example compared={compared} model={modelOf(compared.change)} />
     )),
   ];
 }
@@ -57,14 +53,7 @@ function Subject({ change }: { change: Change }) {
   return (
     <Stack gap={0}>
       {change.kind === 'price' ? (
-        <TextLink
-          to="/admin/prices/models/$model"
-          params={{ model: change.model }}
-          size="sm"
-          className="model-name"
-        >
-          {change.model}
-        </TextLink>
+        <PricesLink model={change.model} />
       ) : (
         <Text size="sm">{nameOf(change)}</Text>
       )}
@@ -73,14 +62,13 @@ function Subject({ change }: { change: Change }) {
   );
 }
 
-/** What an ordinary request costs at the list price before and after. */
-function Example({
-  compared,
-  model,
-}: {
-  compared: Pick<Shape<'ComparedPrice'>, 'change' | 'before'>;
+interface ExampleProps {
+  compared: Compared;
   model: Shape<'Model'> | undefined;
-}) {
+}
+
+/** What an ordinary request costs at the list price before and after. */
+function Example({ compared, model }: ExampleProps) {
   const { t } = useTranslation('prices');
   if (!model) return '–';
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];

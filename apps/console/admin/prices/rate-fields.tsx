@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, type ActionIconProps, Button, Stack, Table, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -69,36 +69,37 @@ function RateRow({ form, index, dimensions, row }: RateFieldsProps & { row: numb
   const { t } = useTranslation('prices');
   const path = `changes.${index}.rates`;
   const number = row + 1;
+  const input = (field: string, name: string): object => ({
+    'aria-label': t('rates.field', { field, number }),
+    autoComplete: 'off',
+    ...form.getInputProps(`${path}.${row}.${name}`),
+  });
   return (
     <Table.Tr>
       {dimensions.map((name) => (
         <Table.Td key={name} data-label={t(`rates.${name}`)}>
-          <TextInput
-            aria-label={t('rates.field', { field: t(`rates.${name}`), number })}
-            placeholder={t('rates.any')}
-            autoComplete="off"
-            {...form.getInputProps(`${path}.${row}.when.${name}`)}
-          />
+          <TextInput placeholder={t('rates.any')} {...input(t(`rates.${name}`), `when.${name}`)} />
         </Table.Td>
       ))}
       <Table.Td data-label={t('columns.price')}>
-        <TextInput
-          aria-label={t('rates.field', { field: t('columns.price'), number })}
-          inputMode="decimal"
-          autoComplete="off"
-          required
-          {...form.getInputProps(`${path}.${row}.unitPrice`)}
-        />
+        <TextInput inputMode="decimal" required {...input(t('columns.price'), 'unitPrice')} />
       </Table.Td>
       <Table.Td data-label={t('columns.do')}>
-        <ActionIcon
-          variant="default"
-          aria-label={t('rates.remove', { number })}
-          onClick={() => form.removeListItem(path, row)}
-        >
-          <IconTrash size={16} aria-hidden />
-        </ActionIcon>
+        <Remove label={t('rates.remove', { number })} remove={() => form.removeListItem(path, row)} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+interface RemoveProps extends ActionIconProps {
+  label: string;
+  remove: () => void;
+}
+
+export function Remove({ label, remove, ...button }: RemoveProps) {
+  return (
+    <ActionIcon variant="default" aria-label={label} onClick={remove} {...button}>
+      <IconTrash size={16} aria-hidden />
+    </ActionIcon>
   );
 }

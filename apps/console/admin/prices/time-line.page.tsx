@@ -15,7 +15,7 @@ import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { allOf, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
-import { PriceChart } from '../../ui/charts/price-chart.js';
+import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
 const route = getRouteApi('/admin/prices/models/$model');
 const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
@@ -44,12 +44,7 @@ export function TimeLinePage() {
   const { t } = useTranslation('prices');
   const { model } = route.useParams();
   const versions = useVersions(model);
-  const unit = useModels().data?.find(({ id }) => id === model)?.unit;
-  const propose = (
-    <ButtonLink to="/admin/prices/propose" search={{ model }}>
-      {t('propose.newPrice')}
-    </ButtonLink>
-  );
+  const propose = <Propose model={model} />;
   return (
     <PageFrame
       title={t('timeLine.title', { model })}
@@ -63,17 +58,7 @@ export function TimeLinePage() {
           found.length === 0 ? (
             <EmptyState title={t('timeLine.empty')} hint={t('timeLine.emptyHint')} action={propose} />
           ) : (
-            <Stack gap="lg">
-              <PriceChart
-                label={t('timeLine.chart', { model })}
-                versions={found}
-                now={t('timeLine.now')}
-                always={t('timeLine.always')}
-                seriesLabel={(name) => (name === 'unitPrice' ? t('columns.price') : t(`tokens.${name}`))}
-                fewest={3}
-              />
-              <Versions versions={found} unit={unit} />
-            </Stack>
+            <History model={model} versions={found} />
           )
         }
       </Loaded>
@@ -81,36 +66,63 @@ export function TimeLinePage() {
   );
 }
 
-interface VersionsProps {
+function Propose({ model }: { model: string }) {
+  const { t } = useTranslation('prices');
+  return (
+    <ButtonLink to="/admin/prices/propose" search={{ model }}>
+      {t('propose.newPrice')}
+    </ButtonLink>
+  );
+}
+
+interface HistoryProps {
+  model: string;
   versions: readonly Shape<'PriceHistoryEntry'>[];
+}
+
+function History({ model, versions }: HistoryProps) {
+  const { t } = useTranslation('prices');
+  const unit = useModels().data?.find(({ id }) => id === model)?.unit;
+  return (
+    <Stack gap="lg">
+      <PriceChart
+        label={t('timeLine.chart', { model })}
+        versions={versions}
+        now={t('timeLine.now')}
+        always={t('timeLine.always')}
+        seriesLabel={(name) => (name === 'unitPrice' ? t('columns.price') : t(`tokens.${name}`))}
+        fewest={3}
+      />
+      <Timeline bulletSize={16} lineWidth={2} aria-label={t('timeLine.label')} role="list">
+        {versions.map((version) => (
+          <Timeline.Item key={versionKey(version)} role="listitem" title={<VersionTitle version={version} />}>
+            <Version version={version} unit={unit} />
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Stack>
+  );
+}
+
+interface VersionProps {
+  version: Shape<'PriceHistoryEntry'>;
   unit: Shape<'Model'>['unit'] | undefined;
 }
 
-function Versions({ versions, unit }: VersionsProps) {
+/** What it costs, and since when. */
+function Version({ version, unit }: VersionProps) {
   const { t } = useTranslation('prices');
+  const { effectiveFrom } = version;
   return (
-    <Timeline bulletSize={16} lineWidth={2} aria-label={t('timeLine.label')} role="list">
-      {versions.map((version) => (
-        <Timeline.Item
-          key={`${version.kind} ${version.group} ${version.effectiveFrom}`}
-          role="listitem"
-          title={<VersionTitle version={version} />}
-        >
-          <Text component="div">
-            <VersionValue version={version} unit={unit} />
-          </Text>
-          <Hint>
-            {version.effectiveFrom === null ? (
-              t('timeLine.always')
-            ) : (
-              <>
-                {t('timeLine.from')} <When at={version.effectiveFrom} />
-              </>
-            )}
-          </Hint>
-        </Timeline.Item>
-      ))}
-    </Timeline>
+    <>
+      <Text component="div">
+        <VersionValue version={version} unit={unit} />
+      </Text>
+      <Hint>
+        {effectiveFrom === null ? t('timeLine.always') : t('timeLine.from')}{' '}
+        {effectiveFrom !== null && <When at={effectiveFrom} />}
+      </Hint>
+    </>
   );
 }
 
@@ -124,16 +136,9 @@ function VersionTitle({ version: { group, kind, state } }: { version: Shape<'Pri
   );
 }
 
-function VersionValue({
-  version,
-  unit,
-}: {
-  version: Shape<'PriceHistoryEntry'>;
-  unit: Shape<'Model'>['unit'] | undefined;
-}) {
+function VersionValue({ version: { kind, price, multiplier }, unit }: VersionProps) {
   const { t } = useTranslation('prices');
   const locale = useLocale();
-  const { kind, price, multiplier } = version;
   if (kind === 'multiplier')
     return multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`;
   if (price === null) return kind === 'rule' ? t('value.listPrices') : t('value.withdrawn');

@@ -1,9 +1,10 @@
 import { Anchor, Group, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { useShown } from '../../api/lists.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { oneOfField, tickField } from '../../ui/forms/choice-fields.js';
@@ -20,6 +21,7 @@ import { Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Hint, SmallPrint, TwoLines } from '../../ui/texts.js';
 import { PriceValue } from './change.js';
+import { useOpenProposal } from './proposals.js';
 
 const route = getRouteApi('/admin/prices/vendors');
 
@@ -41,14 +43,11 @@ const TONES: Record<VendorModel['state'], Tone> = {
 /** Models as their vendors sell them, beside what is asked here, and prices derived from theirs. */
 export function VendorsPage() {
   const { t } = useTranslation('prices');
-  const { text, vendor } = route.useSearch();
-  const query = useQuery({
-    queryKey: ['get', '/api/admin/vendor-models'],
-    queryFn: async () => (await api.GET('/api/admin/vendor-models')).data!,
-  });
-  const models = query.data?.items ?? [];
-  const vendors = [...new Set(models.map((model) => model.vendor))].sort();
-  const words = text?.trim().toLowerCase() ?? '';
+  const { text = '', vendor } = route.useSearch();
+  const query = useShown('/api/admin/vendor-models');
+  const vendors = [...new Set(query.data?.items.map((model) => model.vendor))].sort();
+  const isShown = (model: VendorModel) =>
+    (!vendor || model.vendor === vendor) && model.id.toLowerCase().includes(text.trim().toLowerCase());
   return (
     <PageFrame title={t('vendors.title')} about={t('vendors.about')}>
       <BackLink to="/admin/prices">{t('back')}</BackLink>
@@ -57,11 +56,7 @@ export function VendorsPage() {
         <Filters vendors={vendors} />
         <DataList
           label={t('vendors.title')}
-          query={rowsOf(query, ({ items }) =>
-            items.filter(
-              (model) => (!vendor || model.vendor === vendor) && model.id.toLowerCase().includes(words),
-            ),
-          )}
+          query={rowsOf(query, ({ items }) => items.filter(isShown))}
           columns={useColumns()}
           rowKey={({ id }) => id}
           empty={{ title: t('vendors.empty'), hint: t('models.emptyHint') }}
@@ -86,41 +81,39 @@ function Filters({ vendors }: { vendors: readonly string[] }) {
   );
 }
 
+function useFields(vendors: readonly string[]) {
+  const { t } = useTranslation('prices');
+  return {
+    of: oneOfField(t('vendors.vendor'), {
+      data: [...vendors],
+      placeholder: t('vendors.any'),
+      clearable: true,
+    }),
+    marginPercent: amountField(t('vendors.margin'), {
+      hint: t('vendors.marginHint'),
+      rule: [PERCENT, t('vendors.marginInvalid')],
+    }),
+    addMissing: tickField(t('vendors.addMissing'), { hint: t('vendors.addMissingHint') }),
+  };
+}
+
 /** One proposal of the models of a vendor, or of all. */
 function Propose({ vendors }: { vendors: readonly string[] }) {
   const { t } = useTranslation('prices');
-  const navigate = useNavigate();
+  const open = useOpenProposal();
   const [unchanged, setUnchanged] = useState<Shape<'VendorImport'> | null>(null);
   return (
     <Section title={t('vendors.derive')}>
       <Form
-        fields={{
-          of: oneOfField(t('vendors.vendor'), {
-            data: [...vendors],
-            placeholder: t('vendors.any'),
-            clearable: true,
-          }),
-          marginPercent: amountField(t('vendors.margin'), {
-            hint: t('vendors.marginHint'),
-            rule: [PERCENT, t('vendors.marginInvalid')],
-          }),
-          addMissing: tickField(t('vendors.addMissing'), { hint: t('vendors.addMissingHint') }),
-        }}
+        fields={useFields(vendors)}
         submit={t('vendors.propose')}
         isShort
         send={async ({ of, marginPercent, addMissing }) => {
           const body = { vendors: of ? [of] : [], marginPercent, addMissing };
           return (await api.POST('/api/admin/vendor-models/proposals', { body })).data!;
         }}
-        done={async (answer) => {
-          await refresh('/api/admin/vendor-models', '/api/admin/price-proposals', '/api/admin/models');
-          const { proposal } = answer;
-          if (!proposal) return setUnchanged(answer);
-          await navigate({
-            to: '/admin/prices/proposals/$proposalId',
-            params: { proposalId: proposal.id },
-          });
-        }}
+        reread={() => refresh('/api/admin/vendor-models', '/api/admin/models')}
+        done={(answer) => (answer.proposal ? open(answer.proposal.id) : setUnchanged(answer))}
         foot={<Hint>{t('import.proposeHint')}</Hint>}
       />
       {unchanged && <Nothing answer={unchanged} />}
@@ -155,23 +148,28 @@ function useColumns(): ListColumn<VendorModel>[] {
         )}
       </>
     )),
-    rightColumn('list', t('vendors.list'), ({ listPrice, unit, source }) => (
-      <>
-        <PriceValue price={listPrice} unit={unit} />
-        <SmallPrint>
-          <Anchor href={source.url} target="_blank" rel="noreferrer" size="xs">
-            {t('vendors.read', { day: source.read })}
-          </Anchor>
-        </SmallPrint>
-        {source.via !== null && <SmallPrint>{t('vendors.via', { via: source.via })}</SmallPrint>}
-      </>
-    )),
+    rightColumn('list', t('vendors.list'), (model) => <ListPrice model={model} />),
     rightColumn('asked', t('vendors.asked'), ({ asked, unit }) => <PriceValue price={asked} unit={unit} />),
     rightColumn('margin', t('vendors.marginColumn'), ({ marginPercent }) =>
       marginPercent === null ? '–' : `${marginPercent}%`,
     ),
     column('state', t('columns.state'), (model) => <State model={model} />),
   ];
+}
+
+function ListPrice({ model: { listPrice, unit, source } }: { model: VendorModel }) {
+  const { t } = useTranslation('prices');
+  return (
+    <>
+      <PriceValue price={listPrice} unit={unit} />
+      <SmallPrint>
+        <Anchor href={source.url} target="_blank" rel="noreferrer" size="xs">
+          {t('vendors.read', { day: source.read })}
+        </Anchor>
+      </SmallPrint>
+      {source.via !== null && <SmallPrint>{t('vendors.via', { via: source.via })}</SmallPrint>}
+    </>
+  );
 }
 
 function State({ model: { state, isBelowList, openProposal } }: { model: VendorModel }) {
