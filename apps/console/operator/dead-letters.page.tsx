@@ -8,17 +8,17 @@ import type { Shape } from '../api/shape.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { SwitchFilter } from '../ui/lists/choice.js';
-import { column, longTextColumn, menuColumn } from '../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn, openColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-import { OpenLink } from '../ui/links.js';
+
 import { PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint, Labelled, TextLine, TwoLines } from '../ui/texts.js';
-import { Ago, When } from '../ui/time/when.js';
+import { When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 import { jsonLines } from '../ui/code/json-lines.js';
@@ -33,6 +33,7 @@ export function DeadLettersPage() {
   const { show, topic, about } = route.useSearch();
   const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);
   const letters = useList('/api/admin/dead-letters', { query: { limit: PAGE, topic, about, ...replayed } });
+  const none = isNarrowed({ show, topic, about }) ? 'noMatch' : 'empty';
   return (
     <PageFrame title={t('letters.title')} about={t('letters.about')}>
       <Stack>
@@ -42,11 +43,7 @@ export function DeadLettersPage() {
           query={letters}
           columns={useColumns()}
           rowKey={({ id }) => id}
-          empty={
-            isNarrowed({ show, topic, about })
-              ? { title: t('letters.noMatch'), hint: t('letters.noMatchHint') }
-              : { title: t('letters.empty'), hint: t('letters.emptyHint') }
-          }
+          empty={{ title: t(`letters.${none}`), hint: t(`letters.${none}Hint`) }}
           isPaged
         />
       </Stack>
@@ -81,11 +78,7 @@ function Filters() {
 function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
   const { t } = useTranslation('operator');
   return [
-    column('at', t('letters.at'), ({ id, at }) => (
-      <OpenLink param="letter" value={id} size="sm">
-        <Ago at={at} />
-      </OpenLink>
-    )),
+    openColumn('letter', t('letters.at'), (letter) => letter),
     column('topic', t('letters.topic'), ({ topic, group }) => <TwoLines first={topic} second={group} />),
     column('about', t('letters.charge'), ({ about }) => (
       <Text size="xs" ff="monospace" className="model-name">
@@ -125,7 +118,7 @@ function OpenLetter({ id }: { id: string }) {
 
 function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  const { topic, group, partition, offset, reason, canReplay, payload, replayedAt, replayedBy } = letter;
+  const { topic, group, partition, offset, reason, canReplay, payload } = letter;
   return (
     <Stack>
       <Group>
@@ -134,21 +127,29 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
       </Group>
       <Hint>{t('letters.place', { group, partition, offset })}</Hint>
       <Text className="spoken">{reason}</Text>
-      {replayedAt !== null && replayedBy !== null && (
-        <TextLine>
-          <Labelled label={t('letters.replayed')}>
-            <Who actor={replayedBy} /> · <When at={replayedAt} />
-          </Labelled>
-        </TextLine>
-      )}
-      {replayedAt === null && (
-        <Text size="sm">
-          {t('letters.effect')} <Effect letter={letter} />
-        </Text>
-      )}
+      <Replayed letter={letter} />
       {payload !== null && <CodeLines code={jsonLines(payload)} label={t('letters.message')} />}
       {canReplay && <Replay letter={letter} />}
     </Stack>
+  );
+}
+
+/** Who replayed it, or what a replay would do. */
+function Replayed({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
+  const { t } = useTranslation('operator');
+  const { replayedAt, replayedBy } = letter;
+  if (replayedAt === null)
+    return (
+      <Text size="sm">
+        {t('letters.effect')} <Effect letter={letter} />
+      </Text>
+    );
+  return (
+    <TextLine>
+      <Labelled label={t('letters.replayed')}>
+        {replayedBy !== null && <Who actor={replayedBy} />} · <When at={replayedAt} />
+      </Labelled>
+    </TextLine>
   );
 }
 

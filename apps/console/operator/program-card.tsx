@@ -58,10 +58,10 @@ function Vitals({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const count = (value: number | null | undefined) => value?.toLocaleString(locale) ?? null;
+  const short = { maximumFractionDigits: 1 };
   const seconds = (value: number | null | undefined) =>
-    value == null
-      ? null
-      : t('seconds', { value: value.toLocaleString(locale, { maximumFractionDigits: 1 }) });
+    value == null ? null : t('seconds', { value: value.toLocaleString(locale, short) });
+  const megabytes = Math.round(report.memoryBytes / MEGABYTE);
   const facts = [
     { name: t('vitals.inFlight'), value: count(report.requests?.inFlight) },
     { name: t('vitals.undeliverable'), value: count(report.undeliverable) },
@@ -73,10 +73,7 @@ function Vitals({ report }: { report: Shape<'Program'>['report'] }) {
     { name: t('vitals.lateSuccesses'), value: count(report.lateSuccesses) },
     { name: t('vitals.outbox'), value: count(report.outbox?.rows) },
     { name: t('vitals.outboxAge'), value: seconds(report.outbox?.oldestSeconds) },
-    {
-      name: t('vitals.memory'),
-      value: `${Math.round(report.memoryBytes / MEGABYTE).toLocaleString(locale)} MB`,
-    },
+    { name: t('vitals.memory'), value: `${megabytes.toLocaleString(locale)} MB` },
   ];
   return <FactGrid cols={{ base: 2, xs: 3 }} facts={facts} />;
 }

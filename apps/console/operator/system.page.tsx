@@ -72,24 +72,17 @@ export function Totals({ system: { items, deadLetters, runningTasks, at } }: { s
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const rate = useRate();
-  const sum = (of: (program: Shape<'Program'>) => number | undefined) =>
-    items.reduce((all, program) => all + (program.isSilent ? 0 : (of(program) ?? 0)), 0);
+  const sum = (of: (report: Shape<'Program'>['report']) => number | undefined) =>
+    items.reduce((all, { isSilent, report }) => all + (isSilent ? 0 : (of(report) ?? 0)), 0);
+  const inFlight = sum(({ requests }) => requests?.inFlight);
+  const letters = <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>;
   const facts = [
-    {
-      name: t('totals.requests'),
-      value: rate(sum(({ report }) => report.requests?.perSecond)),
-    },
+    { name: t('totals.requests'), value: rate(sum(({ requests }) => requests?.perSecond)) },
     { name: t('totals.errors'), value: errorsOf(items, locale) },
-    {
-      name: t('totals.inFlight'),
-      value: sum(({ report }) => report.requests?.inFlight).toLocaleString(locale),
-    },
+    { name: t('totals.inFlight'), value: inFlight.toLocaleString(locale) },
     { name: t('totals.tasks'), value: runningTasks.toLocaleString(locale) },
-    { name: t('totals.repairs'), value: sum(({ report }) => report.repairs).toLocaleString(locale) },
-    {
-      name: t('totals.deadLetters'),
-      value: <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>,
-    },
+    { name: t('totals.repairs'), value: sum(({ repairs }) => repairs).toLocaleString(locale) },
+    { name: t('totals.deadLetters'), value: letters },
   ];
   return (
     <Card withBorder>

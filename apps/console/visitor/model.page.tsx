@@ -70,24 +70,32 @@ function TryIt({ model }: ModelProps) {
   );
 }
 
+/** What it costs, and what can be asked of it. */
+function Offer({ model }: ModelProps) {
+  const { t } = useTranslation('visitor');
+  return (
+    <Stack gap="lg">
+      <Text component="div" size="lg" fw={600}>
+        <Headline model={model} />
+      </Text>
+      {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
+      <Section title={t('market.limitsTitle')}>
+        <LimitList limits={model.limits} />
+      </Section>
+      <Section title={t('market.groupsTitle')}>
+        <ModelGroups model={model} />
+      </Section>
+    </Stack>
+  );
+}
+
 function Parts({ model }: ModelProps) {
   const { t } = useTranslation('models');
   const { t: ofMarket } = useTranslation('visitor');
   return (
     <div className="model-parts">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-        <Stack gap="lg">
-          <Text component="div" size="lg" fw={600}>
-            <Headline model={model} />
-          </Text>
-          {model.aliasOf && <Text size="sm">{ofMarket('market.aliasOf', { model: model.aliasOf })}</Text>}
-          <Section title={ofMarket('market.limitsTitle')}>
-            <LimitList limits={model.limits} />
-          </Section>
-          <Section title={ofMarket('market.groupsTitle')}>
-            <ModelGroups model={model} />
-          </Section>
-        </Stack>
+        <Offer model={model} />
         <ModelSamples model={model} />
       </SimpleGrid>
       <Section title={t('page.cost')}>

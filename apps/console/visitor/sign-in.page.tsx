@@ -30,20 +30,25 @@ export function SignInPage() {
   );
 }
 
+function useCredentials() {
+  const { t } = useTranslation('visitor');
+  return {
+    email: useEmail('username'),
+    password: passwordField(t('fields.password'), {
+      missing: t('fields.passwordMissing'),
+      autoComplete: 'current-password',
+    }),
+    code: useCode(),
+  };
+}
+
 function SignInForm({ next }: { next: string | undefined }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
   const [isClosing, setClosing] = useState(false);
   return (
     <Form
-      fields={{
-        email: useEmail('username'),
-        password: passwordField(t('fields.password'), {
-          missing: t('fields.passwordMissing'),
-          autoComplete: 'current-password',
-        }),
-        code: useCode(),
-      }}
+      fields={useCredentials()}
       hidden={() => (asksCode ? [] : ['code'])}
       submit={t(isClosing ? 'signIn.keep' : 'signIn.submit')}
       isWide
@@ -51,8 +56,7 @@ function SignInForm({ next }: { next: string | undefined }) {
       foot={isClosing && <Alert color="orange">{t('signIn.closing')}</Alert>}
       send={async ({ code, ...credentials }) => {
         // An account that was about to be deleted is kept.
-        const kept = isClosing ? { cancelDeletion: true } : {};
-        const body = { ...credentials, ...(code ? { code } : {}), ...kept };
+        const body = { ...credentials, ...(code && { code }), ...(isClosing && { cancelDeletion: true }) };
         return (await api.POST('/api/public/sign-in', { body })).data!;
       }}
       done={useEntrance(next)}

@@ -56,36 +56,43 @@ function Now({ status: { isAnswering, families } }: { status: Status }) {
   );
 }
 
-function FamilyCard({ family: { family, available, delivered, latencyMs, days } }: { family: Family }) {
+interface FamilyProps {
+  family: Family;
+}
+
+function FamilyCard({ family: { available, ...record } }: FamilyProps) {
   const { t } = useTranslation('models');
   const { t: ofVisitor } = useTranslation('visitor');
-  const share = useShare();
-  const seconds = useSeconds();
   return (
     <Card withBorder component="article">
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
         <Stack gap="tiny">
           <Group gap="sm">
             <Title order={3} size="h4">
-              {ofVisitor(`market.families.${family}`)}
+              {ofVisitor(`market.families.${record.family}`)}
             </Title>
             <StatusBadge tone={available ? 'good' : 'bad'}>
               {t(available ? 'status.available' : 'status.unavailable')}
             </StatusBadge>
           </Group>
-          {delivered === null ? (
-            <Hint>{t('status.few')}</Hint>
-          ) : (
-            <Text size="sm">
-              {t('status.delivered', { share: share(delivered) })}
-              {latencyMs !== null &&
-                ` · ${t('status.latency', { time: seconds(String(latencyMs / 1_000)) })}`}
-            </Text>
-          )}
+          <Lately {...record} />
         </Stack>
-        <DayStrip days={days} />
+        <DayStrip days={record.days} />
       </SimpleGrid>
     </Card>
+  );
+}
+
+function Lately({ delivered, latencyMs }: Pick<Family, 'delivered' | 'latencyMs'>) {
+  const { t } = useTranslation('models');
+  const share = useShare();
+  const seconds = useSeconds();
+  if (delivered === null) return <Hint>{t('status.few')}</Hint>;
+  return (
+    <Text size="sm">
+      {t('status.delivered', { share: share(delivered) })}
+      {latencyMs !== null && ` · ${t('status.latency', { time: seconds(String(latencyMs / 1_000)) })}`}
+    </Text>
   );
 }
 

@@ -60,6 +60,14 @@ function chosen(models: readonly Model[]): Model[] {
   ).slice(0, MOST);
 }
 
+function ModelLink({ model }: { model: string }) {
+  return (
+    <TextLink to="/marketplace/$model" params={{ model }} c="inherit" className="tile-link model-name">
+      {model}
+    </TextLink>
+  );
+}
+
 function ModelTile({ model }: { model: Model }) {
   const { t } = useTranslation('visitor');
   const FamilyIcon = ICONS[model.family];
@@ -69,14 +77,7 @@ function ModelTile({ model }: { model: Model }) {
         <FamilyIcon size={24} className="no-shrink tile-icon" aria-hidden />
         <Stack gap="tiny">
           <Title order={3} size="h4">
-            <TextLink
-              to="/marketplace/$model"
-              params={{ model: model.id }}
-              c="inherit"
-              className="tile-link model-name"
-            >
-              {model.id}
-            </TextLink>
+            <ModelLink model={model.id} />
           </Title>
           <SmallPrint>
             {t(`market.families.${model.family}`)} · {model.vendor}

@@ -22,7 +22,6 @@ interface WishFieldsProps {
 export function WishFields(props: WishFieldsProps) {
   const { model, wish, set } = props;
   const { t } = useTranslation('models');
-  const { least, most } = secondsOf(model);
   return (
     <Stack gap="sm">
       <Whole
@@ -31,18 +30,24 @@ export function WishFields(props: WishFieldsProps) {
         value={wish.calls}
         onChange={(calls) => set({ calls })}
       />
-      {model.unit === 'second' && (
-        <Whole
-          label={t('calculator.seconds')}
-          min={least}
-          max={most}
-          value={wish.seconds}
-          onChange={(seconds) => set({ seconds })}
-        />
-      )}
+      {model.unit === 'second' && <Seconds {...props} />}
       {isByTokens(model) && <TokenFields {...props} />}
       <DimensionFields {...props} />
     </Stack>
+  );
+}
+
+function Seconds({ model, wish, set }: WishFieldsProps) {
+  const { t } = useTranslation('models');
+  const { least, most } = secondsOf(model);
+  return (
+    <Whole
+      label={t('calculator.seconds')}
+      min={least}
+      max={most}
+      value={wish.seconds}
+      onChange={(seconds) => set({ seconds })}
+    />
   );
 }
 

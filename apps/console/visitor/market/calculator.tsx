@@ -82,27 +82,21 @@ function EstimateReceipt({ model, quote, calls }: EstimateReceiptProps) {
   const { t } = useTranslation('models');
   const locale = useLocale();
   const lines = useWorkLines(quote, model);
-  const family = model.family;
-  const each = {
-    name: 'each',
-    what: t(`calculator.each.${family}`),
-    amount: <BothPrices value={quote.amount} />,
+  const { family } = model;
+  const one = <BothPrices value={quote.amount} />;
+  const each = { name: 'each', what: t(`calculator.each.${family}`), amount: one };
+  const total = {
+    name: 'total',
+    what: t(`calculator.all.${family}`, { count: calls, calls: calls.toLocaleString(locale) }),
+    amount: <BothPrices value={multiplyDecimal(quote.amount, calls)} />,
+    isTotal: true,
   };
   return (
     <ReceiptCard
       label={t('calculator.result')}
       title={model.id}
       about={t('calculator.inGroup', { group: quote.group })}
-      lines={[
-        ...lines,
-        ...(lines.length > 1 && calls > 1 ? [each] : []),
-        {
-          name: 'total',
-          what: t(`calculator.all.${family}`, { count: calls, calls: calls.toLocaleString(locale) }),
-          amount: <BothPrices value={multiplyDecimal(quote.amount, calls)} />,
-          isTotal: true,
-        },
-      ]}
+      lines={[...lines, ...(lines.length > 1 && calls > 1 ? [each] : []), total]}
       stamp={isVerified(quote) && t(isEstimated(model) ? 'calculator.most' : 'calculator.verified')}
     />
   );

@@ -8,7 +8,7 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
-import { PriceChart } from '../../ui/charts/price-chart.js';
+import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
 /** The versions of what a model costs: its list price as a chart, and all of them as a list. */
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
@@ -18,30 +18,37 @@ export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
     path: { model: model.id },
     query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
   });
-  const columns = useColumns(model);
   return (
     <Stack>
-      {history.data && (
-        <PriceChart
-          label={t('market.historyChart', { model: model.id })}
-          versions={history.data.items}
-          now={t('market.now')}
-          always={t('market.always')}
-          seriesLabel={(name) =>
-            name === 'unitPrice' ? t('market.columns.price') : t(`market.tokens.${name}`)
-          }
-          fewest={2}
-        />
-      )}
+      {history.data && <Drawn model={model} versions={history.data.items} />}
       <DataList
         label={t('market.historyList')}
         query={history}
-        columns={columns}
-        rowKey={(version) => `${version.kind} ${version.group} ${version.effectiveFrom}`}
+        columns={useColumns(model)}
+        rowKey={versionKey}
         empty={{ title: t('market.historyEmpty'), hint: t('market.historyEmptyHint') }}
         pager={{ cursor, go: setCursor }}
       />
     </Stack>
+  );
+}
+
+interface DrawnProps {
+  model: Shape<'ListedModel'>;
+  versions: readonly Shape<'PriceHistoryEntry'>[];
+}
+
+function Drawn({ model, versions }: DrawnProps) {
+  const { t } = useTranslation('visitor');
+  return (
+    <PriceChart
+      label={t('market.historyChart', { model: model.id })}
+      versions={versions}
+      now={t('market.now')}
+      always={t('market.always')}
+      seriesLabel={(name) => (name === 'unitPrice' ? t('market.columns.price') : t(`market.tokens.${name}`))}
+      fewest={2}
+    />
   );
 }
 
@@ -57,13 +64,12 @@ function useColumns(model: Shape<'ListedModel'>): ListColumn<Shape<'PriceHistory
   ];
 }
 
-function Value({
-  version,
-  unit,
-}: {
+interface ValueProps {
   version: Shape<'PriceHistoryEntry'>;
   unit: Shape<'ListedModel'>['unit'];
-}) {
+}
+
+function Value({ version, unit }: ValueProps) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
   if (version.kind === 'multiplier' && version.multiplier !== null)
