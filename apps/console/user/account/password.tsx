@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { notify } from '../../shell/notices.js';
+
 import { Form } from '../../ui/forms/declared.js';
 import { passwordField } from '../../ui/forms/text-fields.js';
 import { isPassword, PASSWORD_LENGTH } from '../../visitor/entrance.js';
@@ -25,10 +25,8 @@ export function PasswordForm() {
       submit={t('password.submit')}
       isRepeated
       send={(body) => api.POST('/api/password', { body })}
-      done={async () => {
-        notify(t('password.changed'));
-        await refresh('/api/sessions');
-      }}
+      reread={() => refresh('/api/sessions')}
+      success={() => t('password.changed')}
     />
   );
 }

@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
-import { notify } from '../../shell/notices.js';
+
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Form } from '../../ui/forms/declared.js';
@@ -19,12 +19,16 @@ export function Profile() {
   const account = $api.useQuery('get', '/api/account');
   return (
     <Loaded query={account} lines={4}>
-      {(found) => <ProfileForm account={found} />}
+      {(found) => <Details account={found} />}
     </Loaded>
   );
 }
 
-function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
+interface AccountProps {
+  account: GetAnswer<'/api/account'>;
+}
+
+function Details({ account }: AccountProps) {
   const { t } = useTranslation('account');
   const session = useSession();
   return (
@@ -37,22 +41,7 @@ function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
         maw="26rem"
       />
       <ChangeEmail />
-      <Form
-        fields={{
-          name: textField(t('profile.name'), {
-            initial: account.name,
-            missing: t('profile.nameMissing'),
-            maxLength: MOST_NAME_CHARS,
-            maw: '26rem',
-          }),
-        }}
-        submit={t('profile.save')}
-        send={(body) => api.PATCH('/api/account', { body })}
-        done={async () => {
-          notify(t('profile.saved'));
-          await refresh('/api/account');
-        }}
-      />
+      <NameForm account={account} />
       <div>
         <Hint>{t('profile.accountId')}</Hint>
         <CopyLine value={account.accountId} label={t('profile.accountId')} />
@@ -61,5 +50,24 @@ function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
         </Hint>
       </div>
     </Stack>
+  );
+}
+
+function NameForm({ account }: AccountProps) {
+  const { t } = useTranslation('account');
+  const name = textField(t('profile.name'), {
+    initial: account.name,
+    missing: t('profile.nameMissing'),
+    maxLength: MOST_NAME_CHARS,
+    maw: '26rem',
+  });
+  return (
+    <Form
+      fields={{ name }}
+      submit={t('profile.save')}
+      send={(body) => api.PATCH('/api/account', { body })}
+      reread={() => refresh('/api/account')}
+      success={() => t('profile.saved')}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { endSession, leave } from '../../shell/session.js';
-import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -67,35 +67,36 @@ function EndAll() {
   );
 }
 
+function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSession'> }) {
+  const { t } = useTranslation('account');
+  const end = async () => {
+    await api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } });
+    await refresh('/api/sessions');
+  };
+  return (
+    <ConfirmAction
+      size="xs"
+      label={t('sessions.end')}
+      title={t('sessions.endTitle')}
+      act={end}
+      hint={t('sessions.endHint', { device: deviceOf(userAgent) ?? t('sessions.unknown') })}
+    />
+  );
+}
+
 function useColumns(): ListColumn<Shape<'ListedSession'>>[] {
   const { t } = useTranslation('account');
-  const unknown = t('sessions.unknown');
+
   return [
     column('device', t('sessions.device'), ({ userAgent, isCurrent }) => (
       <Group gap="xs">
-        <span title={userAgent ?? ''}>{deviceOf(userAgent) ?? unknown}</span>
+        <span title={userAgent ?? ''}>{deviceOf(userAgent) ?? t('sessions.unknown')}</span>
         {isCurrent && <StatusBadge tone="good">{t('sessions.this')}</StatusBadge>}
       </Group>
     )),
     column('ip', t('sessions.ip'), ({ ip }) => ip ?? '–'),
     timeColumn('lastSeenAt', t('sessions.seen')),
-    onPhone('hidden', timeColumn('createdAt', t('sessions.since'))),
-    rightColumn(
-      'end',
-      t('sessions.action'),
-      ({ sessionId, isCurrent, userAgent }) =>
-        !isCurrent && (
-          <ConfirmAction
-            size="xs"
-            label={t('sessions.end')}
-            title={t('sessions.endTitle')}
-            act={async () => {
-              await api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } });
-              await refresh('/api/sessions');
-            }}
-            hint={t('sessions.endHint', { device: deviceOf(userAgent) ?? unknown })}
-          />
-        ),
-    ),
+    offPhone(timeColumn('createdAt', t('sessions.since'))),
+    rightColumn('end', t('sessions.action'), (session) => !session.isCurrent && <End session={session} />),
   ];
 }

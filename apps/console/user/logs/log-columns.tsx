@@ -1,21 +1,28 @@
-import { Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { amountColumn, column, extra, menuColumn, rightColumn } from '../../ui/lists/columns.js';
+import {
+  amountColumn,
+  column,
+  extra,
+  longText,
+  menuColumn,
+  openColumn,
+  rightColumn,
+} from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
+import { NONE } from '../../ui/lists/phone-row.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import type { RowAction } from '../../ui/lists/row-menu.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { TextLink, OpenLink } from '../../ui/links.js';
+import { Identifier } from '../../ui/identifier.js';
+import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { Ago } from '../../ui/time/when.js';
+
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from '../usage/charge-state.js';
-
-const NONE = '–';
 
 /** What the log can show of a request; the time opens it, and its menu narrows the log to the same key or model. */
 export function useLogColumns(): ListColumn<Shape<'UsageEntry'>>[] {
@@ -32,14 +39,10 @@ function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
 
 function mainColumns(t: TFunction<'calls'>): ListColumn<Shape<'UsageEntry'>>[] {
   return [
-    column('at', t('usage.columns.at'), ({ at, chargeId }) => (
-      <OpenLink param="charge" value={chargeId}>
-        <Ago at={at} />
-      </OpenLink>
-    )),
-    column('model', t('usage.columns.model'), ({ requestedModel, model }) => (
-      <span className="model-name">{requestedModel ?? model ?? NONE}</span>
-    )),
+    openColumn('charge', t('usage.columns.at'), ({ at, chargeId: id }) => ({ id, at })),
+    column('model', t('usage.columns.model'), ({ requestedModel, model }) =>
+      longText(requestedModel ?? model),
+    ),
     column('state', t('usage.columns.state'), (entry) => <ChargeBadge charge={entry} />),
     rightColumn('units', t('usage.columns.units'), (entry) => <Units entry={entry} />),
     amountColumn('settled', t('usage.columns.settled'), ({ settled }) =>
@@ -65,43 +68,32 @@ interface ExtraTexts {
 }
 
 function extraColumns({ t, locale, nameOf }: ExtraTexts): ListColumn<Shape<'UsageEntry'>>[] {
-  return [
-    extra(
-      rightColumn('held', t('usage.columns.held'), ({ held, state }) =>
-        state === 'refused' ? NONE : <Money value={held} />,
-      ),
+  const columns: ListColumn<Shape<'UsageEntry'>>[] = [
+    rightColumn('held', t('usage.columns.held'), ({ held, state }) =>
+      state === 'refused' ? NONE : <Money value={held} />,
     ),
-    extra(column('key', t('usage.columns.key'), ({ keyId }) => (keyId === null ? NONE : nameOf(keyId)))),
-    extra(column('group', t('usage.columns.group'), ({ group }) => group ?? NONE)),
-    extra(
-      column('family', t('usage.columns.family'), ({ family }) =>
-        family === null ? NONE : t(`families.${family}`),
-      ),
+    column('key', t('usage.columns.key'), ({ keyId }) => (keyId === null ? NONE : nameOf(keyId))),
+    column('group', t('usage.columns.group'), ({ group }) => group ?? NONE),
+    column('family', t('usage.columns.family'), ({ family }) =>
+      family === null ? NONE : t(`families.${family}`),
     ),
-    extra(
-      rightColumn('latency', t('usage.columns.latency'), ({ latencyMs }) =>
-        latencyMs === null ? NONE : `${latencyMs.toLocaleString(locale)} ms`,
-      ),
+    rightColumn('latency', t('usage.columns.latency'), ({ latencyMs }) =>
+      latencyMs === null ? NONE : `${latencyMs.toLocaleString(locale)} ms`,
     ),
-    extra(
-      column('request', t('usage.columns.request'), ({ requestId }) => (
-        <Text component="span" size="xs" ff="monospace">
-          {requestId ?? NONE}
-        </Text>
-      )),
-    ),
-    extra(
-      column('task', t('usage.columns.task'), ({ taskId }) =>
-        taskId === null ? (
-          NONE
-        ) : (
-          <TextLink to="/tasks" search={{ task: taskId }} size="xs" ff="monospace">
-            {taskId}
-          </TextLink>
-        ),
-      ),
+    column('request', t('usage.columns.request'), ({ requestId }) => <Identifier>{requestId}</Identifier>),
+    column('task', t('usage.columns.task'), ({ taskId }) =>
+      taskId === null ? NONE : <ToTask id={taskId} />,
     ),
   ];
+  return columns.map(extra);
+}
+
+function ToTask({ id }: { id: string }) {
+  return (
+    <TextLink to="/tasks" search={{ task: id }} size="xs" ff="monospace">
+      {id}
+    </TextLink>
+  );
 }
 
 function useActions(): (entry: Shape<'UsageEntry'>) => RowAction[] {

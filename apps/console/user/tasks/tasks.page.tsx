@@ -4,13 +4,20 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choices } from '../../ui/lists/choice.js';
-import { column, longTextColumn, menuColumn, onPhone, rightColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  longTextColumn,
+  menuColumn,
+  onPhone,
+  openColumn,
+  rightColumn,
+} from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ACTIONS } from '../../ui/lists/phone-row.js';
-import { ButtonLink, OpenLink } from '../../ui/links.js';
+import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { Ago } from '../../ui/time/when.js';
+
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
 import { TaskCost } from './task-cost.js';
@@ -85,11 +92,7 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   const { t } = useTranslation('calls');
   const nameOf = useKeyName();
   return [
-    column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
-      <OpenLink param="task" value={id}>
-        <Ago at={createdAt} />
-      </OpenLink>
-    )),
+    openColumn('task', t('tasks.columns.at'), ({ createdAt: at, id }) => ({ id, at })),
     column('prompt', t('tasks.columns.prompt'), ({ prompt }) => (
       <Text size="sm" lineClamp={2} maw="22rem">
         {prompt}

@@ -6,7 +6,7 @@ import {
   column,
   extra,
   menuColumn,
-  onPhone,
+  offPhone,
   rightColumn,
   textColumn,
   timeColumn,
@@ -29,25 +29,17 @@ export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
     rightColumn('month', t('columns.month'), ({ spentThisMonth, monthlyLimit, name }) => (
       <Used used={spentThisMonth} limit={monthlyLimit} label={`${name}: ${t('columns.month')}`} />
     )),
-    onPhone(
-      'hidden',
+    offPhone(
       rightColumn('total', t('columns.total'), ({ spent, totalLimit, name }) => (
         <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
       )),
     ),
     column('models', t('columns.models'), ({ allowedModels }) => (
-      <Allowed list={allowedModels} all={t('allModels')} of="models" />
+      <Allowed list={allowedModels} of="models" />
     )),
-    extra(
-      column('ips', t('columns.ips'), ({ allowedIps }) => (
-        <Allowed list={allowedIps} all={t('allIps')} of="ips" />
-      )),
-    ),
-    onPhone(
-      'hidden',
-      column('expiresAt', t('columns.expiresAt'), (token) => <Expiry token={token} />),
-    ),
-    onPhone('hidden', timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never'))),
+    extra(column('ips', t('columns.ips'), ({ allowedIps }) => <Allowed list={allowedIps} of="ips" />)),
+    offPhone(column('expiresAt', t('columns.expiresAt'), (token) => <Expiry token={token} />)),
+    offPhone(timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never'))),
     extra(timeColumn('createdAt', t('columns.createdAt'))),
     rightColumn('do', t('columns.do'), (token) => <Actions token={token} />),
     menuColumn(({ keyId }) => [{ copy: keyId }]),
@@ -107,9 +99,9 @@ function partOf(used: string, limit: string): number {
   return Number(limit) === 0 ? 100 : Math.min(100, (Number(used) / Number(limit)) * 100);
 }
 
-function Allowed({ list, all, of }: { list: string[] | null; all: string; of: 'models' | 'ips' }) {
+function Allowed({ list, of }: { list: string[] | null; of: 'models' | 'ips' }) {
   const { t } = useTranslation('tokens');
-  if (list === null) return all;
+  if (list === null) return t(of === 'models' ? 'allModels' : 'allIps');
   if (list.length === 1) return <span className="model-name">{list[0]}</span>;
   return (
     <Tooltip label={list.join(', ')} multiline maw="20rem">

@@ -2,10 +2,10 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { useIsViewing } from '../../shell/session.js';
 import { Form } from '../../ui/forms/declared.js';
-import { linesField, textField } from '../../ui/forms/text-fields.js';
+import { linesField, orNull, textField } from '../../ui/forms/text-fields.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Loaded } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
@@ -41,39 +41,27 @@ function Details({ details }: { details: Shape<'BillingDetails'> }) {
   );
 }
 
+function useFields({ name, address, taxId }: Shape<'BillingDetails'>) {
+  const { t } = useTranslation('wallet');
+  const line = (value: string | null) => ({ initial: value ?? '', maxLength: MOST_CHARS, maw: '26rem' });
+  const lines = { ...line(address), maxLength: MOST_ADDRESS_CHARS, autoComplete: 'street-address' };
+  const ofName = { ...line(name), hint: t('details.nameHint'), autoComplete: 'organization' };
+  return {
+    name: orNull(textField(t('details.name'), ofName)),
+    address: orNull(linesField(t('details.address'), lines)),
+    taxId: orNull(textField(t('details.taxId'), { ...line(taxId), hint: t('details.taxIdHint') })),
+  };
+}
+
 function DetailsForm({ details }: { details: Shape<'BillingDetails'> }) {
   const { t } = useTranslation('wallet');
-  const line = { maxLength: MOST_CHARS, maw: '26rem' };
   return (
     <Form
-      fields={{
-        name: textField(t('details.name'), {
-          ...line,
-          initial: details.name ?? '',
-          hint: t('details.nameHint'),
-          autoComplete: 'organization',
-        }),
-        address: linesField(t('details.address'), {
-          initial: details.address ?? '',
-          maxLength: MOST_ADDRESS_CHARS,
-          maw: '26rem',
-          autoComplete: 'street-address',
-        }),
-        taxId: textField(t('details.taxId'), {
-          ...line,
-          initial: details.taxId ?? '',
-          hint: t('details.taxIdHint'),
-        }),
-      }}
+      fields={useFields(details)}
       submit={t('details.save')}
-      send={({ name, address, taxId }) => {
-        const body = { name: name || null, address: address || null, taxId: taxId || null };
-        return api.PUT('/api/account/billing-details', { body });
-      }}
-      done={async () => {
-        notify(t('details.saved'));
-        await refresh('/api/account/billing-details');
-      }}
+      send={(body) => api.PUT('/api/account/billing-details', { body })}
+      reread={() => refresh('/api/account/billing-details')}
+      success={() => t('details.saved')}
     >
       <TextLine>{t('details.about')}</TextLine>
     </Form>

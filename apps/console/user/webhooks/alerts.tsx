@@ -2,10 +2,10 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
+
 import { isDecimal } from '../../ui/decimal.js';
 import { Form } from '../../ui/forms/declared.js';
-import { creditsField } from '../../ui/forms/text-fields.js';
+import { creditsField, orNull } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
@@ -23,21 +23,20 @@ export function Alerts() {
 function AlertsForm({ account }: { account: Shape<'Account'> }) {
   const { t } = useTranslation('webhooks');
   const rules = { rule: [isDecimal, t('alerts.invalid')] as const, isOptional: true, isHalf: true };
+  const amount = (name: 'threshold' | 'monthlyLimit', value: string | null, placeholder: string) =>
+    orNull(
+      creditsField(t(`alerts.${name}`), {
+        ...rules,
+        initial: value ?? '',
+        hint: t(`alerts.${name}Hint`),
+        placeholder,
+      }),
+    );
   return (
     <Form
       fields={{
-        lowBalanceThreshold: creditsField(t('alerts.threshold'), {
-          ...rules,
-          initial: account.lowBalanceThreshold ?? '',
-          hint: t('alerts.thresholdHint'),
-          placeholder: t('alerts.never'),
-        }),
-        monthlyLimit: creditsField(t('alerts.monthlyLimit'), {
-          ...rules,
-          initial: account.monthlyLimit ?? '',
-          hint: t('alerts.monthlyLimitHint'),
-          placeholder: t('alerts.noLimit'),
-        }),
+        lowBalanceThreshold: amount('threshold', account.lowBalanceThreshold, t('alerts.never')),
+        monthlyLimit: amount('monthlyLimit', account.monthlyLimit, t('alerts.noLimit')),
       }}
       submit={t('alerts.save')}
       foot={
@@ -45,14 +44,9 @@ function AlertsForm({ account }: { account: Shape<'Account'> }) {
           {t('alerts.spent')} <Money value={account.spentThisMonth} />
         </Hint>
       }
-      send={({ lowBalanceThreshold, monthlyLimit }) => {
-        const body = { lowBalanceThreshold: lowBalanceThreshold || null, monthlyLimit: monthlyLimit || null };
-        return api.PATCH('/api/account', { body });
-      }}
-      done={async () => {
-        notify(t('alerts.saved'));
-        await refresh('/api/account');
-      }}
+      send={(body) => api.PATCH('/api/account', { body })}
+      reread={() => refresh('/api/account')}
+      success={() => t('alerts.saved')}
     />
   );
 }

@@ -69,11 +69,23 @@ interface FormProps<Answer> {
   done: (answer: Answer) => void;
 }
 
-/** Where to, and what of. */
-export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps<Answer>) {
+/** Finance events are only offered to the finance role, and never ticked at first. */
+function useEvents(initial: EndpointValues['events'] | undefined) {
   const { t } = useTranslation('webhooks');
   const isFinance = useSession()?.roles.includes('finance') ?? false;
-  const offered = endpointEvents.filter((type) => isFinance || !financeEndpointEvents.includes(type));
+  const usual = endpointEvents.filter((type) => !financeEndpointEvents.includes(type));
+  return ticksField(t('endpoints.events'), {
+    initial: initial ?? usual,
+    of: isFinance ? endpointEvents : usual,
+    name: (type) => t(`events.${type}`),
+    about: (type) => type,
+    missing: t('endpoints.eventsMissing'),
+  });
+}
+
+/** Where to, and what of. */
+export function EndpointForm<Answer>({ endpoint, ...form }: FormProps<Answer>) {
+  const { t } = useTranslation('webhooks');
   return (
     <Form
       fields={{
@@ -88,20 +100,10 @@ export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps
           initial: endpoint?.description ?? '',
           maxLength: 200,
         }),
-        events: ticksField(t('endpoints.events'), {
-          initial: endpoint?.events ?? offered.filter((type) => !financeEndpointEvents.includes(type)),
-          of: offered,
-          name: (type) => t(`events.${type}`),
-          about: (type) => type,
-          missing: t('endpoints.eventsMissing'),
-        }),
+        events: useEvents(endpoint?.events),
       }}
-      submit={submit}
-      send={send}
-      done={async (answer) => {
-        await refresh('/api/webhooks', '/api/webhooks/{endpointId}');
-        done(answer);
-      }}
+      reread={() => refresh('/api/webhooks', '/api/webhooks/{endpointId}')}
+      {...form}
     />
   );
 }

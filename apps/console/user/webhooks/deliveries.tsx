@@ -7,16 +7,24 @@ import { $api, api } from '../../api/client.js';
 import { keepShown, refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { column, menuColumn, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  longText,
+  menuColumn,
+  numberColumn,
+  openColumn,
+  rightColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { OpenLink } from '../../ui/links.js';
+
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { Ago, When } from '../../ui/time/when.js';
+import { When } from '../../ui/time/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -106,11 +114,7 @@ function StateFilter() {
 function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
   const { t } = useTranslation('webhooks');
   return [
-    column('at', t('deliveries.at'), ({ id, createdAt }) => (
-      <OpenLink param="delivery" value={id}>
-        <Ago at={createdAt} />
-      </OpenLink>
-    )),
+    openColumn('delivery', t('deliveries.at'), ({ id, createdAt: at }) => ({ id, at })),
     column('type', t('deliveries.type'), ({ type }) => <EventName type={type} />),
     column('state', t('deliveries.state'), (delivery) => <DeliveryState delivery={delivery} />),
     numberColumn('attempts', t('deliveries.attempts')),
@@ -253,10 +257,8 @@ function useAttemptColumns(): ListColumn<Shape<'WebhookDeliveryDetail'>['log'][n
   return [
     timeColumn('startedAt', t('deliveries.at')),
     rightColumn('duration', t('delivery.duration'), ({ durationMs }) => duration(durationMs)),
-    column('answer', t('deliveries.answer'), ({ status, error, answer }) => (
-      <span className="model-name">
-        {status ?? error} {answer}
-      </span>
-    )),
+    column('answer', t('deliveries.answer'), ({ status, error, answer }) =>
+      longText(`${status ?? error ?? ''} ${answer ?? ''}`),
+    ),
   ];
 }
