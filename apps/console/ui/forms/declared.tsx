@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import { SimpleGrid } from '@mantine/core';
 import type { Entered, FormFields, Sent } from './field.js';
 import type { FieldsOf } from './fields.js';
-import { notify } from '../../shell/notices.js';
+
 import { LeaveGuard } from './leave-guard.js';
 import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
 
@@ -92,7 +92,8 @@ async function finish<F extends FormFields, Answer>(
   values: Sent<F>,
 ): Promise<void> {
   await reread?.();
-  if (success) notify(success(answer, values));
+  // The pages that strangers arrive at show no notices, and load as little as they can.
+  if (success) (await import('../../shell/notices.js')).notify(success(answer, values));
   await done?.(answer, values);
 }
 
