@@ -115,11 +115,33 @@ export async function lockAndRead(
   commands: readonly Command[],
   context: BatchContext,
 ): Promise<BatchState> {
+  const { charges, balances, keys } = await lockRows(client, commands);
+  const instant = keys[0];
+  if (!instant) throw new Error('catalog_revision is empty: run the migrations');
+  if (context.priceBook?.revision !== BigInt(instant.revision))
+    context.priceBook = await context.loadPriceBook(client);
+  const locked = new Map(balances.map((row) => [row.accountId, toBalance(row)]));
+  const known = keys.filter((row) => row.id !== null);
+  if (known.length > 0) await readAccountSpend(client, locked, instant.month);
+  return {
+    nowMs: instant.nowMs,
+    now: instant.now,
+    month: instant.month,
+    priceBook: context.priceBook,
+    charges: new Map(charges.map((row) => [row.id, toCharge(row)])),
+    balances: locked,
+    keys: new Map(known.map((row) => [row.id as string, toKey(row)])),
+    usageLedgerIds: context.usageLedgerIds,
+  };
+}
+
+async function lockRows(
+  client: pg.ClientBase,
+  commands: readonly Command[],
+): Promise<{ charges: ChargeRow[]; balances: BalanceRow[]; keys: KeyRow[] }> {
   const chargeIds = commands.map(({ command }) => command.chargeId).sort();
   const accountIds = [...new Set(commands.map(({ command }) => command.accountId))].sort();
-  const keyIds = keysOf(commands);
-
-  const [, charges, balances, { rows }] = await Promise.all(
+  const [, charges, balances, keys] = await Promise.all(
     sendTogether(
       client,
       () =>
@@ -127,27 +149,11 @@ export async function lockAndRead(
           client.query(BEGIN),
           client.query<ChargeRow>({ ...LOCK_CHARGES, values: [textArray(chargeIds)] }),
           client.query<BalanceRow>({ ...LOCK_BALANCES, values: [textArray(accountIds)] }),
-          client.query<KeyRow>({ ...READ_KEYS, values: [textArray(keyIds)] }),
+          client.query<KeyRow>({ ...READ_KEYS, values: [textArray(keysOf(commands))] }),
         ] as const,
     ),
   );
-  const instant = rows[0];
-  if (!instant) throw new Error('catalog_revision is empty: run the migrations');
-  if (context.priceBook?.revision !== BigInt(instant.revision))
-    context.priceBook = await context.loadPriceBook(client);
-  const locked = new Map(balances.rows.map((row) => [row.accountId, toBalance(row)]));
-  if (keyIds.length > 0) await readAccountSpend(client, locked, instant.month);
-
-  return {
-    nowMs: instant.nowMs,
-    now: instant.now,
-    month: instant.month,
-    priceBook: context.priceBook,
-    charges: new Map(charges.rows.map((row) => [row.id, toCharge(row)])),
-    balances: locked,
-    keys: new Map(rows.filter((row) => row.id !== null).map((row) => [row.id as string, toKey(row)])),
-    usageLedgerIds: context.usageLedgerIds,
-  };
+  return { charges: charges.rows, balances: balances.rows, keys: keys.rows };
 }
 
 /** The keys whose limits are checked. */

@@ -11,8 +11,8 @@ import {
   transactionColumns,
 } from './batch-columns.js';
 
-/** The tables of rows that a batch sends to the database. */
-const columnsOf = {
+/** The tables of rows that a batch sends to the database, in the order of its statement. */
+export const columnsOf = {
   charges: newChargeColumns,
   resolutions: resolutionColumns,
   transactions: transactionColumns,

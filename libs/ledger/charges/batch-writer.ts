@@ -2,21 +2,8 @@ import type pg from 'pg';
 import { sendTogether } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { chargeAnnouncements } from './announcements.js';
-import {
-  announcementColumns,
-  arraysOf,
-  balanceColumns,
-  type Column,
-  entryColumns,
-  keyColumns,
-  newChargeColumns,
-  resolutionColumns,
-  spendColumns,
-  type SpendChange,
-  transactionColumns,
-  valuesOf,
-} from './batch-columns.js';
-import { type Part, writeStatement } from './batch-statement.js';
+import { arraysOf, type Column, keyColumns, type SpendChange, valuesOf } from './batch-columns.js';
+import { columnsOf, type Part, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
@@ -132,45 +119,35 @@ interface PartValues {
  * The parts of a batch with their values: a statement of only these is faster than one of all parts. A batch of one
  * charge, the usual case at low load, names each of its few values.
  */
-function partsOf({ plan, settlements }: WriteOrder): Map<Part, PartValues> {
-  const isOne = plan.newCharges.length + plan.resolutions.length === 1;
-  const announcements = chargeAnnouncements(plan, { settlements });
+function partsOf(order: WriteOrder): Map<Part, PartValues> {
+  const { newCharges, resolutions } = order.plan;
+  const isOne = newCharges.length + resolutions.length === 1;
   const parts = new Map<Part, PartValues>();
-  const add = <Row>(part: Part, columns: readonly Column<Row>[], rows: readonly Row[]): void => {
-    if (rows.length === 0) return;
+  for (const [part, rows] of Object.entries(rowsOf(order)) as [Part, readonly never[]][]) {
+    if (rows.length === 0) continue;
+    const columns: readonly Column<never>[] = columnsOf[part];
     if (isOne) parts.set(part, { rows: rows.length, values: valuesOf(columns, rows) });
     else parts.set(part, { rows: 'any', values: arraysOf(columns, rows) });
-  };
-  add(
-    'charges',
-    newChargeColumns,
-    sorted(plan.newCharges, ({ command }) => command.chargeId),
-  );
-  add(
-    'resolutions',
-    resolutionColumns,
-    sorted(plan.resolutions, ({ charge }) => charge.id),
-  );
-  add('transactions', transactionColumns, plan.transactions);
-  add('entries', entryColumns, plan.entries);
-  add(
-    'balances',
-    balanceColumns,
-    sorted([...plan.touchedBalances.values()], ({ accountId }) => accountId),
-  );
-  const spend = spendChanges(plan);
-  add(
-    'spent',
-    spendColumns,
-    spend.filter(({ spent }) => spent > 0n),
-  );
-  add(
-    'unspent',
-    spendColumns,
-    spend.filter(({ spent }) => spent < 0n),
-  );
-  add('announcements', announcementColumns, announcements);
+  }
   return parts;
+}
+
+type RowOf<Columns> = Columns extends readonly Column<infer Row>[] ? Row : never;
+
+function rowsOf({ plan, settlements }: WriteOrder): {
+  readonly [Name in Part]: readonly RowOf<(typeof columnsOf)[Name]>[];
+} {
+  const spend = spendChanges(plan);
+  return {
+    charges: sorted(plan.newCharges, ({ command }) => command.chargeId),
+    resolutions: sorted(plan.resolutions, ({ charge }) => charge.id),
+    transactions: plan.transactions,
+    entries: plan.entries,
+    balances: sorted([...plan.touchedBalances.values()], ({ accountId }) => accountId),
+    spent: spend.filter(({ spent }) => spent > 0n),
+    unspent: spend.filter(({ spent }) => spent < 0n),
+    announcements: chargeAnnouncements(plan, { settlements }),
+  };
 }
 
 function spendChanges({ keySpend }: BatchPlan): SpendChange[] {
