@@ -44,11 +44,7 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
     chaos,
   });
   const module = BillingModule.register({ pool, bus, config, log, registry, clock });
-  const app = await NestFactory.createMicroservice(module, {
-    strategy,
-    logger: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.createMicroservice(module, { strategy, logger: false, abortOnError: false });
   const close = async () => {
     await app.close();
     await bus.close();

@@ -78,6 +78,9 @@ export interface ApprovalServiceParts {
   readonly source: DataSource;
 }
 
+const INSERT = `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`;
+
 /** Second signatures: one person requests, another with one of the roles decides, and it is applied exactly once. */
 export class ApprovalService {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
@@ -100,18 +103,24 @@ export class ApprovalService {
     this.kindOf(kind).payload.parse(payload);
     const key = { requestedBy: actor.userId, kind, requestId };
     const id = newId();
-    const { rowCount } = await client.query(
-      `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`,
-      [id, kind, subject, accountId, JSON.stringify(payload), amount, reason, actor.userId, requestId],
-    );
+    const row = [
+      id,
+      kind,
+      subject,
+      accountId,
+      JSON.stringify(payload),
+      amount,
+      reason,
+      actor.userId,
+      requestId,
+    ];
+    const { rowCount } = await client.query(INSERT, row);
     const approval = await entities.findOneByOrFail(Approval, key);
     if (rowCount === 0) {
       const same = approval.subject === subject && isDeepStrictEqual(approval.payload, payload);
       if (same) return approval;
-      throw new ApiError('conflict', 'This requestId was already used for another request.', {
-        param: 'requestId',
-      });
+      const message = 'This requestId was already used for another request.';
+      throw new ApiError('conflict', message, { param: 'requestId' });
     }
     await audit(client, {
       actor: `user:${actor.userId}`,

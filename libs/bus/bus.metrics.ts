@@ -14,19 +14,7 @@ export class BusMetrics {
   readonly outboxPublished: Counter<'producer'>;
 
   constructor(registry: Registry) {
-    const registers = [registry];
-    const once = <M>(name: string, create: () => M): M =>
-      (registry.getSingleMetric(name) as M | undefined) ?? create();
-    const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
-      once(name, () => new Counter({ name, help, labelNames, registers }));
-    const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
-      once(name, () => new Gauge({ name, help, labelNames, registers }));
-    const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
-      once(
-        name,
-        () => new LatencyHistogram({ name, help, labelNames, registers, buckets: HANDLE_BUCKETS_SECONDS }),
-      );
-
+    const { counter, gauge, histogram } = makersOf(registry);
     this.messages = counter('bus_messages_total', 'Messages consumed, by outcome.', [
       'topic',
       'group',
@@ -65,4 +53,21 @@ export function watchLag(
     registers: [registry],
     collect: () => report((of, messages) => lag.set({ ...of, partition: String(of.partition) }, messages)),
   });
+}
+
+/** A second bus of a process shares the metrics of the first. */
+function makersOf(registry: Registry) {
+  const registers = [registry];
+  const once = <M>(name: string, create: () => M): M =>
+    (registry.getSingleMetric(name) as M | undefined) ?? create();
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    once(name, () => new Counter({ name, help, labelNames, registers }));
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    once(name, () => new Gauge({ name, help, labelNames, registers }));
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    once(
+      name,
+      () => new LatencyHistogram({ name, help, labelNames, registers, buckets: HANDLE_BUCKETS_SECONDS }),
+    );
+  return { counter, gauge, histogram };
 }

@@ -69,12 +69,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionString: options.url,
     max: options.max,
     application_name: options.applicationName,
-    types: bigintTypes,
-    ...KEEP_ALIVE,
-    pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    ...driverOptions(statementTimeoutMs),
     ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
   pool.on('acquire', (client) => setAnswerLimit(client, answerLimit));
@@ -230,20 +226,23 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     poolSize: settings.max,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolErrorHandler: (error: Error) => settings.log?.warn({ err: error }, 'a database connection was lost'),
-    extra: {
-      ...KEEP_ALIVE,
-      types: bigintTypes,
-      // Only then does the driver drop a connection whose query got no answer. Otherwise, the next user would get it.
-      pipeline: true,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: answerLimitMs(statementTimeoutMs),
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    },
+    extra: { ...driverOptions(statementTimeoutMs), query_timeout: answerLimitMs(statementTimeoutMs) },
   }).initialize();
   const pool = poolUnder(source);
   pool.on('release', (_error, client) => endClosed(client));
   if (settings.registry) measurePool(settings.registry, pool);
   return source;
+}
+
+function driverOptions(statementTimeoutMs: number): pg.PoolConfig {
+  return {
+    ...KEEP_ALIVE,
+    types: bigintTypes,
+    // Only then does the driver drop a connection whose query got no answer. Otherwise, the next user would get it.
+    pipeline: true,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  };
 }
 
 /**

@@ -159,6 +159,17 @@ export class EmbeddedServer implements EmbeddedPostgres {
 
   private async launch(): Promise<void> {
     this.putLogAside();
+    const child = this.spawn();
+    child.on('error', (error) => this.options.log.error({ err: error }, 'the database server did not start'));
+    this.child = child;
+    this.writeRecord(child.pid);
+    await this.untilReady(child);
+    child.once('exit', () => this.restartAfterCrash());
+    if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
+    this.options.onStart?.(this.pid);
+  }
+
+  private spawn(): ChildProcess {
     const log = openSync(this.files.log, 'a', 0o600);
     const folder = this.folder.reach(this.files.pgdata);
     const settings = Object.entries({
@@ -179,13 +190,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     );
     closeSync(log);
     closeSync(folder.fd);
-    child.on('error', (error) => this.options.log.error({ err: error }, 'the database server did not start'));
-    this.child = child;
-    this.writeRecord(child.pid);
-    await this.untilReady(child);
-    child.once('exit', () => this.restartAfterCrash());
-    if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
-    this.options.onStart?.(this.pid);
+    return child;
   }
 
   /** Renamed into place, so that a tool sees the old record or the new one while the server restarts. */

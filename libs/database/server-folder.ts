@@ -33,6 +33,8 @@ interface WantedCluster {
   fsync: string | number | undefined;
 }
 
+const CLUSTER = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
+
 /** The folders of one server: whose they are, and how they are made. @throws OperatorError where they cannot be used */
 export class ServerFolder {
   readonly files: ServerFiles;
@@ -103,18 +105,7 @@ export class ServerFolder {
     const noSync = fsync === 'off' ? ['--no-sync'] : [];
     const { status, stderr, error } = spawnSync(
       join(binaries.bin, 'initdb'),
-      [
-        '-D',
-        folder.path,
-        '-U',
-        roleName('admin'),
-        `--pwfile=${passwordFile}`,
-        '--auth=scram-sha-256',
-        '--encoding=UTF8',
-        '--locale=C',
-        '--no-instructions',
-        ...noSync,
-      ],
+      ['-D', folder.path, '-U', roleName('admin'), `--pwfile=${passwordFile}`, ...CLUSTER, ...noSync],
       { ...runAs(this.account), stdio: ['ignore', 'ignore', 'pipe', folder.fd], encoding: 'utf8' },
     );
     closeSync(folder.fd);

@@ -150,15 +150,18 @@ export async function acknowledgeFinding(client: pg.ClientBase, asked: Acknowled
      RETURNING ${COLUMNS}`,
     [findingId.toString(), userId, note],
   );
-  const shown = ({ acknowledgedBy, note: said }: Finding) => ({ acknowledgedBy, note: said });
   const after = rows[0] as Finding;
   await audit(client, {
     actor: `user:${userId}`,
     action: 'finding.acknowledged',
     subject: `finding:${control}:${findingId}`,
-    before: shown(finding),
-    after: shown(after),
+    before: acknowledgementOf(finding),
+    after: acknowledgementOf(after),
     requestId,
   });
   return after;
+}
+
+function acknowledgementOf({ acknowledgedBy, note }: Finding) {
+  return { acknowledgedBy, note };
 }

@@ -41,12 +41,10 @@ export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailF
     factsTable(content.facts),
     buttonOf(content.button),
     ...(content.notes ?? []).map((note) => small(asHtml(note))),
-    content.otherwise
-      ? small(
-          `${asHtml(content.otherwise.label)}${languageFacts[language].colon}${linkTo(content.otherwise.url)}`,
-        )
-      : '',
   ];
+  const { otherwise } = content;
+  if (otherwise)
+    body.push(small(`${asHtml(otherwise.label)}${languageFacts[language].colon}${linkTo(otherwise.url)}`));
   return `<!doctype html>
 <html lang="${languageFacts[language].tag}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">

@@ -158,7 +158,9 @@ function listed(model: CatalogModel, { catalog, groups, nowMs }: ViewedMarket): 
     const found = termsAt(catalog.priceBook, { model: id, group, atMs: nowMs });
     return typeof found === 'string' ? [] : [{ group, terms: found }];
   });
-  const listPrice = versionAt(catalog.priceBook.prices.get(aliasOf ?? id), nowMs)?.value;
+  const ownId = aliasOf ?? id;
+  const listPrice = versionAt(catalog.priceBook.prices.get(ownId), nowMs)?.value;
+  const priced = { model: ownId, groups: terms.map(({ group }) => group) };
   const ofGroups = terms.map(({ group, terms: found }) => ({
     ...listedGroup(group, found),
     available: hindranceOf(catalog, { model, group, atMs: nowMs }) === null,
@@ -173,10 +175,7 @@ function listed(model: CatalogModel, { catalog, groups, nowMs }: ViewedMarket): 
     groups: ofGroups,
     limits: shownLimits(model),
     available: ofGroups.some(({ available }) => available),
-    nextChangeAt: nextChange(
-      { catalog, nowMs },
-      { model: aliasOf ?? id, groups: terms.map(({ group }) => group) },
-    ),
+    nextChangeAt: nextChange({ catalog, nowMs }, priced),
   };
 }
 

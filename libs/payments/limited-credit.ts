@@ -78,21 +78,10 @@ export class LimitedCredit<P extends { accountId: string }> {
       const isAlone = planned.isRepeated || (await this.take(client, planned, by));
       const { payload, credits: amount, reason } = planned;
       const { accountId } = payload;
-      const asked = {
-        actor,
-        requestId,
-        kind,
-        subject: subjectOf(payload),
-        accountId,
-        payload,
-        amount,
-        reason,
-      };
-      return this.parts.approvals.doOrAsk(
-        transaction,
-        asked,
-        isAlone ? () => credit(client, payload, by) : null,
-      );
+      const subject = subjectOf(payload);
+      const asked = { actor, requestId, kind, subject, accountId, payload, amount, reason };
+      const apply = () => credit(client, payload, by);
+      return this.parts.approvals.doOrAsk(transaction, asked, isAlone ? apply : null);
     });
     this.parts.relay.wake();
     return result;

@@ -46,6 +46,12 @@ export interface OrderStoreParts {
   readonly config: { readonly payments: PaymentsConfig };
 }
 
+const INSERT = `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
+    expires_at, next_check_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
+    now() + $11::float8 * interval '1 millisecond')
+  ON CONFLICT (account_id, request_id) DO NOTHING`;
+
 /** Orders: their cost when they are placed, and their state. */
 export class OrderStore {
   constructor(private readonly parts: OrderStoreParts) {}
@@ -81,37 +87,20 @@ export class OrderStore {
     const { accountId, requestId, provider, request, offer } = order;
     const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
     await lockAccount(client, accountId);
-    const { rows } = await client.query<{ open: number }>(
-      `SELECT count(*)::int AS open FROM topup_orders
-       WHERE account_id = $1 AND request_id <> $2 AND state = 'open' AND expires_at > now()`,
-      [accountId, requestId],
-    );
-    if ((rows[0]?.open ?? 0) >= MAX_OPEN) {
-      throw new ApiError(
-        'conflict',
-        `An account can have at most ${MAX_OPEN} open orders. Pay or cancel one.`,
-      );
-    }
-    await client.query(
-      `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
-         expires_at, next_check_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
-         now() + $11::float8 * interval '1 millisecond')
-       ON CONFLICT (account_id, request_id) DO NOTHING`,
-      [
-        newId(),
-        accountId,
-        requestId,
-        JSON.stringify(request),
-        provider,
-        offer.credits,
-        offer.payMinor,
-        offer.currency,
-        offer.rate,
-        orderLifeMs,
-        firstCheckMs,
-      ],
-    );
+    await refuseTooMany(client, order);
+    await client.query(INSERT, [
+      newId(),
+      accountId,
+      requestId,
+      JSON.stringify(request),
+      provider,
+      offer.credits,
+      offer.payMinor,
+      offer.currency,
+      offer.rate,
+      orderLifeMs,
+      firstCheckMs,
+    ]);
   }
 
   /** What was refunded of an order. */
@@ -177,4 +166,14 @@ function askOf(wish: TopupWish): { credits: string } | { pay: string } {
 function same(order: TopupOrder, request: TopupOrder['request']): TopupOrder {
   if (isDeepStrictEqual(order.request, request)) return order;
   throw new ApiError('conflict', 'This requestId was used for another order.', { param: 'requestId' });
+}
+
+async function refuseTooMany(client: pg.ClientBase, { accountId, requestId }: OrderRow): Promise<void> {
+  const { rows } = await client.query<{ open: number }>(
+    `SELECT count(*)::int AS open FROM topup_orders
+     WHERE account_id = $1 AND request_id <> $2 AND state = 'open' AND expires_at > now()`,
+    [accountId, requestId],
+  );
+  if ((rows[0]?.open ?? 0) < MAX_OPEN) return;
+  throw new ApiError('conflict', `An account can have at most ${MAX_OPEN} open orders. Pay or cancel one.`);
 }

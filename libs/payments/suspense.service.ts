@@ -23,6 +23,17 @@ import { LimitedCredit, type LimitedCreditParts } from './limited-credit.js';
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
 type SuspensePayload = z.infer<typeof suspensePayload>;
 
+interface Clearing {
+  asking: FinanceRequest;
+  state: 'returned' | 'expensed';
+  book: typeof bookSuspenseReturned;
+}
+
+const CLEARED = `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3,
+    cleared_at = now(), note = $4 WHERE id = $1`;
+const CREDITED = `UPDATE suspense_items SET state = 'credited', cleared_transaction_id = $2, cleared_by = $3,
+    cleared_at = now(), note = $4, topup_id = $5 WHERE id = $1`;
+
 /** Money that matches no order: credited to the intended account, by two people above the limit, or returned. */
 export class SuspenseService {
   private readonly credits: LimitedCredit<SuspensePayload>;
@@ -32,7 +43,7 @@ export class SuspenseService {
       kind: 'suspense.credit',
       payload: suspensePayload,
       subjectOf: ({ itemId }) => `suspense:${itemId}`,
-      credit: (client, payload, by) => this.creditItem(client, payload, by),
+      credit: (client, payload, by) => this.credit(client, payload, by),
     });
   }
 
@@ -59,15 +70,7 @@ export class SuspenseService {
     await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });
   }
 
-  private async clear(
-    itemId: string,
-    note: string,
-    {
-      asking,
-      state,
-      book,
-    }: { asking: FinanceRequest; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
-  ): Promise<void> {
+  private async clear(itemId: string, note: string, { asking, state, book }: Clearing): Promise<void> {
     await inEntityTransaction(this.parts.source, async ({ client }) => {
       const item = await lockItem(client, itemId);
       await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
@@ -77,11 +80,7 @@ export class SuspenseService {
         throw new ApiError('conflict', 'This is a payment: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
       const transactionId = await book(client, item, this.parts.config.payments.currency);
-      await client.query(
-        `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(), note = $4
-         WHERE id = $1`,
-        [itemId, transactionId, by, note, state],
-      );
+      await client.query(CLEARED, [itemId, transactionId, by, note, state]);
       await audit(client, {
         actor: by,
         action: `suspense.${state}`,
@@ -105,7 +104,7 @@ export class SuspenseService {
     return { ...item, credits: bought.credits, rate: bought.rate };
   }
 
-  private async creditItem(
+  private async credit(
     client: pg.ClientBase,
     payload: SuspensePayload,
     by: FinanceAuthor,
@@ -120,11 +119,7 @@ export class SuspenseService {
     const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
     const result = await creditOrRefuse(client, { ...paid, ...terms });
     if (!result.created) return result;
-    await client.query(
-      `UPDATE suspense_items SET state = 'credited', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),
-         note = $4, topup_id = $5 WHERE id = $1`,
-      [itemId, result.transactionId, by.actor, note, result.topupId],
-    );
+    await client.query(CREDITED, [itemId, result.transactionId, by.actor, note, result.topupId]);
     await audit(client, {
       actor: by.actor,
       action: 'suspense.credited',

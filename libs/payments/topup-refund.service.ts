@@ -29,6 +29,20 @@ export interface TopupRefundServiceParts {
   readonly runner: Pick<RefundRunner, 'run'>;
 }
 
+interface AskedRefund {
+  topupId: string;
+  /** Null: everything unused. */
+  credits: Nanos | null;
+  reason: string;
+}
+
+interface RefundOutcome {
+  refundId: string;
+  outcome: 'succeeded' | 'failed';
+  reference: string | null;
+  note: string;
+}
+
 /** Refunds of top-ups, requested by finance, by two people above the limit. */
 export class TopupRefundService {
   constructor(private readonly parts: TopupRefundServiceParts) {
@@ -49,34 +63,24 @@ export class TopupRefundService {
   }
 
   /** Refunds the unused part of a top-up, or less. The provider is asked after the commit. */
-  async refund(
-    asked: { topupId: string; credits: Nanos | null; reason: string },
-    asking: FinanceRequest,
-  ): Promise<Done<TopupRefund>> {
+  async refund(asked: AskedRefund, asking: FinanceRequest): Promise<Done<TopupRefund>> {
     const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
-      const { topupId, reason } = asked;
+      const { topupId, credits, reason } = asked;
       const { actor, requestId } = asking;
       const by = requestAuthor(asking);
       await lockOutflows(client, by.actor);
       const topup = await findTopup(client, topupId);
-      await refuseOwnInterest(client, actor, topup.accountId);
-      await lockBalance(client, topup.accountId);
-      const repeated = await findRepeatedRefund(client, { topupId, requestId, credits: asked.credits });
+      const { accountId } = topup;
+      await refuseOwnInterest(client, actor, accountId);
+      await lockBalance(client, accountId);
+      const repeated = await findRepeatedRefund(client, { topupId, requestId, credits });
       if (repeated) return { done: repeated, approvalId: null };
-      const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
+      const payload = { topupId, credits: credits === null ? null : formatAmount(credits) };
       // Only the ledger knows what is unused. The whole top-up is the most that it can be.
-      const amount = asked.credits ?? topup.credits;
-      const approval = {
-        actor,
-        requestId,
-        kind: 'topup.refund',
-        subject: `topup:${topupId}`,
-        accountId: topup.accountId,
-        payload,
-        amount,
-        reason,
-      };
+      const amount = credits ?? topup.credits;
+      const about = { kind: 'topup.refund', subject: `topup:${topupId}`, accountId };
+      const approval = { ...about, actor, requestId, payload, amount, reason };
       const isSmall = await takeRefund(client, { ...topup, topupId, amount }, by);
       const begin = () => this.begin(client, { ...payload, reason }, by);
       return this.parts.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
@@ -87,35 +91,27 @@ export class TopupRefundService {
 
   /** Records the outcome of a refund by bank transfer. @throws ApiError conflict for a provider that reports it itself */
   async confirmRefund(
-    confirmed: { refundId: string; outcome: 'succeeded' | 'failed'; reference: string | null; note: string },
+    { refundId, outcome, reference, note }: RefundOutcome,
     { actor, auditId }: FinanceRequest,
   ): Promise<TopupRefund> {
-    const { refundId, outcome, reference, note } = confirmed;
     return inEntityTransaction(this.parts.source, async ({ client }) => {
-      await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
-      const before = await findTopupRefund(client, refundId);
-      if (!before) throw new ApiError('not_found', 'There is no such refund.');
+      const before = await lockRefund(client, refundId);
       await refuseOwnInterest(client, actor, before.accountId);
       if (before.provider !== 'manual')
         throw new ApiError('conflict', `The outcome of this refund is reported by ${before.provider}.`);
       const failure = outcome === 'failed' ? note : null;
-      const refund = await endTopupRefund(client, {
-        refundId,
-        providerRefundId: reference,
-        outcome,
-        failure,
-      });
+      const end = { refundId, providerRefundId: reference, outcome, failure };
+      const refund = await endTopupRefund(client, end);
       if (refund.state !== outcome) throw new ApiError('conflict', `The refund has already ${refund.state}.`);
-      if (before.state === 'pending') {
-        await audit(client, {
-          actor: `user:${actor.userId}`,
-          action: `topup.refund.${outcome}`,
-          subject: `refund:${refundId}`,
-          accountId: refund.accountId,
-          after: { reference, note },
-          requestId: auditId,
-        });
-      }
+      if (before.state !== 'pending') return refund;
+      await audit(client, {
+        actor: `user:${actor.userId}`,
+        action: `topup.refund.${outcome}`,
+        subject: `refund:${refundId}`,
+        accountId: refund.accountId,
+        after: { reference, note },
+        requestId: auditId,
+      });
       return refund;
     });
   }
@@ -132,16 +128,13 @@ export class TopupRefundService {
       actor: by.actor,
       requestId: by.requestId,
     });
+    const { id: refundId, accountId, paidMinor } = refund;
     await audit(client, {
       actor: by.actor,
       action: 'topup.refund.begun',
       subject: `topup:${topupId}`,
-      accountId: refund.accountId,
-      after: {
-        refundId: refund.id,
-        credits: formatAmount(refund.credits),
-        pay: viewPayment(refund.paidMinor),
-      },
+      accountId,
+      after: { refundId, credits: formatAmount(refund.credits), pay: viewPayment(paidMinor) },
       requestId: by.auditId,
     });
     return refund;
@@ -174,4 +167,11 @@ async function findTopup(
   );
   if (!rows[0]) throw new ApiError('not_found', 'There is no such top-up.');
   return rows[0];
+}
+
+async function lockRefund(client: pg.ClientBase, refundId: string): Promise<TopupRefund> {
+  await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
+  const refund = await findTopupRefund(client, refundId);
+  if (!refund) throw new ApiError('not_found', 'There is no such refund.');
+  return refund;
 }

@@ -47,6 +47,9 @@ const transferPayload = z.object({
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
+const ORDER_PAID = `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now()
+  WHERE id = $1`;
+
 /** Manually recorded bank transfers, by two people above the limit. */
 export class TransferService {
   private readonly credits: LimitedCredit<TransferPayload>;
@@ -96,24 +99,12 @@ export class TransferService {
     const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
     await lockTransfer(client, payload);
     if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
-    const result = await creditOrRefuse(client, {
-      accountId,
-      orderId,
-      paymentId,
-      currency,
-      rate,
-      provider: 'manual',
-      credits: parseAmount(payload.credits),
-      paidMinor: BigInt(payload.paidMinor),
-      paidAt: valueDate && `${valueDate}T00:00:00Z`,
-    });
+    const amounts = { credits: parseAmount(payload.credits), paidMinor: BigInt(payload.paidMinor) };
+    const paidAt = valueDate && `${valueDate}T00:00:00Z`;
+    const paid = { accountId, orderId, paymentId, currency, rate, paidAt };
+    const result = await creditOrRefuse(client, { ...paid, ...amounts, provider: 'manual' });
     if (!result.created) return result;
-    if (orderId !== null) {
-      await client.query(
-        `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now() WHERE id = $1`,
-        [orderId, paymentId, result.topupId],
-      );
-    }
+    if (orderId !== null) await client.query(ORDER_PAID, [orderId, paymentId, result.topupId]);
     await audit(client, {
       actor: by.actor,
       action: 'topup.recorded',

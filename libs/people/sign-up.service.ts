@@ -86,24 +86,7 @@ async function openAccount(
   client: pg.ClientBase,
   { tokenHash, passwordHash, name }: { tokenHash: Buffer; passwordHash: string; name: string | undefined },
 ): Promise<string> {
-  // Locks all links of the address in one order, so that two used at once do not wait for each other.
-  await client.query(
-    `SELECT FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE token_hash = $1) ORDER BY id FOR UPDATE`,
-    [tokenHash],
-  );
-  const { rows } = await client.query<{
-    email: string;
-    inviteCode: string | null;
-    language: MailLanguage | null;
-  }>(
-    `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
-     RETURNING email, invite_code AS "inviteCode", language`,
-    [tokenHash],
-  );
-  const signUp = rows[0];
-  if (!signUp) throw deadLink();
-  const { email, inviteCode, language } = signUp;
-  await client.query('DELETE FROM sign_ups WHERE email = $1', [email]);
+  const { email, inviteCode, language } = await takeSignUp(client, tokenHash);
   const { userId } = await insertPerson(client, {
     email,
     name: name ?? (email.split('@')[0] as string).slice(0, 100),
@@ -113,6 +96,30 @@ async function openAccount(
     inviterAccountId: inviteCode === null ? null : await accountOfCode(client, inviteCode),
   });
   return userId;
+}
+
+interface SignUp {
+  email: string;
+  inviteCode: string | null;
+  language: MailLanguage | null;
+}
+
+/** Removes the sign-up of a link, with all others of its address. @throws ApiError if the link is not valid */
+async function takeSignUp(client: pg.ClientBase, tokenHash: Buffer): Promise<SignUp> {
+  // Locks all links of the address in one order, so that two used at once do not wait for each other.
+  await client.query(
+    `SELECT FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE token_hash = $1) ORDER BY id FOR UPDATE`,
+    [tokenHash],
+  );
+  const { rows } = await client.query<SignUp>(
+    `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
+     RETURNING email, invite_code AS "inviteCode", language`,
+    [tokenHash],
+  );
+  const signUp = rows[0];
+  if (!signUp) throw deadLink();
+  await client.query('DELETE FROM sign_ups WHERE email = $1', [signUp.email]);
+  return signUp;
 }
 
 function unknownCode(): ApiError {

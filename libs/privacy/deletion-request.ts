@@ -62,19 +62,13 @@ export async function findDeletion(
  * @throws ApiError conflict for a debt, for a balance that may not be forfeited, and for a colleague; UnknownAccount
  */
 export async function requestDeletion(client: pg.ClientBase, order: DeletionOrder): Promise<Deletion> {
-  const { accountId, requestedBy, ticketId, requestId } = order;
+  const { accountId, requestedBy, ticketId, forfeits, requestId } = order;
   const account = await lockBalance(client, accountId);
   const existing = await findDeletion(client, accountId);
   if (existing) return existing;
   const userId = await lockPerson(client, accountId);
-  refuseMoney(account, order.forfeits);
-  const { rows } = await client.query<Deletion>(
-    `INSERT INTO deletion_requests (id, account_id, requested_by, ticket_id, forfeits, due_at, next_try_at)
-     SELECT $1, $2, $3, $4, $5, due, due FROM (SELECT now() + $6::float8 * interval '1 millisecond' AS due) AS times
-     RETURNING ${COLUMNS}`,
-    [newId(), accountId, requestedBy, ticketId, order.forfeits, order.graceMs],
-  );
-  const deletion = rows[0]!;
+  refuseMoney(account, forfeits);
+  const deletion = await insertDeletion(client, order);
   await client.query('UPDATE accounts SET closing_at = now() WHERE id = $1', [accountId]);
   await revokeKeys(client, accountId);
   if (userId !== null) await endAccess(client, userId);
@@ -83,15 +77,21 @@ export async function requestDeletion(client: pg.ClientBase, order: DeletionOrde
     action: 'account.deletion_requested',
     subject: `account:${accountId}`,
     accountId,
-    after: {
-      deletionId: deletion.id,
-      dueAt: deletion.dueAt.toISOString(),
-      forfeits: order.forfeits,
-      ticketId,
-    },
+    after: { deletionId: deletion.id, dueAt: deletion.dueAt.toISOString(), forfeits, ticketId },
     requestId,
   });
   return deletion;
+}
+
+async function insertDeletion(client: pg.ClientBase, order: DeletionOrder): Promise<Deletion> {
+  const { accountId, requestedBy, ticketId, forfeits, graceMs } = order;
+  const { rows } = await client.query<Deletion>(
+    `INSERT INTO deletion_requests (id, account_id, requested_by, ticket_id, forfeits, due_at, next_try_at)
+     SELECT $1, $2, $3, $4, $5, due, due FROM (SELECT now() + $6::float8 * interval '1 millisecond' AS due) AS times
+     RETURNING ${COLUMNS}`,
+    [newId(), accountId, requestedBy, ticketId, forfeits, graceMs],
+  );
+  return rows[0]!;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { type LockedAccount, lockBalance, post } from '#ledger/postings/posting.js';
-import { insertLot } from '#ledger/postings/topup.js';
+import { moveInvite } from '#ledger/postings/invite-transfer.js';
 import { audit } from '#identity/audit-log.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { type DeletionBlocker, revokeKeys } from './deletion-request.js';
@@ -35,21 +35,26 @@ export function settleDeletion(
       await postpone(client, id, { blocker, retryMs: options.retryMs });
       return blocker;
     }
-    const forfeited = await forfeit(client, account, id);
-    await client.query(
-      `UPDATE deletion_requests SET state = 'running', waiting_for = NULL, forfeited = $2 WHERE id = $1`,
-      [id, forfeited],
-    );
-    await close(client, accountId);
-    await audit(client, {
-      actor: 'system',
-      action: 'account.deletion_running',
-      subject: `account:${accountId}`,
-      accountId,
-      after: { deletionId: id, forfeited: formatAmount(forfeited) },
-      requestId: null,
-    });
+    await runDeletion(client, account, id);
     return null;
+  });
+}
+
+async function runDeletion(client: pg.ClientBase, account: LockedAccount, id: string): Promise<void> {
+  const { accountId } = account;
+  const forfeited = await forfeit(client, account, id);
+  await client.query(
+    `UPDATE deletion_requests SET state = 'running', waiting_for = NULL, forfeited = $2 WHERE id = $1`,
+    [id, forfeited],
+  );
+  await close(client, accountId);
+  await audit(client, {
+    actor: 'system',
+    action: 'account.deletion_running',
+    subject: `account:${accountId}`,
+    accountId,
+    after: { deletionId: id, forfeited: formatAmount(forfeited) },
+    requestId: null,
   });
 }
 
@@ -89,22 +94,7 @@ async function findBlocker(
 /** Rewards are first transferred to main as usual, so that every report of them adds up. */
 async function forfeit(client: pg.ClientBase, account: LockedAccount, deletionId: string): Promise<Nanos> {
   const { accountId, invite } = account;
-  if (invite > 0n) {
-    const transactionId = await post(client, {
-      kind: 'invite-transfer',
-      reference: `invite-transfer:${accountId}:${deletionId}`,
-      accountId,
-      movements: [
-        { account, purpose: 'invite', amount: -invite },
-        { account, purpose: 'main', amount: invite },
-      ],
-    });
-    await insertLot(client, { accountId, transactionId, topupId: null, credits: invite, paidMinor: 0n });
-    await client.query(
-      'INSERT INTO invite_transfers (account_id, request_id, amount, transaction_id) VALUES ($1, $2, $3, $4)',
-      [accountId, deletionId, invite, transactionId],
-    );
-  }
+  if (invite > 0n) await moveInvite(client, account, { requestId: deletionId, amount: invite });
   const amount = account.main;
   if (amount === 0n) return amount;
   await post(client, {

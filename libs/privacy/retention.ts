@@ -106,15 +106,7 @@ export function sweepRetention(
 ): Promise<{ removed: number; more: boolean }> {
   return inTransaction(pool, async (client) => {
     const keptSeconds = Math.round(keptMs / 1000);
-    await client.query(
-      'INSERT INTO retention_runs (class, kept_seconds) VALUES ($1, $2) ON CONFLICT (class) DO NOTHING',
-      [name, keptSeconds],
-    );
-    const { rows } = await client.query<{ cursor: string | null; now: Date }>(
-      'SELECT cursor, now() FROM retention_runs WHERE class = $1 FOR UPDATE SKIP LOCKED',
-      [name],
-    );
-    const run = rows[0];
+    const run = await lockRun(client, name, keptSeconds);
     if (!run) return { removed: 0, more: false };
     const batch = {
       before: new Date(run.now.getTime() - keptMs),
@@ -129,6 +121,19 @@ export function sweepRetention(
     );
     return { removed: swept.removed, more: swept.seen === batch.limit };
   });
+}
+
+/** Undefined if another process has it. */
+async function lockRun(client: pg.ClientBase, name: RetentionClass, keptSeconds: number) {
+  await client.query(
+    'INSERT INTO retention_runs (class, kept_seconds) VALUES ($1, $2) ON CONFLICT (class) DO NOTHING',
+    [name, keptSeconds],
+  );
+  const { rows } = await client.query<{ cursor: string | null; now: Date }>(
+    'SELECT cursor, now() FROM retention_runs WHERE class = $1 FOR UPDATE SKIP LOCKED',
+    [name],
+  );
+  return rows[0];
 }
 
 export interface RetentionRun {

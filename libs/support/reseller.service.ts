@@ -20,7 +20,8 @@ export class ResellerService {
    * ticket
    */
   async grant(speaker: Speaker, ticketId: string, requestId: string): Promise<void> {
-    const actor = `user:${speaker.actor.userId}`;
+    const { userId: authorId } = speaker.actor;
+    const actor = `user:${authorId}`;
     await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
       const ticket = await this.tickets.lock(transaction, speaker, ticketId);
@@ -29,28 +30,17 @@ export class ResellerService {
       }
       if (ticket.outcome === 'rate_granted') return;
       const { accountId } = ticket;
+      const rate = RESELLER_RATE;
       const reason = `ticket ${ticketId}`;
-      await this.rates.set(client, {
-        accountId,
-        rate: RESELLER_RATE,
-        effectiveFrom: null,
-        reason,
-        actor,
-        requestId,
-      });
-      const event = `Granted: a credit costs ${RESELLER_RATE} from now on.`;
-      await noteDecision(client, {
-        ticketId,
-        authorId: speaker.actor.userId,
-        outcome: 'rate_granted',
-        event,
-      });
+      await this.rates.set(client, { accountId, rate, effectiveFrom: null, reason, actor, requestId });
+      const event = `Granted: a credit costs ${rate} from now on.`;
+      await noteDecision(client, { ticketId, authorId, outcome: 'rate_granted', event });
       await audit(client, {
         actor,
         action: 'rate.set',
         subject: `account:${accountId}`,
         accountId,
-        after: { rate: RESELLER_RATE, ticketId },
+        after: { rate, ticketId },
         requestId: speaker.requestId,
       });
     });

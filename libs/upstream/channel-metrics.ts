@@ -24,12 +24,22 @@ export function channelMetrics(registry: Registry, prefix: string, health: Measu
         this.set({ channel, model: model ?? '' }, STATES[state]);
     },
   });
+  measurePlaces(registry, prefix, health);
+  return new Counter({
+    name: `${prefix}_opened_total`,
+    help: 'How often the breaker of a model on a channel opened',
+    labelNames,
+    registers,
+  });
+}
+
+function measurePlaces(registry: Registry, prefix: string, health: Measured): void {
   const places = (name: string, help: string, what: 'taken' | 'waiting' | 'capacity') =>
     new Gauge({
       name: `${prefix}_${name}`,
       help,
       labelNames: ['channel'],
-      registers,
+      registers: [registry],
       collect() {
         for (const [channel, pool] of health.placesOfAll()) this.set({ channel }, pool[what]);
       },
@@ -37,10 +47,4 @@ export function channelMetrics(registry: Registry, prefix: string, health: Measu
   places('calls', 'Calls that hold a place on a channel now', 'taken');
   places('waiting', 'Calls that wait for a place on a channel now', 'waiting');
   places('places', 'Places of a channel in this program', 'capacity');
-  return new Counter({
-    name: `${prefix}_opened_total`,
-    help: 'How often the breaker of a model on a channel opened',
-    labelNames,
-    registers,
-  });
 }

@@ -76,6 +76,20 @@ const AMOUNTS = `CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.amount WHEN c.st
     ELSE -coalesce(c.settled, 0) END AS amount,
   CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.balance_after END AS "balanceAfter"`;
 
+/** Of what is scanned. */
+const ENTRIES = `SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
+    t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, ${AMOUNTS},
+    t.charge_id AS "chargeId", p.id AS "topupId", c.state, c.model_id AS model, c.key_id AS "keyId"
+  FROM scanned s JOIN ledger_transactions t ON t.id = s.transaction_id LEFT JOIN charges c ON c.id = t.charge_id
+    LEFT JOIN topups p ON t.kind = 'topup' AND p.account_id = $1 AND p.transaction_id = t.id
+  WHERE ($7::text IS NULL OR t.kind = $7) AND ($8::text IS NULL OR c.key_id = $8)
+    AND ($9::text IS NULL OR c.model_id = $9) AND ($5::timestamptz IS NULL OR t.recorded_at >= $5)
+    AND ($6::timestamptz IS NULL OR t.recorded_at < $6) AND NOT ($10 AND t.kind IN ('settle', 'release'))
+  ORDER BY s.transaction_id DESC, s.ordinal DESC`;
+
+const SCANNED = `SELECT transaction_id AS "transactionId", ordinal FROM scanned
+  ORDER BY transaction_id DESC, ordinal DESC`;
+
 /** The lines of an account's statement, newest first. `after` is the end of the previous page. */
 export async function listStatement(
   pool: pg.Pool,
@@ -84,38 +98,26 @@ export async function listStatement(
 ): Promise<Slice<StatementEntry>> {
   const byRequest = filter.view === 'requests';
   const [afterId = LAST, afterOrdinal = '0'] = page.after?.split(' ') ?? [];
-  const bounds = [
-    accountId,
-    byRequest ? 'main' : (filter.balance ?? null),
-    afterId,
-    afterOrdinal,
-    filter.from ?? null,
-    filter.to ?? null,
-  ];
-  const { kind, keyId, model, from, to } = filter;
+  const { kind, keyId, model, from, to, balance = null } = filter;
+  const bounds = [accountId, byRequest ? 'main' : balance, afterId, afterOrdinal, from ?? null, to ?? null];
   const isFiltered = byRequest || [kind, keyId, model, from, to].some((value) => value !== undefined);
   const scanned = isFiltered ? Math.max(SCAN_LIMIT, page.limit + 1) : page.limit + 1;
-  const { rows } = await pool.query<StatementEntry>(
-    `${scanOf(scanned)} SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
-       t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, ${AMOUNTS},
-       t.charge_id AS "chargeId", p.id AS "topupId", c.state, c.model_id AS model, c.key_id AS "keyId"
-     FROM scanned s JOIN ledger_transactions t ON t.id = s.transaction_id LEFT JOIN charges c ON c.id = t.charge_id
-       LEFT JOIN topups p ON t.kind = 'topup' AND p.account_id = $1 AND p.transaction_id = t.id
-     WHERE ($7::text IS NULL OR t.kind = $7) AND ($8::text IS NULL OR c.key_id = $8)
-       AND ($9::text IS NULL OR c.model_id = $9) AND ($5::timestamptz IS NULL OR t.recorded_at >= $5)
-       AND ($6::timestamptz IS NULL OR t.recorded_at < $6) AND NOT ($10 AND t.kind IN ('settle', 'release'))
-     ORDER BY s.transaction_id DESC, s.ordinal DESC LIMIT ${page.limit + 1}`,
-    [...bounds, kind ?? null, keyId ?? null, model ?? null, byRequest],
-  );
+  const text = `${scanOf(scanned)} ${ENTRIES} LIMIT ${page.limit + 1}`;
+  const conditions = [kind ?? null, keyId ?? null, model ?? null, byRequest];
+  const { rows } = await pool.query<StatementEntry>(text, [...bounds, ...conditions]);
   const items = rows.slice(0, page.limit);
   if (rows.length > page.limit) return { items, next: positionOf(items.at(-1)!) };
   if (!isFiltered) return { items, next: null };
-  const { rows: ends } = await pool.query<Pick<StatementEntry, 'transactionId' | 'ordinal'>>(
-    `${scanOf(scanned)} SELECT transaction_id AS "transactionId", ordinal FROM scanned
-     ORDER BY transaction_id DESC, ordinal DESC OFFSET ${scanned - 1} LIMIT 1`,
-    bounds,
+  return { items, next: await endOfScan(pool, scanned, bounds) };
+}
+
+/** Null if there was less to scan. */
+async function endOfScan(pool: pg.Pool, scanned: number, bounds: readonly unknown[]): Promise<string | null> {
+  const { rows } = await pool.query<StatementEntry>(
+    `${scanOf(scanned)} ${SCANNED} OFFSET ${scanned - 1} LIMIT 1`,
+    [...bounds],
   );
-  return { items, next: ends[0] ? positionOf(ends[0]) : null };
+  return rows[0] ? positionOf(rows[0]) : null;
 }
 
 /** The position of a line, as text. The next page continues after it. */

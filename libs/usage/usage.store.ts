@@ -146,32 +146,35 @@ export interface DailyTotal {
 
 const SUBJECT = { model: `coalesce(c.model_id, '')`, key: `coalesce(c.key_id, '')` };
 
+const DAY = `(c.created_at AT TIME ZONE 'UTC')::date`;
+
+interface DailyQuery {
+  filter: UsageFilter & { from: Date; to: Date };
+  by: DailySubject | null;
+  limit: number;
+  after: readonly string[] | null;
+}
+
 /** Totals by UTC day, newest first, and by model or key within it; after a day and subject. */
 export async function readDailyUsage(
   pool: pg.Pool,
   accountId: string,
-  query: {
-    filter: UsageFilter & { from: Date; to: Date };
-    by: DailySubject | null;
-    limit: number;
-    after: readonly string[] | null;
-  },
+  { filter, by, limit, after }: DailyQuery,
 ): Promise<DailyTotal[]> {
-  const { filter, by, limit, after } = query;
   const { scan, values } = scanOf(accountId, filter, null);
   const where = conditionsOf(filter, values);
   const continued = after
-    ? `HAVING (c.created_at AT TIME ZONE 'UTC')::date < $${values.push(after[0])}
-         OR (c.created_at AT TIME ZONE 'UTC')::date = $${values.length} AND ${subjectOf(by)} > $${values.push(after[1])}`
+    ? `HAVING ${DAY} < $${values.push(after[0])}
+         OR ${DAY} = $${values.length} AND ${subjectOf(by)} > $${values.push(after[1])}`
     : '';
   const { rows } = await pool.query<DailyTotal>(
-    `SELECT (c.created_at AT TIME ZONE 'UTC')::date::text AS day, ${subjectOf(by)} AS subject, count(*) AS requests,
+    `SELECT ${DAY}::text AS day, ${subjectOf(by)} AS subject, count(*) AS requests,
        count(*) FILTER (WHERE c.state = 'settled') AS settled, count(*) FILTER (WHERE c.state = 'released') AS released,
        count(*) FILTER (WHERE c.state = 'refused') AS refused, count(*) FILTER (WHERE c.state = 'held') AS open,
        coalesce(sum(c.settled), 0)::bigint AS amount
      FROM (SELECT * ${scan}) AS c LEFT JOIN models m ON m.id = c.model_id ${where}
-     GROUP BY (c.created_at AT TIME ZONE 'UTC')::date, ${subjectOf(by)} ${continued}
-     ORDER BY (c.created_at AT TIME ZONE 'UTC')::date DESC, ${subjectOf(by)} LIMIT ${limit}`,
+     GROUP BY ${DAY}, ${subjectOf(by)} ${continued}
+     ORDER BY ${DAY} DESC, ${subjectOf(by)} LIMIT ${limit}`,
     values,
   );
   return rows;

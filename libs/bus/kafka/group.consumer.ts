@@ -112,15 +112,7 @@ export class GroupConsumer {
 
   private listen(): void {
     const { GROUP_JOIN, HEARTBEAT, FETCH, REBALANCING, CRASH, STOP, DISCONNECT } = this.consumer.events;
-    this.consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.joined = true;
-      this.isLeaving = false;
-      this.assigned = payload.memberAssignment;
-      this.positioned = false;
-      this.backlog.assign(this.assigned);
-      this.commits.forget();
-      this.lastBeatMs = Date.now();
-    });
+    this.consumer.on(GROUP_JOIN, ({ payload }) => this.onJoined(payload.memberAssignment));
     // The broker still knows it as a member, even if it could not rejoin.
     this.consumer.on(HEARTBEAT, () => {
       this.joined = true;
@@ -139,6 +131,16 @@ export class GroupConsumer {
       this.crash = payload.error;
       this.options.onFatal(payload.error);
     });
+  }
+
+  private onJoined(assigned: Record<string, number[]>): void {
+    this.joined = true;
+    this.isLeaving = false;
+    this.assigned = assigned;
+    this.positioned = false;
+    this.backlog.assign(assigned);
+    this.commits.forget();
+    this.lastBeatMs = Date.now();
   }
 
   private untilPositioned(): Promise<void> {

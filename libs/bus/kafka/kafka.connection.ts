@@ -37,6 +37,13 @@ const DEFAULT_HEARTBEAT_INTERVAL_MS = 3_000;
 const RETRY = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 8 };
 /** A sender fails sooner, because a client is waiting. */
 const PRODUCER_RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 4 };
+const CLIENT = {
+  connectionTimeout: 1_000,
+  requestTimeout: 15_000,
+  socketFactory: answeredSocket,
+  retry: RETRY,
+  logLevel: logLevel.WARN,
+};
 
 /** One program's connection to Kafka, shared by its server and its client. */
 export class KafkaConnection {
@@ -56,13 +63,9 @@ export class KafkaConnection {
     this.namespace = options.namespace ?? '';
     this.topics = options.topics ?? allTopics;
     this.kafka = new Kafka({
+      ...CLIENT,
       clientId: options.clientId,
       brokers: [...options.brokers],
-      connectionTimeout: 1_000,
-      requestTimeout: 15_000,
-      socketFactory: answeredSocket,
-      retry: RETRY,
-      logLevel: logLevel.WARN,
       logCreator: logInto(options.log),
     });
     this.admin = this.kafka.admin();

@@ -105,30 +105,29 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
   return version;
 }
 
+const INSERT = `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
+    bills_failures, effective_from, reason, actor, request_id, media_costs)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11, $12)
+  RETURNING id, effective_from <> $8 AS moved`;
+
 async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVersion> {
   const { channel, model, cost, billsFailures, effectiveFrom, reason, actor, requestId } = wanted;
   await refuseTaken(client, wanted);
   const perToken = cost !== null && 'input' in cost ? cost : null;
-  const { rows } = await client.query<{ id: bigint; moved: boolean }>(
-    `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
-       bills_failures, effective_from, reason, actor, request_id, media_costs)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11, $12)
-     RETURNING id, effective_from <> $8 AS moved`,
-    [
-      channel,
-      model,
-      cost !== null && 'unitCost' in cost ? cost.unitCost : null,
-      perToken?.input ?? null,
-      perToken?.cachedInput ?? null,
-      perToken?.output ?? null,
-      billsFailures,
-      effectiveFrom,
-      reason,
-      actor,
-      requestId,
-      perToken && keyedByLine(perToken),
-    ],
-  );
+  const { rows } = await client.query<{ id: bigint; moved: boolean }>(INSERT, [
+    channel,
+    model,
+    cost !== null && 'unitCost' in cost ? cost.unitCost : null,
+    perToken?.input ?? null,
+    perToken?.cachedInput ?? null,
+    perToken?.output ?? null,
+    billsFailures,
+    effectiveFrom,
+    reason,
+    actor,
+    requestId,
+    perToken && keyedByLine(perToken),
+  ]);
   const { id, moved } = rows[0] as (typeof rows)[number];
   if (moved) throw recordedAlready();
   return (await listCosts(client, { limit: 1, beforeId: id + 1n, channel, model }))[0] as CostVersion;

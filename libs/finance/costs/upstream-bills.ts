@@ -49,6 +49,9 @@ type Database = pg.Pool | pg.ClientBase;
 const COLUMNS = `id, channel_id AS channel, number, from_day::text AS "from", to_day::text AS "to", amount, accrued, actor,
   request_id AS "requestId", transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
 
+const INSERT = `INSERT INTO upstream_bills (id, channel_id, number, from_day, to_day, amount, accrued, actor, request_id, transaction_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`;
+
 /**
  * Books an upstream bill: Dr accrued-upstream with the recorded costs of these days, Cr payable with the bill, and the
  * difference to expense:upstream, on the last of its days. This corrects wrongly recorded costs, which are never changed. Costs
@@ -66,11 +69,8 @@ export function recordBill(pool: pg.Pool, wanted: NewBill): Promise<UpstreamBill
     const id = newId();
     const transactionId = await postBill(client, { ...wanted, id, accrued });
     const { channel, number, from, to, amount, actor, requestId } = wanted;
-    const { rows } = await client.query<UpstreamBill>(
-      `INSERT INTO upstream_bills (id, channel_id, number, from_day, to_day, amount, accrued, actor, request_id, transaction_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
-      [id, channel, number, from, to, amount, accrued, actor, requestId, transactionId],
-    );
+    const row = [id, channel, number, from, to, amount, accrued, actor, requestId, transactionId];
+    const { rows } = await client.query<UpstreamBill>(INSERT, row);
     await audit(client, {
       actor,
       action: 'upstream-bill.recorded',

@@ -49,10 +49,7 @@ export class WaiverService {
     requireWaivable(item);
     const { pool, limitMs } = this.parts;
     const found = await findingsToWaive(pool, item, { end: wanted.end, limitMs });
-    if (found.count > count) {
-      const message = `count: ${item} counts ${found.count} by now. Run the checklist again.`;
-      throw new ApiError('conflict', message, { param: 'count' });
-    }
+    if (found.count > count) throw countedMore(item, found.count);
     const end = wanted.end.toISOString();
     return inEntityTransaction(this.parts.source, async (transaction) => {
       await requireOpen(transaction.client, wanted.end);
@@ -100,4 +97,9 @@ async function requireOpen(client: pg.ClientBase, end: Date): Promise<void> {
     [end],
   );
   if (rowCount !== 0) throw new ApiError('conflict', 'The books for that time are already closed.');
+}
+
+function countedMore(item: string, count: number): ApiError {
+  const message = `count: ${item} counts ${count} by now. Run the checklist again.`;
+  return new ApiError('conflict', message, { param: 'count' });
 }

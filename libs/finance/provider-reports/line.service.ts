@@ -201,32 +201,21 @@ async function payerOf(
 }
 
 function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLine): PaymentFact {
-  const size = amountMinor < 0n ? -amountMinor : amountMinor;
+  const money = { amountMinor: amountMinor < 0n ? -amountMinor : amountMinor, currency };
   switch (type) {
     case 'payment':
       if (amountMinor <= 0n) break;
       return { kind: 'paid', orderId: null, paymentId: subjectId, amountMinor, currency };
-    case 'refund':
-      return {
-        kind: 'refund',
-        refundId: null,
-        providerRefundId: subjectId,
-        state: 'succeeded',
-        failure: null,
-        amountMinor: size,
-        currency,
-      };
+    case 'refund': {
+      const refund = { refundId: null, providerRefundId: subjectId, failure: null };
+      return { kind: 'refund', state: 'succeeded', ...refund, ...money };
+    }
     case 'dispute':
-    case 'dispute_reversal':
+    case 'dispute_reversal': {
       if (paymentId === null) break;
-      return {
-        kind: 'dispute',
-        disputeId: subjectId,
-        paymentId,
-        amountMinor: size,
-        currency,
-        state: type === 'dispute' ? 'open' : 'won',
-      };
+      const state = type === 'dispute' ? 'open' : 'won';
+      return { kind: 'dispute', disputeId: subjectId, paymentId, state, ...money };
+    }
     default:
   }
   throw new ApiError(

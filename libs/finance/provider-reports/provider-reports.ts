@@ -3,7 +3,7 @@ import { moneyText } from '#money/currency.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { PaymentNotices } from '#payments/payment.notices.js';
-import type { PaymentsConfig } from '#payments/payments.config.js';
+import type { PaymentsConfig, StripeConfig } from '#payments/payments.config.js';
 import { matchBankLines } from './bank/bank-match.js';
 import { postReportLines } from './line-postings.js';
 import { importSandbox } from './sandbox-books.js';
@@ -64,19 +64,7 @@ export class ProviderReports {
     const { stripe, sandbox } = this.parts.config.payments;
     const work: [provider: string, run: () => Promise<unknown>][] = [];
     if (sandbox) work.push(['sandbox', () => importSandbox(this.parts.pool, 'system')]);
-    if (stripe)
-      work.push([
-        'stripe',
-        async () => {
-          const fetched = await importFromStripe(this.parts.pool, stripe, {
-            from: null,
-            actor: 'system',
-            signal,
-          });
-          for (const missing of fetched.missingPayouts ?? [])
-            this.parts.log.warn(missing, 'the lines of a payout could not be fetched; it is retried');
-        },
-      ]);
+    if (stripe) work.push(['stripe', () => this.importStripe(stripe, signal)]);
     for (const [provider, run] of work) {
       try {
         await run();
@@ -86,5 +74,12 @@ export class ProviderReports {
       }
     }
     await this.digest(signal);
+  }
+
+  private async importStripe(stripe: StripeConfig, signal: AbortSignal): Promise<void> {
+    const asked = { from: null, actor: 'system', signal };
+    const { missingPayouts = [] } = await importFromStripe(this.parts.pool, stripe, asked);
+    for (const missing of missingPayouts)
+      this.parts.log.warn(missing, 'the lines of a payout could not be fetched; it is retried');
   }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
 import { lockOne } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import type { ReportDays } from './coverage.js';
@@ -44,6 +45,22 @@ export interface FileImport {
   inTransaction?: ((client: pg.ClientBase, result: ReportImport) => Promise<void>) | undefined;
 }
 
+/** Notes an import in the audit log, in its transaction. */
+export function auditedAs(
+  subject: string,
+  actor: string,
+  requestId: string | null,
+): NonNullable<FileImport['inTransaction']> {
+  return (client, { reportId, lines, added, changed }) =>
+    audit(client, {
+      actor,
+      action: 'report.imported',
+      subject: `report:${subject}`,
+      after: { reportId, lines, added, changed },
+      requestId,
+    });
+}
+
 /** The number of lines written to the database together. */
 const CHUNK = 1_000;
 
@@ -65,13 +82,8 @@ export async function importStripeCsv(
   const read = await readThrough(source, reader, ({ happenedAt }) => happenedAt);
   const isWhole = content === 'payouts' || read.span === null || read.span.from >= from;
   const asked = isWhole ? { from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z` } : null;
-  const header: ReportHeader = {
-    provider: 'stripe',
-    source: 'csv',
-    actor: options.actor,
-    content,
-    sha256: read.sha256,
-  };
+  const { actor } = options;
+  const header: ReportHeader = { provider: 'stripe', source: 'csv', actor, content, sha256: read.sha256 };
   const file: ImportedFile<ReportLine> = {
     begin: (client) => beginReport(client, header),
     read: () => reader(source),

@@ -1,12 +1,11 @@
 import type pg from 'pg';
-import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { inSnapshot } from '../snapshot.js';
 import { findBankAccount, importBankCsv } from './bank/bank.import.js';
 import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
-import { type FileImport, type ReportImport, importStripeCsv } from './report.import.js';
+import { auditedAs, type FileImport, type ReportImport, importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 import { ProviderReports } from './provider-reports.js';
 
@@ -89,14 +88,7 @@ export class ReportService {
         actor: by,
         dryRun,
         days,
-        inTransaction: (client, { reportId, lines, added, changed }) =>
-          audit(client, {
-            actor: by,
-            action: 'report.imported',
-            subject: `report:${what.subject}`,
-            after: { reportId, lines, added, changed },
-            requestId: auditId,
-          }),
+        inTransaction: auditedAs(what.subject, by, auditId),
       });
       if (!dryRun) await this.parts.reports.digest();
       return result;

@@ -54,23 +54,38 @@ export async function importFromStripe(
   const asked = { from: window.from.toISOString(), to: window.to.toISOString() };
   // The time is covered, whatever happens to the payouts.
   const covers = await finishReport(pool, reportId, { ...counts, covers: asked });
-  const missingPayouts: { payoutId: string; reason: string }[] = [];
-  for (const payoutId of await readUnlinked(pool)) {
-    signal?.throwIfAborted();
-    try {
-      await linkPayout({ pool, stripe, signal }, payoutId, keep);
-    } catch (error) {
-      if (signal?.aborted || !(error instanceof Stripe.errors.StripeError)) throw error;
-      missingPayouts.push({ payoutId, reason: error.message });
-    }
-  }
+  const missingPayouts = await linkPayouts({ pool, stripe, signal }, keep);
   await finishReport(pool, reportId, { ...counts, covers: asked });
   return { reportId, covers, ...counts, missingPayouts };
 }
 
+interface Asking {
+  pool: pg.Pool;
+  stripe: Stripe;
+  signal?: AbortSignal | undefined;
+}
+
+/** Those that Stripe could not list are returned, and retried later. */
+async function linkPayouts(
+  asking: Asking,
+  keep: (lines: ReportLine[]) => Promise<void>,
+): Promise<{ payoutId: string; reason: string }[]> {
+  const missing: { payoutId: string; reason: string }[] = [];
+  for (const payoutId of await readUnlinked(asking.pool)) {
+    asking.signal?.throwIfAborted();
+    try {
+      await linkPayout(asking, payoutId, keep);
+    } catch (error) {
+      if (asking.signal?.aborted || !(error instanceof Stripe.errors.StripeError)) throw error;
+      missing.push({ payoutId, reason: error.message });
+    }
+  }
+  return missing;
+}
+
 /** Requests the lines of a payout. It is done when all of them are stored, or if it has none. */
 async function linkPayout(
-  { pool, stripe, signal }: { pool: pg.Pool; stripe: Stripe; signal?: AbortSignal | undefined },
+  { pool, stripe, signal }: Asking,
   payoutId: string,
   keep: (lines: ReportLine[]) => Promise<void>,
 ): Promise<void> {

@@ -110,6 +110,29 @@ const ANSWERED = `
 
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
+/** A charge with its task. */
+const STATE_OF_TASK = `CASE
+  WHEN t.id IS NULL THEN 'task_missing'
+  WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
+    WHEN t.state IN ('failed', 'refused') THEN CASE WHEN ${GIVEN_UP} THEN 'matched' ELSE 'charge_missing' END
+    ELSE 'running' END
+  WHEN t.state = 'completed' THEN CASE c.state
+    WHEN 'held' THEN 'work_without_charge' WHEN 'settled' THEN 'matched' ELSE 'late' END
+  WHEN t.state = 'failed' THEN CASE WHEN c.state = 'held' THEN 'failed_without_release'
+    WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'failed_and_settled' ELSE 'matched' END
+  WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'charged_without_work'
+  WHEN t.state = 'refused' THEN CASE WHEN c.state = 'held' THEN 'charged_without_work' ELSE 'matched' END
+  ELSE 'running' END`;
+
+/** A charge with the answer to its request. */
+const STATE_OF_REQUEST = `CASE
+  WHEN c.state = 'held' THEN 'running'
+  WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299
+    OR k.status >= 300) AND c.settled > ${REFUNDED} THEN 'charged_without_work'
+  WHEN k.status < 300 AND c.state IS DISTINCT FROM 'settled' AND k.settled_charges = 0 AND coalesce(c.id, k.charge_id) = k.charge_id
+    THEN CASE WHEN k.held_charges > 0 THEN 'running' ELSE 'work_without_charge' END
+  ELSE 'matched' END`;
+
 /**
  * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be in progress. For
  * requests, leaves out answers that began before their work failed, and work priced by the token, part of which was delivered
@@ -131,31 +154,14 @@ export function workSql(scope: WorkScope): string {
       c.id AS charge_id, coalesce(c.account_id, t.account_id) AS account_id, coalesce(t.id, c.task_id) AS task_id, t.state AS task_state,
       t.ended_at AS task_ended_at, coalesce(c.model_id, t.model_id) AS model_id, coalesce(t.channel_id, c.channel_id) AS channel_id,
       NULL::int AS answered, NULL::text AS key_id, ${OF_CHARGE},
-      CASE
-        WHEN t.id IS NULL THEN 'task_missing'
-        WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
-          WHEN t.state IN ('failed', 'refused') THEN CASE WHEN ${GIVEN_UP} THEN 'matched' ELSE 'charge_missing' END
-          ELSE 'running' END
-        WHEN t.state = 'completed' THEN CASE c.state
-          WHEN 'held' THEN 'work_without_charge' WHEN 'settled' THEN 'matched' ELSE 'late' END
-        WHEN t.state = 'failed' THEN CASE WHEN c.state = 'held' THEN 'failed_without_release'
-          WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'failed_and_settled' ELSE 'matched' END
-        WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'charged_without_work'
-        WHEN t.state = 'refused' THEN CASE WHEN c.state = 'held' THEN 'charged_without_work' ELSE 'matched' END
-        ELSE 'running' END AS state
+      ${STATE_OF_TASK} AS state
     FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NOT NULL) AS c
     FULL JOIN ${tasks} AS t ON t.charge_id = c.id AND t.id = c.task_id
     ${ofRange}),
   direct AS (
     SELECT 'charge:' || coalesce(c.id, k.charge_id), coalesce(c.resolved_at, c.created_at, k.created_at),
       coalesce(c.id, k.charge_id), c.account_id, NULL, NULL, NULL::timestamptz, c.model_id, c.channel_id, k.status, k.key_id, ${OF_CHARGE},
-      CASE
-        WHEN c.state = 'held' THEN 'running'
-        WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299
-          OR k.status >= 300) AND c.settled > ${REFUNDED} THEN 'charged_without_work'
-        WHEN k.status < 300 AND c.state IS DISTINCT FROM 'settled' AND k.settled_charges = 0 AND coalesce(c.id, k.charge_id) = k.charge_id
-          THEN CASE WHEN k.held_charges > 0 THEN 'running' ELSE 'work_without_charge' END
-        ELSE 'matched' END
+      ${STATE_OF_REQUEST}
     FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NULL) AS c FULL JOIN answered k ON k.charge_id = ${REQUEST}),
   work AS (
     SELECT i.subject, i.at, i.charge_id, i.account_id, i.task_id, i.task_state, i.task_ended_at, i.model_id, i.channel_id, i.answered,

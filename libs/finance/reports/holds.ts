@@ -95,16 +95,15 @@ interface BucketRow {
   lateAmount: string;
 }
 
+const BY_AGE = `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1000, $2::numeric[])::int AS bucket, count(*),
+    sum(h.amount)::text AS amount, count(*) FILTER (WHERE late) AS late,
+    coalesce(sum(h.amount) FILTER (WHERE late), 0)::text AS "lateAmount"
+  FROM (${HELD}) AS h, LATERAL (SELECT h.due_at < now() - $1::float8 * interval '1 millisecond' AS late) AS judged
+  GROUP BY 1`;
+
 /** How much is held for how long, and the held balances of accounts. */
 export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
-  const { rows } = await client.query<BucketRow>(
-    `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1000, $2::numeric[])::int AS bucket, count(*),
-       sum(h.amount)::text AS amount, count(*) FILTER (WHERE late) AS late,
-       coalesce(sum(h.amount) FILTER (WHERE late), 0)::text AS "lateAmount"
-     FROM (${HELD}) AS h, LATERAL (SELECT h.due_at < now() - $1::float8 * interval '1 millisecond' AS late) AS judged
-     GROUP BY 1`,
-    [graceMs, BUCKETS_MS],
-  );
+  const { rows } = await client.query<BucketRow>(BY_AGE, [graceMs, BUCKETS_MS]);
   const balances = await client.query<{ held: string }>(
     'SELECT coalesce(sum(held), 0)::text AS held FROM customer_balances',
   );

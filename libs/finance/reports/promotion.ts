@@ -60,30 +60,32 @@ const sums = (condition: string) =>
     .map(([column, name]) => `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)::bigint AS "${name}"`)
     .join(', ');
 
+const BOUNDS = `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to"
+  FROM (SELECT least($2::timestamptz, $3::timestamptz) AS to_at) AS bound`;
+const TOTALS = `SELECT ${sums('at >= $1')},
+    coalesce(sum(owed) FILTER (WHERE at >= $1), 0)::bigint AS owed,
+    coalesce(sum(given - clawed_back - moved) FILTER (WHERE at < $1), 0)::bigint AS opening
+  FROM (${FACTS}) AS facts WHERE at < $2`;
+const BY_DAY = `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${sums('true')} FROM (${FACTS}) AS facts
+  WHERE at >= $1 AND at < $2 GROUP BY 1 ORDER BY 1`;
+
 /** The cost of invites: a roll-forward of invite balances, with the use of the credits. */
 export async function readPromotion(
   client: pg.ClientBase,
   horizon: Horizon,
   range: PromotionRange,
 ): Promise<PromotionReport> {
-  const { rows: times } = await client.query<{ from: string; to: string }>(
-    `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to"
-     FROM (SELECT least($2::timestamptz, $3::timestamptz) AS to_at) AS bound`,
-    [range.from ?? '-infinity', range.to ?? 'infinity', horizon.at],
-  );
+  const { rows: times } = await client.query<{ from: string; to: string }>(BOUNDS, [
+    range.from ?? '-infinity',
+    range.to ?? 'infinity',
+    horizon.at,
+  ]);
   const { from, to } = times[0] as { from: string; to: string };
-  const totals = await client.query<PromotionMovement & { opening: bigint; owed: bigint }>(
-    `SELECT ${sums('at >= $1')},
-       coalesce(sum(owed) FILTER (WHERE at >= $1), 0)::bigint AS owed,
-       coalesce(sum(given - clawed_back - moved) FILTER (WHERE at < $1), 0)::bigint AS opening
-     FROM (${FACTS}) AS facts WHERE at < $2`,
-    [from, to],
-  );
-  const days = await client.query<{ day: string } & PromotionMovement>(
-    `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${sums('true')} FROM (${FACTS}) AS facts
-     WHERE at >= $1 AND at < $2 GROUP BY 1 ORDER BY 1`,
-    [from, to],
-  );
+  const totals = await client.query<PromotionMovement & { opening: bigint; owed: bigint }>(TOTALS, [
+    from,
+    to,
+  ]);
+  const days = await client.query<{ day: string } & PromotionMovement>(BY_DAY, [from, to]);
   const total = totals.rows[0] as PromotionMovement & { opening: bigint; owed: bigint };
   const closing = total.opening + total.given - total.clawedBack - total.moved;
   return { from, to, ...total, closing, issued: await issuedIn(client, from, to), days: days.rows };

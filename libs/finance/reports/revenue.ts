@@ -125,46 +125,38 @@ export function marginOf(
 
 /** Revenue of days, by any dimensions. It is compared with the ledger, and says whether they match. */
 export function revenueReport(pool: pg.Pool, query: RevenueQuery): Promise<RevenueReport> {
-  return atHorizon(pool, (client, horizon) => readRevenue(client, horizon, query));
+  return atHorizon(pool, (client, horizon) => report(client, horizon, query));
 }
 
 /** The same on the caller's open snapshot. */
-async function readRevenue(
-  client: pg.ClientBase,
-  horizon: Horizon,
-  query: RevenueQuery,
-): Promise<RevenueReport> {
+async function report(client: pg.ClientBase, horizon: Horizon, query: RevenueQuery): Promise<RevenueReport> {
   const { from, to, limit } = query;
   await useIndexes(client);
-  const { rows: found } = await client.query<Row>(rowsSql(query.by), [
-    from,
-    to,
-    limit === null ? null : limit + 1,
-  ]);
+  const most = limit === null ? null : limit + 1;
+  const { rows: found } = await client.query<Row>(rowsSql(query.by), [from, to, most]);
   const rows = found.map((row) => toRow(row, query.by));
   const truncated = limit !== null && rows.length > limit;
   const { rows: sums } = await client.query<Row>(rowsSql([]), [from, to, null]);
   const totals = toEarned(sums[0]);
   const others = await readOthers(client, query);
   const ledger = await ledgerRevenue(client, query);
-  const agrees =
-    totals.gross === ledger.gross &&
-    totals.refunds === ledger.refunds &&
-    totals.cost + others.billDifference === ledger.cost &&
-    totals.failedCost === ledger.failedCost;
+  const agrees = isSame({ ...totals, cost: totals.cost + others.billDifference }, ledger);
   return {
     from,
     to,
     completeTo: horizon.at,
-    costsTo: others.costsTo,
+    ...others,
     rows: truncated ? rows.slice(0, limit) : rows,
     truncated,
     totals,
-    billDifference: others.billDifference,
-    unknownCosts: others.unknownCosts,
     ledger,
     agrees,
   };
+}
+
+function isSame(counted: Earned, ledger: LedgerRevenue): boolean {
+  const names = ['gross', 'refunds', 'cost', 'failedCost'] as const;
+  return names.every((name) => counted[name] === ledger[name]);
 }
 
 /** Rows fetched at once from the database. */

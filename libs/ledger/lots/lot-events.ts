@@ -72,6 +72,21 @@ function restoreOf({ id, kind, linkedId, effectiveAt }: Move, credits: bigint): 
 
 type Cause = Extract<LotEvent, { kind: 'lot' } | { kind: 'change' }>;
 
+const CAUSES = `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
+     ${isoText('least(t.effective_at, clock_timestamp())')} AS "effectiveAt"
+   FROM (
+     SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
+       paid_minor AS "paidMinor", 0 AS place, id
+     FROM credit_lots WHERE transaction_id > $1 AND ($2::bigint IS NULL OR transaction_id <= $2)
+       AND ($3::text[] IS NULL OR account_id = ANY ($3))
+     UNION ALL
+     SELECT l.account_id, 'change', c.transaction_id, c.lot_id, c.credits, c.paid_minor, 1, c.id
+     FROM credit_lot_changes c JOIN credit_lots l ON l.id = c.lot_id
+     WHERE c.transaction_id > $1 AND ($2::bigint IS NULL OR c.transaction_id <= $2) AND c.kind <> 'debt'
+       AND ($3::text[] IS NULL OR l.account_id = ANY ($3))) AS found
+   JOIN ledger_transactions t ON t.id = "transactionId"
+   ORDER BY "transactionId", place, found.id`;
+
 /** Lots that came, and credits that left a lot or came back to it, by account and transaction. */
 async function readCauses(
   client: pg.ClientBase,
@@ -85,23 +100,7 @@ async function readCauses(
     Record<'accountId' | 'transactionId' | 'lotId' | 'credits' | 'paidMinor' | 'effectiveAt', string> & {
       kind: Cause['kind'];
     }
-  >(
-    `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
-       ${isoText('least(t.effective_at, clock_timestamp())')} AS "effectiveAt"
-     FROM (
-       SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
-         paid_minor AS "paidMinor", 0 AS place, id
-       FROM credit_lots WHERE transaction_id > $1 AND ($2::bigint IS NULL OR transaction_id <= $2)
-         AND ($3::text[] IS NULL OR account_id = ANY ($3))
-       UNION ALL
-       SELECT l.account_id, 'change', c.transaction_id, c.lot_id, c.credits, c.paid_minor, 1, c.id
-       FROM credit_lot_changes c JOIN credit_lots l ON l.id = c.lot_id
-       WHERE c.transaction_id > $1 AND ($2::bigint IS NULL OR c.transaction_id <= $2) AND c.kind <> 'debt'
-         AND ($3::text[] IS NULL OR l.account_id = ANY ($3))) AS found
-     JOIN ledger_transactions t ON t.id = "transactionId"
-     ORDER BY "transactionId", place, found.id`,
-    [after, through, accounts],
-  );
+  >(CAUSES, [after, through, accounts]);
   const causes = new Map<string, Cause[]>();
   for (const { accountId, kind, effectiveAt, ...row } of rows) {
     const id = BigInt(row.transactionId);

@@ -197,6 +197,11 @@ async function winDispute(
   return transactionId;
 }
 
+const OPEN_EXCESS = `SELECT id, amount_minor::text AS "amountMinor", transaction_id::text AS "transactionId"
+  FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state = 'open' FOR UPDATE`;
+const EXCESS_RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
+    cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
+
 async function returnExcess(
   client: pg.ClientBase,
   { provider, disputeId }: Dispute,
@@ -204,8 +209,7 @@ async function returnExcess(
 ): Promise<void> {
   const why = 'dispute_beyond_payment';
   const { rows } = await client.query<{ id: string; amountMinor: string; transactionId: string }>(
-    `SELECT id, amount_minor::text AS "amountMinor", transaction_id::text AS "transactionId" FROM suspense_items
-     WHERE provider = $1 AND reference = $2 AND why = $3 AND state = 'open' FOR UPDATE`,
+    OPEN_EXCESS,
     [provider, disputeId, why],
   );
   const row = rows[0];
@@ -217,11 +221,7 @@ async function returnExcess(
     { ...item, id: row.id, amountMinor, transactionId: BigInt(row.transactionId) },
     houseCurrency,
   );
-  await client.query(
-    `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2, cleared_by = 'system', cleared_at = now(),
-       note = 'The dispute was won.' WHERE id = $1`,
-    [row.id, clearedId],
-  );
+  await client.query(EXCESS_RETURNED, [row.id, clearedId]);
 }
 
 /** What the chargeback took from its lot, to be restored. */

@@ -49,6 +49,18 @@ export async function transferInvite(
     throw new ApiError('conflict', message, { param: 'amount' });
   }
   await refusePending(client, { account, amount, windowMs });
+  await moveInvite(client, account, { requestId, amount });
+  await settleDebt(client, account);
+  return { created: true, amount, invite: account.invite, main: account.main };
+}
+
+/** Moves part of the invite balance of a locked account to main, as a lot of its own. */
+export async function moveInvite(
+  client: pg.ClientBase,
+  account: LockedAccount,
+  { requestId, amount }: Pick<InviteTransfer, 'requestId' | 'amount'>,
+): Promise<void> {
+  const { accountId } = account;
   const transactionId = await post(client, {
     kind: 'invite-transfer',
     reference: `invite-transfer:${accountId}:${requestId}`,
@@ -63,8 +75,6 @@ export async function transferInvite(
     'INSERT INTO invite_transfers (account_id, request_id, amount, transaction_id) VALUES ($1, $2, $3, $4)',
     [accountId, requestId, amount, transactionId],
   );
-  await settleDebt(client, account);
-  return { created: true, amount, invite: account.invite, main: account.main };
 }
 
 async function refusePending(

@@ -42,18 +42,17 @@ type ClawbackRow = Record<'rewardId' | 'amount' | 'taken' | 'fromMain' | 'invite
   transactionId: string | null;
 };
 
+const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, c.from_main::text AS "fromMain",
+    r.inviter_account_id AS "inviterId", c.transaction_id::text AS "transactionId"
+  FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
+
 /** Restores exactly what a reversal took, if its dispute was won. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
   { reversal, undo }: { reversal: string; undo: string },
 ): Promise<void> {
-  const { rows } = await client.query<ClawbackRow>(
-    `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, c.from_main::text AS "fromMain", r.inviter_account_id AS "inviterId",
-       c.transaction_id::text AS "transactionId"
-     FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`,
-    [undo],
-  );
+  const { rows } = await client.query<ClawbackRow>(CLAWBACK, [undo]);
   const row = rows[0];
   if (!row) return;
   const inviter = accounts.get(row.inviterId) as LockedAccount;

@@ -74,28 +74,34 @@ async function writeDraft(
 ): Promise<number> {
   const tar = pack();
   const zipped = createGzip({ level: 6 });
-  const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase);
-  const source = Readable.toWeb(zipped) as ReadableStream<Uint8Array>;
-  const sealed = Readable.fromWeb((await encrypter.encrypt(source)) as WebStream);
+  const sealed = await encrypted(zipped, passphrase);
   const filling = fill(new ArchiveWriter(tar)).then(
     () => tar.finalize(),
     (error: Error) => tar.destroy(error),
   );
   try {
-    let bytes = 0;
-    const writing = (async () => {
-      for await (const chunk of sealed as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        await handle.writeFile(chunk);
-      }
-    })();
-    await Promise.all([pipeline(tar, zipped), writing, filling]);
+    const [bytes] = await Promise.all([writeAll(handle, sealed), pipeline(tar, zipped), filling]);
     await handle.sync();
     return bytes;
   } finally {
     await handle.close();
   }
+}
+
+async function encrypted(content: Readable, passphrase: string): Promise<Readable> {
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase);
+  const source = Readable.toWeb(content) as ReadableStream<Uint8Array>;
+  return Readable.fromWeb((await encrypter.encrypt(source)) as WebStream);
+}
+
+async function writeAll(handle: FileHandle, content: AsyncIterable<Buffer>): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    await handle.writeFile(chunk);
+  }
+  return bytes;
 }
 
 /**

@@ -52,6 +52,11 @@ interface Entering {
   requestId: string;
 }
 
+const INSERT_IF_NEW = `INSERT INTO billing_details (account_id, name, address, tax_id) SELECT $1, $2, $3, $4
+  WHERE NOT EXISTS (SELECT FROM (SELECT name, address, tax_id FROM billing_details
+      WHERE account_id = $1 ORDER BY id DESC LIMIT 1) AS newest
+    WHERE (newest.name, newest.address, newest.tax_id) IS NOT DISTINCT FROM ($2::text, $3::text, $4::text))`;
+
 /** Applies to what is recorded from now on. Earlier receipts stay as they are. */
 export function enterBillingDetails(
   pool: pg.Pool,
@@ -60,13 +65,7 @@ export function enterBillingDetails(
 ): Promise<void> {
   return inTransaction(pool, async (client) => {
     await lockAccount(client, accountId);
-    const { rowCount } = await client.query(
-      `INSERT INTO billing_details (account_id, name, address, tax_id) SELECT $1, $2, $3, $4
-       WHERE NOT EXISTS (SELECT FROM (SELECT name, address, tax_id FROM billing_details
-           WHERE account_id = $1 ORDER BY id DESC LIMIT 1) AS newest
-         WHERE (newest.name, newest.address, newest.tax_id) IS NOT DISTINCT FROM ($2::text, $3::text, $4::text))`,
-      [accountId, buyer, lines, taxId],
-    );
+    const { rowCount } = await client.query(INSERT_IF_NEW, [accountId, buyer, lines, taxId]);
     if (rowCount === 0) return;
     const after = { billingDetails: NO_NAME };
     await audit(client, {

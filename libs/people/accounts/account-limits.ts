@@ -32,6 +32,14 @@ export async function readAccountLimits(
   return rows[0];
 }
 
+const SET_LIMITS = `UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3,
+    tokens_per_minute = $4, images_per_minute = $5 WHERE id = $1`;
+
+function changed(before: AccountLimits, change: AccountLimitsChange): AccountLimits {
+  const given = Object.entries(change).filter(([, limit]) => limit !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
 /**
  * Sets the given limits and keeps the others. Gateways learn of them when they next look up the account's keys. Without
  * an actor, it is the command line before the first administrator.
@@ -46,23 +54,14 @@ export function setAccountLimits(
     if (actor) await refuseOwnInterest(client, actor, accountId);
     await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
     const before = await readAccountLimits(client, accountId);
-    const {
-      requestsPerMinute = before.requestsPerMinute,
-      tokensPerMinute = before.tokensPerMinute,
-      imagesPerMinute = before.imagesPerMinute,
-      maxConcurrentRequests = before.maxConcurrentRequests,
-    } = change;
-    const after = { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxConcurrentRequests };
-    await client.query(
-      `UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3, tokens_per_minute = $4,
-         images_per_minute = $5 WHERE id = $1`,
-      [accountId, requestsPerMinute, maxConcurrentRequests, tokensPerMinute, imagesPerMinute],
-    );
-    const subject = `account:${accountId}`;
+    const after = changed(before, change);
+    const { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxConcurrentRequests } = after;
+    const limits = [requestsPerMinute, maxConcurrentRequests, tokensPerMinute, imagesPerMinute];
+    await client.query(SET_LIMITS, [accountId, ...limits]);
     await audit(client, {
       actor: by,
       action: 'account.limited',
-      subject,
+      subject: `account:${accountId}`,
       accountId,
       before,
       after,

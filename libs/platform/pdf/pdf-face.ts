@@ -122,19 +122,21 @@ function standardFace(file: Document, name: 'Helvetica' | 'Helvetica-Bold'): Ref
   return face;
 }
 
+const SONG = {
+  Type: 'FontDescriptor',
+  FontName: 'STSong-Light',
+  Flags: 6,
+  FontBBox: [-25, -254, 1000, 880],
+  ItalicAngle: 0,
+  Ascent: 880,
+  Descent: -120,
+  CapHeight: 880,
+  StemV: 93,
+};
+
 /** By the names that PDF 32000-1, 9.7.5.2 defines. A reader that has no such face shows another, or empty boxes. */
 function chineseFace(file: Document): Reference {
-  const descriptor = file.ref({
-    Type: 'FontDescriptor',
-    FontName: 'STSong-Light',
-    Flags: 6,
-    FontBBox: [-25, -254, 1000, 880],
-    ItalicAngle: 0,
-    Ascent: 880,
-    Descent: -120,
-    CapHeight: 880,
-    StemV: 93,
-  });
+  const descriptor = file.ref(SONG);
   const glyphs = file.ref({
     Type: 'Font',
     Subtype: 'CIDFontType0',

@@ -18,6 +18,11 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
   const t = monthlyTexts[look.language];
   const { tag } = languageFacts[look.language];
   const { month, key, accountId, to } = statement;
+  const sections = [{ title: t.credits, rows: creditRows(statement, look.language) }];
+  if (!key) {
+    sections.push({ title: t.byKey, rows: keyRows(statement, look.language) });
+    sections.push({ title: t.money, rows: moneyRows(statement, look.language) });
+  }
   return pdfOf({
     language: tag,
     title: t.title(monthIn(tag, month)),
@@ -28,15 +33,7 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
       ...(key ? [`${t.key} ${key.name} (${key.keyId})`] : []),
       `${t.upTo} ${minuteOf(to)}`,
     ],
-    sections: [
-      { title: t.credits, rows: creditRows(statement, look.language) },
-      ...(key
-        ? []
-        : [
-            { title: t.byKey, rows: keyRows(statement, look.language) },
-            { title: t.money, rows: moneyRows(statement, look.language) },
-          ]),
-    ],
+    sections,
     notes: [key ? t.keyNote : t.note],
   });
 }

@@ -63,21 +63,17 @@ const KIND_NAMES: Record<BankItem['kind'], string> = {
   suspense: 'suspense item',
 };
 
-export function bankSentence({
-  kind,
-  id,
-  state,
-  amountMinor,
-  currency,
-  reference,
-  counterpart,
-  refusal,
-}: Omit<BankItem, 'at' | 'bankAccountId' | 'transactionIds'>): string {
+type BankFacts = Omit<BankItem, 'at' | 'bankAccountId' | 'transactionIds'>;
+
+function subjectOf({ kind, id, amountMinor, currency, reference }: BankFacts): string {
   const money = moneyText(amountMinor, currency);
-  const what =
-    kind === 'line'
-      ? `The bank line of ${money} (${reference})`
-      : `The ${KIND_NAMES[kind]} ${id} of ${money} (${reference})`;
+  const name = kind === 'line' ? 'bank line' : `${KIND_NAMES[kind]} ${id}`;
+  return `The ${name} of ${money} (${reference})`;
+}
+
+export function bankSentence(item: BankFacts): string {
+  const { state, counterpart, refusal } = item;
+  const what = subjectOf(item);
   const other = counterpart ? `the ${counterpart.kind} ${counterpart.subject}` : 'nothing';
   switch (state) {
     case 'matched':

@@ -91,6 +91,9 @@ async function beginBankReport(
   return reportId;
 }
 
+const GIVEN = `unnest($2::text[], $3::date[], $4::bigint[], $5::text[], $6::text[])
+  AS g (line_id, booked_on, amount_minor, currency, reference)`;
+
 async function insertBankLines(
   client: pg.ClientBase,
   { reportId, accountId }: { reportId: string; accountId: string },
@@ -103,24 +106,24 @@ async function insertBankLines(
     lines.map(({ currency }) => currency),
     lines.map(({ reference }) => reference),
   ];
-  const given = `unnest($2::text[], $3::date[], $4::bigint[], $5::text[], $6::text[])
-    AS g (line_id, booked_on, amount_minor, currency, reference)`;
   const { rowCount } = await client.query(
     `INSERT INTO bank_lines (bank_account_id, line_id, report_id, booked_on, amount_minor, currency, reference)
-     SELECT $1, line_id, $7, booked_on, amount_minor, currency, reference FROM ${given}
+     SELECT $1, line_id, $7, booked_on, amount_minor, currency, reference FROM ${GIVEN}
      ON CONFLICT (bank_account_id, line_id) DO NOTHING`,
     [accountId, ...values, reportId],
   );
+  await refuseOther(client, [accountId, ...values]);
+  return { lines: lines.length, added: rowCount ?? 0, changed: 0 };
+}
+
+async function refuseOther(client: pg.ClientBase, values: unknown[]): Promise<void> {
   const { rows } = await client.query<{ lineId: string }>(
-    `SELECT l.line_id AS "lineId" FROM ${given} JOIN bank_lines l ON l.bank_account_id = $1 AND l.line_id = g.line_id
+    `SELECT l.line_id AS "lineId" FROM ${GIVEN} JOIN bank_lines l ON l.bank_account_id = $1 AND l.line_id = g.line_id
      WHERE (l.booked_on, l.amount_minor, l.currency) IS DISTINCT FROM (g.booked_on, g.amount_minor, g.currency) LIMIT 1`,
-    [accountId, ...values],
+    values,
   );
   const other = rows[0];
-  if (other)
-    throw new ApiError(
-      'conflict',
-      `Nothing was imported. The line ${other.lineId} was imported before with a different day or amount.`,
-    );
-  return { lines: lines.length, added: rowCount ?? 0, changed: 0 };
+  if (!other) return;
+  const message = `Nothing was imported. The line ${other.lineId} was imported before with a different day or amount.`;
+  throw new ApiError('conflict', message);
 }
