@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import type { Approval } from '#approvals/approval.entity.js';
+import type { ApprovalService } from '#approvals/approval.service.js';
 import { viewApproval } from '#approvals/approvals.view.js';
 import type { Role } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
-import { type Services, withServices } from './services.js';
+import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
-import { facts, printJson, printText, table } from './output.js';
+import { facts, printJson, printList, printText } from './output.js';
 import { JSON_OPTION } from './arguments.js';
 
 const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
@@ -25,6 +26,11 @@ export function approvalsCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(list);
+  addDecisions(approvals);
+  return approvals;
+}
+
+function addDecisions(approvals: Command): void {
   approvals
     .command('approve')
     .description('approve a request; it is applied immediately')
@@ -32,10 +38,8 @@ export function approvalsCommand(): Command {
     .option('--note <text>', 'a note for the record')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((id: string, options: Options & { note?: string }) =>
-      decide(options, ({ approvals: service }, decision) =>
-        service.approve({ ...decision, approvalId: id, note: options.note ?? null }),
-      ),
+    .action((approvalId: string, { note = null, ...options }: Options & { note?: string | null }) =>
+      decide(options, (service, decision) => service.approve({ ...decision, approvalId, note })),
     );
   approvals
     .command('reject')
@@ -44,41 +48,40 @@ export function approvalsCommand(): Command {
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((id: string, options: Options & { note: string }) =>
-      decide(options, ({ approvals: service }, decision) =>
-        service.reject({ ...decision, approvalId: id, note: options.note }),
-      ),
+    .action((approvalId: string, { note, ...options }: Options & { note: string }) =>
+      decide(options, (service, decision) => service.reject({ ...decision, approvalId, note })),
     );
-  return approvals;
 }
 
 async function list(options: Options): Promise<void> {
-  const found = await withServices(process.env, async ({ pool, approvals }) => {
+  const found = await withServices(async ({ pool, approvals }) => {
     const actor = await actingPerson(pool, options, STAFF);
     return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
   });
-  if (options.json) return printJson({ items: found.map(viewApproval) });
-  const titles = ['Approval', 'What', 'About', 'Amount', 'Asked by', 'Reason'];
-  const rows = found.map(({ id, kind, subject, amount, requestedBy, reason }) => [
-    id,
-    kind,
-    subject,
-    amount === null ? '' : `${formatAmount(nanos(amount))} credits`,
-    requestedBy,
-    reason,
-  ]);
-  printText(rows.length === 0 ? 'No approvals are waiting.' : table(titles, rows));
+  await printList(options, {
+    items: found,
+    json: { items: found.map(viewApproval) },
+    table: {
+      Approval: 'id',
+      What: 'kind',
+      About: 'subject',
+      Amount: ({ amount }) => (amount === null ? '' : `${formatAmount(nanos(amount))} credits`),
+      'Asked by': 'requestedBy',
+      Reason: 'reason',
+    },
+    none: 'No approvals are waiting.',
+  });
 }
 
 type Deciding = { actor: Awaited<ReturnType<typeof actingPerson>>; requestId: string };
 
 async function decide(
   options: Options,
-  work: (services: Services, decision: Deciding) => Promise<Approval>,
+  work: (service: ApprovalService, decision: Deciding) => Promise<Approval>,
 ): Promise<void> {
-  const approval = await withServices(process.env, async (services) => {
-    const actor = await actingPerson(services.pool, options, STAFF);
-    return work(services, { actor, requestId: operatorName() });
+  const approval = await withServices(async ({ pool, approvals }) => {
+    const actor = await actingPerson(pool, options, STAFF);
+    return work(approvals, { actor, requestId: operatorName() });
   });
   if (options.json) return printJson(viewApproval(approval));
   printText(

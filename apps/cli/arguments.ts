@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { InvalidAmount, MAX_AMOUNT_NANOS, type Nanos, parseAmount } from '#money/amount.js';
 import {
   MINOR_PER_UNIT,
@@ -11,6 +11,10 @@ import {
 /** Options of many commands. */
 export const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
+
+export function csvOption(words = 'a CSV file'): Option {
+  return new Option('--csv', words).conflicts('json');
+}
 
 /** The currency of payments, as configured for the relay. */
 export function paymentCurrency(): string {
@@ -87,7 +91,14 @@ export function timeArgument(text: string): Date {
   throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
 
-/** The same, kept as text because the ledger's times have microseconds. */
+/** A time with its zone. */
+export function zonedTimeArgument(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+/** A day or a time, kept as text because the ledger's times have microseconds. */
 export function exactTimeArgument(text: string): string {
   timeArgument(text);
   return text;

@@ -1,19 +1,23 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { ENTITIES } from '#operations/entities.js';
 import { setUpDatabase } from '#operations/database.setup.js';
 import { type DataFolder, dataFolder, prepareDataFolder } from '#operations/data-folder.js';
-import { openPool } from '#database/database.js';
+import { openDataSource, openPool } from '#database/database.js';
 import {
   type EmbeddedPostgres,
   readEmbeddedConnection,
   startEmbeddedPostgres,
 } from '#database/embedded-postgres.js';
+import { inSnapshot } from '#finance/snapshot.js';
 import { requireSchema } from '#database/migrations.js';
 import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 import { readSecrets, SecretBox } from '#platform/sealed-secret.js';
 
+const APPLICATION = 'tollgate-cli';
 /** A command needs one connection; closing a period needs one for its lock, one for its snapshot and one to write. */
 const POOL_SIZE = 4;
 /** A check reads the whole ledger. */
@@ -26,13 +30,18 @@ const STATEMENT_TIMEOUT_MS = 600_000;
  * is not a version that this tool knows: what it writes could lack what is needed now.
  */
 export async function onDatabase<T>(
-  env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,
+  env = process.env,
 ): Promise<T> {
   return onAnyDatabase(env, async (pool, url) => {
     await requireSchema(pool);
     return work(pool, url);
   });
+}
+
+/** The same on one snapshot. */
+export function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  return onDatabase((pool) => inSnapshot(pool, work));
 }
 
 /** The same, for commands that check the schema themselves. */
@@ -95,11 +104,21 @@ export async function withEmbedded<T>(
   }
 }
 
+/** Entities of a database, for the duration of some work. */
+export async function withSource<T>(url: string, work: (source: DataSource) => Promise<T>): Promise<T> {
+  const source = await openDataSource({ url, max: 2, applicationName: APPLICATION, entities: ENTITIES });
+  try {
+    return await work(source);
+  } finally {
+    await source.destroy();
+  }
+}
+
 async function onPool<T>(url: string, work: (pool: pg.Pool, url: string) => Promise<T>): Promise<T> {
   const pool = openPool({
     url,
     max: POOL_SIZE,
-    applicationName: 'tollgate-cli',
+    applicationName: APPLICATION,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   try {

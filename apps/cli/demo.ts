@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   try {
     // Simulated credit belongs in the books of the relay that is shown, never in those that DATABASE_URL may name.
     const env = relay.apiKey === undefined ? { ...process.env, DATABASE_URL: '' } : process.env;
-    await onDatabase(env, (pool) => show(relay, pool));
+    await onDatabase((pool) => show(relay, pool), env);
   } finally {
     await relay.close();
   }

@@ -15,6 +15,7 @@ import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
 import {
   countArgument,
+  csvOption,
   exactTimeArgument,
   periodArgument,
   timeArgument,
@@ -31,7 +32,7 @@ import { importCommand } from './finance/import.commands.js';
 import { reconcileCommand } from './finance/reconcile.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
 import { workCommands } from './finance/work.commands.js';
-import { facts, printJson, printText, table, right } from './output.js';
+import { facts, type Printed, printJson, printText, right, second, table, tableOf } from './output.js';
 import { countedOn } from './progress.js';
 
 const NOTES = `
@@ -54,13 +55,30 @@ Examples:
 
 export function financeCommand(): Command {
   const finance = new Command('finance').description('the books').addHelpText('after', NOTES);
+  addBooks(finance);
+  const commands = [
+    ...controlCommands(),
+    importCommand(),
+    reconcileCommand(),
+    ...revenueCommands(),
+    costsCommand(),
+    ...deferredRevenueCommands(),
+    ...workCommands(),
+    periodsCommand(),
+    ...adjustmentCommands(),
+  ];
+  for (const command of commands) finance.addCommand(command);
+  return finance;
+}
+
+function addBooks(finance: Command): void {
   finance
     .command('trial-balance')
     .description('balances of all ledger accounts; exits 1 if they do not add up to 0')
     .option('--at <time>', 'count postings before this time; now by default', timeArgument)
     .addOption(byOption().default('recorded'))
     .addOption(recordedBeforeOption())
-    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
+    .addOption(csvOption())
     .option(...JSON_OPTION)
     .action(printTrialBalance);
   withRange(finance.command('statement'))
@@ -69,27 +87,13 @@ export function financeCommand(): Command {
     .option('--limit <count>', 'at most this many entries', countArgument, 1000)
     .option(...JSON_OPTION)
     .action(printStatement);
+  const account = new Option('--account <code>', 'only complete transactions that touch this ledger account');
   withRange(finance.command('export'))
     .description('write the books to standard output, for other programs')
     .addOption(new Option('--format <format>').choices(Object.keys(exportFormats)).makeOptionMandatory())
-    .addOption(
-      new Option('--account <code>', 'only complete transactions that touch this ledger account').conflicts(
-        'summary',
-      ),
-    )
+    .addOption(account.conflicts('summary'))
     .option('--summary', 'one transaction per day, all customers combined')
     .action(writeExport);
-  for (const command of controlCommands()) finance.addCommand(command);
-  for (const command of [importCommand(), reconcileCommand()]) finance.addCommand(command);
-  for (const command of [
-    ...revenueCommands(),
-    costsCommand(),
-    ...deferredRevenueCommands(),
-    ...workCommands(),
-  ])
-    finance.addCommand(command);
-  for (const command of [periodsCommand(), ...adjustmentCommands()]) finance.addCommand(command);
-  return finance;
 }
 
 function byOption(): Option {
@@ -136,16 +140,12 @@ function requireEffective(by: TimeOf, recordedBefore: string | null): void {
   throw new OperatorError('--recorded-before needs --by effective.');
 }
 
-async function printTrialBalance(options: {
-  at?: Date;
-  by: TimeOf;
-  recordedBefore?: string;
-  csv?: boolean;
-  json?: boolean;
-}): Promise<void> {
+async function printTrialBalance(
+  options: Printed & { at?: Date; by: TimeOf; recordedBefore?: string },
+): Promise<void> {
   const { at = null, by, recordedBefore = null } = options;
   requireEffective(by, recordedBefore);
-  const report = await onDatabase(process.env, (pool) => trialBalance(pool, { by, at, recordedBefore }));
+  const report = await onDatabase((pool) => trialBalance(pool, { by, at, recordedBefore }));
   const view = trialBalanceView(report, paymentCurrency());
   if (report.totals.some(({ total }) => total !== 0n)) process.exitCode = 1;
   if (options.csv) return writeCsv(process.stdout, trialBalanceColumns, inSequence(view.balances));
@@ -164,7 +164,7 @@ async function printStatement(
   options: Times & { limit: number; json?: boolean },
 ): Promise<void> {
   const { limit } = options;
-  const statement = await onDatabase(process.env, async (pool) => {
+  const statement = await onDatabase(async (pool) => {
     const { id } = await accountOf(pool, code);
     const asked = { ...(await rangeOf(pool, options)), limit, after: null };
     const found = await ledgerAccountStatement(pool, id, asked);
@@ -185,22 +185,20 @@ async function printStatement(
 }
 
 function linesOf({ by, items }: ReturnType<typeof statementView>): string {
-  const titles = ['Time (UTC)', 'What', 'Reference', right('Amount'), right('After')];
-  const rows = items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
-    (by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
-    kind,
-    reference,
-    amount.startsWith('-') ? amount : `+${amount}`,
-    balance,
-  ]);
-  return table(titles, rows);
+  return tableOf(items, {
+    'Time (UTC)': ({ recordedAt, effectiveAt }) => second(by === 'effective' ? effectiveAt : recordedAt),
+    What: 'kind',
+    Reference: 'reference',
+    Amount: right(({ amount }) => (amount.startsWith('-') ? amount : `+${amount}`)),
+    After: right('balance'),
+  });
 }
 
 async function writeExport(
   options: Times & { format: ExportFormatName; account?: string; summary?: boolean },
 ): Promise<void> {
   const { format, summary = false } = options;
-  await onDatabase(process.env, async (pool) => {
+  await onDatabase(async (pool) => {
     const ledgerAccountId =
       options.account === undefined ? null : (await accountOf(pool, options.account)).id;
     const range = await rangeOf(pool, options);

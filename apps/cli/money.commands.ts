@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
@@ -23,6 +22,7 @@ import {
 import { verifyCommand } from './operations/ledger-verify.command.js';
 import { migrateDatabase, onDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
+import { withBar } from './progress.js';
 import { operatorName } from './operator-name.js';
 
 interface TopupOptions extends OptionValues, Acting {
@@ -61,17 +61,15 @@ async function record(accountId: string, options: TopupOptions, command: Command
     command.error('error: give either --credits or --paid', { exitCode: 2 });
   }
   if (credits === 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
-  const { answer, rate, paidMinor } = await withServices(process.env, async (services) => {
+  const { answer, rate, paidMinor } = await withServices(async (services) => {
     const { pool, transfers, currency } = services;
     const actor = await actingPerson(pool, options, ['finance']);
     const terms = await approvedRate(pool, accountId, options.rate);
     const bought = convert(paid === undefined ? { credits: credits! } : { payMinor: paid }, terms);
-    const reason = 'Recorded by the command line.';
+    const payment = { paymentId, currency, valueDate: null, reason: 'Recorded by the command line.' };
     const asking = { actor, requestId: `payment:${paymentId}`, auditId: operatorName() };
-    const recorded = await transfers.recordTransfer(
-      { ...bought, accountId, orderId: null, paymentId, currency, valueDate: null, reason },
-      asking,
-    );
+    const transfer = { ...bought, ...payment, accountId, orderId: null };
+    const recorded = await transfers.recordTransfer(transfer, asking);
     return { answer: recorded, rate: terms, paidMinor: bought.paidMinor };
   });
   printTopup(answer, {
@@ -130,29 +128,14 @@ export function ledgerCommand(): Command {
 }
 
 async function check(options: { grace: number; json?: boolean }): Promise<void> {
-  const result = await onDatabase(process.env, (pool) => checkShown(pool, options.grace));
+  const result = await onDatabase((pool) => checkShown(pool, options.grace));
   if (!result.ok) process.exitCode = 1;
   if (options.json) return printJson({ ok: result.ok, violations: result.violations });
   printText(checkReport(result));
 }
 
-/** A large ledger takes minutes. On a terminal, a bar shows the progress. */
-async function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckResult> {
-  const bar = new SingleBar({
-    format: '{bar} {value} of {total} rules checked',
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    barsize: 40,
-  });
-  try {
-    return await checkLedger(pool, {
-      graceMs,
-      onProgress: (done, total) => (done === 0 ? bar.start(total, 0) : bar.update(done)),
-    });
-  } finally {
-    bar.stop();
-  }
+function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckResult> {
+  return withBar('rules checked', (onProgress) => checkLedger(pool, { graceMs, onProgress }));
 }
 
 /** The findings of a ledger check, as text. */

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { type CsvColumn, inSequence, writeCsv } from '#platform/http/csv.js';
 
 /** What commands print: one JSON document for programs, or text for people. */
 export function printJson(value: unknown): void {
@@ -9,15 +10,64 @@ export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** The options of a command that prints a list. */
+export interface Printed {
+  csv?: boolean;
+  json?: boolean;
+}
+
+interface List<T> {
+  items: readonly T[];
+  /** The document of --json. */
+  json: unknown;
+  /** The columns of --csv. */
+  csv?: readonly CsvColumn<T>[];
+  table: Columns<T>;
+  /** Printed instead of an empty table. */
+  none?: string;
+}
+
+/** Prints a list as its options say: a CSV file, a JSON document or a table. */
+export async function printList<T>(
+  options: Printed,
+  { items, json, csv, table: columns, none }: List<T>,
+): Promise<void> {
+  if (options.csv && csv) return writeCsv(process.stdout, csv, inSequence(items));
+  if (options.json) return printJson(json);
+  printText(items.length === 0 && none !== undefined ? none : tableOf(items, columns));
+}
+
 /** The terminal width that tables fit, in columns. */
 const WIDTH = 100;
 
 /** The title of a column. Numbers are right-aligned. */
 export type TableColumn = string | { readonly number: string };
 
-/** A column of numbers. */
-export function right(number: string): TableColumn {
+/** A column of numbers: its title, or what it shows. */
+export function right<const C>(number: C): { readonly number: C } {
   return { number };
+}
+
+type Plain = string | number | bigint | null | undefined;
+type PlainName<T> = { [Name in keyof T]-?: T[Name] extends Plain ? Name : never }[keyof T];
+type Content<T> = PlainName<T> | ((row: T) => Plain);
+
+/** Columns by their title. Each shows a property, or the result of a function; - is for nothing. */
+export type Columns<T> = Readonly<Record<string, Content<T> | { readonly number: Content<T> }>>;
+
+export function tableOf<T>(rows: readonly T[], columns: Columns<T>): string {
+  const named = Object.entries(columns).map(([title, column]) =>
+    typeof column === 'object' ? { title: right(title), content: column.number } : { title, content: column },
+  );
+  const cells = rows.map((row) => named.map(({ content }) => cellOf(row, content)));
+  return table(
+    named.map(({ title }) => title),
+    cells,
+  );
+}
+
+function cellOf<T>(row: T, content: Content<T>): string {
+  return String((typeof content === 'function' ? content(row) : (row[content] as Plain)) ?? '-');
 }
 
 /** A table without colours. A cell too wide for the terminal is cut with an ellipsis. */
@@ -71,6 +121,16 @@ function fitted(titles: string[], rows: string[][]): string[][] {
 
 function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 1))}…`;
+}
+
+/** An ISO 8601 time for people, to the minute. */
+export function minute(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
+/** The same, to the second. */
+export function second(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
 }
 
 /** A list of names and values, aligned. */

@@ -68,32 +68,38 @@ export function program(): Command {
       if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);
     })
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', NOTES)
-    .addCommand(adminCommand())
-    .addCommand(approvalsCommand())
-    .addCommand(addSupportCommands(accountsCommand()))
-    .addCommand(addKeyShow(keysCommand()))
-    .addCommand(topupCommand())
-    .addCommand(pricesCommand())
-    .addCommand(catalogCommand())
-    .addCommand(usageCommand())
-    .addCommand(requestLogCommand())
-    .addCommand(groupsCommand())
-    .addCommand(channelsCommand())
-    .addCommand(deadLettersCommand())
-    .addCommand(retentionCommand())
-    .addCommand(ledgerCommand())
-    .addCommand(financeCommand())
-    .addCommand(secretsCommand())
-    .addCommand(backupCommand())
-    .addCommand(restoreCommand())
-    .addCommand(doctorCommand())
-    .addCommand(migrateCommand())
-    .addCommand(startCommand());
+    .addHelpText('after', NOTES);
+  for (const command of commands()) tollgate.addCommand(command);
   everyCommand(tollgate, (command) =>
     command.exitOverride().showHelpAfterError('(add --help for what it takes)'),
   );
   return tollgate;
+}
+
+function commands(): Command[] {
+  return [
+    adminCommand(),
+    approvalsCommand(),
+    addSupportCommands(accountsCommand()),
+    addKeyShow(keysCommand()),
+    topupCommand(),
+    pricesCommand(),
+    catalogCommand(),
+    usageCommand(),
+    requestLogCommand(),
+    groupsCommand(),
+    channelsCommand(),
+    deadLettersCommand(),
+    retentionCommand(),
+    ledgerCommand(),
+    financeCommand(),
+    secretsCommand(),
+    backupCommand(),
+    restoreCommand(),
+    doctorCommand(),
+    migrateCommand(),
+    startCommand(),
+  ];
 }
 
 /** The relay reads its own options, --help and --json, and runs until a signal ends it. */

@@ -1,3 +1,5 @@
+import { SingleBar } from 'cli-progress';
+
 const REFRESH_MS = 250;
 
 /** The part of a terminal that shows progress. */
@@ -53,5 +55,24 @@ export async function* countedOn<T>(
     }
   } finally {
     showProgress('', output);
+  }
+}
+
+/** Shows a bar on a terminal during work that knows how much there is to do, and may take minutes. */
+export async function withBar<T>(
+  words: string,
+  work: (onProgress: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
+  const bar = new SingleBar({
+    format: `{bar} {value} of {total} ${words}`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 40,
+  });
+  try {
+    return await work((done, total) => (done === 0 ? bar.start(total, 0) : bar.update(done)));
+  } finally {
+    bar.stop();
   }
 }

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
-import { ENTITIES } from '#operations/entities.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { SuspenseService } from '#payments/suspense.service.js';
@@ -14,9 +13,8 @@ import { readDeletionGrace } from '#privacy/privacy.config.js';
 import { LineService } from '#finance/provider-reports/line.service.js';
 import { ChargeRefundService } from '#support/charge-refund.service.js';
 import { TicketService } from '#support/ticket.service.js';
-import { openDataSource } from '#database/database.js';
 import { ConfigReader } from '#platform/config.js';
-import { onDatabase } from './database.access.js';
+import { onDatabase, withSource } from './database.access.js';
 
 /** The console's services for the command line. What needs a second person there needs one here. */
 export interface Services {
@@ -37,23 +35,15 @@ const NOBODY_WAITS = { wake: () => undefined };
 const BY_CONTROL_PLANE = { run: () => Promise.resolve(null) };
 const WAIVER_LIMIT_MS = 600_000;
 
-export function withServices<T>(
-  env: NodeJS.ProcessEnv,
-  work: (services: Services) => Promise<T>,
-): Promise<T> {
-  const reader = new ConfigReader(env);
+export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+  const reader = new ConfigReader(process.env);
   const { currency, graceMs } = reader.finish({
     currency: readPaymentCurrency(reader),
     graceMs: readDeletionGrace(reader),
   });
-  return onDatabase(env, async (pool, url) => {
-    const source = await openDataSource({ url, max: 2, applicationName: 'tollgate-cli', entities: ENTITIES });
-    try {
-      return await work(openServices({ pool, source, currency }, graceMs));
-    } finally {
-      await source.destroy();
-    }
-  });
+  return onDatabase((pool, url) =>
+    withSource(url, (source) => work(openServices({ pool, source, currency }, graceMs))),
+  );
 }
 
 function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, graceMs: number): Services {

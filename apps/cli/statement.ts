@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { accountStatement } from '#ledger/reports/statement.js';
 import { formatAmount } from '#money/amount.js';
-import { table, right } from './output.js';
+import { right, second, tableOf } from './output.js';
 
 export interface StatementRow {
   transactionId: string;
@@ -33,13 +33,12 @@ export async function readWholeStatement(
 
 /** A statement for a terminal of 100 columns. */
 export function statementTable(lines: StatementRow[]): string {
-  const rows = lines.map(({ at, kind, reference, balance, amount, balanceAfter }) => [
-    at.replace('T', ' ').slice(0, 19),
-    kind,
-    reference,
-    balance,
-    amount.startsWith('-') ? amount : `+${amount}`,
-    balanceAfter,
-  ]);
-  return table(['Time (UTC)', 'What', 'Reference', 'Balance', right('Amount'), right('After')], rows);
+  return tableOf(lines, {
+    'Time (UTC)': ({ at }) => second(at),
+    What: 'kind',
+    Reference: 'reference',
+    Balance: 'balance',
+    Amount: right(({ amount }) => (amount.startsWith('-') ? amount : `+${amount}`)),
+    After: right('balanceAfter'),
+  });
 }

@@ -1,16 +1,16 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type pg from 'pg';
 import { writeCsv } from '#platform/http/csv.js';
 import { readUsage, type UsageFilter, usageStates } from '#usage/usage.store.js';
 import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';
 import { unknownAccount } from '#identity/key.store.js';
-import { countArgument } from './arguments.js';
+import { countArgument, JSON_OPTION, timeArgument } from './arguments.js';
 import { onDatabase } from './database.access.js';
-import { printJson, printText, table, right } from './output.js';
+import { type Columns, type Printed, printList, right, second } from './output.js';
 import { countedOn } from './progress.js';
 
-interface UsageOptions {
+interface UsageOptions extends Printed {
   limit: number;
   key?: string;
   model?: string;
@@ -18,8 +18,6 @@ interface UsageOptions {
   state?: (typeof usageStates)[number];
   from?: Date;
   to?: Date;
-  csv?: boolean;
-  json?: boolean;
 }
 
 const PAGE = 1_000;
@@ -36,20 +34,14 @@ export function usageCommand(): Command {
     .option('--from <time>', 'not before, such as 2027-01-31 or 2027-01-31T08:00:00Z', timeArgument)
     .option('--to <time>', 'before', timeArgument)
     .option('--csv', 'write all requests to standard output as CSV')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .action(usage);
-}
-
-function timeArgument(text: string): Date {
-  const time = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
-  if (/^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError('Give a day of UTC, or a time with its zone.');
 }
 
 async function usage(accountId: string, options: UsageOptions): Promise<void> {
   const { key: keyId, model, group, state, from, to } = options;
   const filter: UsageFilter = { keyId, model, group, state, from, to };
-  await onDatabase(process.env, async (pool) => {
+  await onDatabase(async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     const entries = entriesOf(pool, accountId, filter);
     if (options.csv) {
@@ -80,14 +72,14 @@ async function print(
   for await (const entry of entries) {
     if (items.push(entry) === options.limit) break;
   }
-  if (options.json) return printJson({ accountId, items });
-  const rows = items.map(({ at, model, state, settled, held, latencyMs, upstreamStatus, refusalCode }) => [
-    at.replace('T', ' ').slice(0, 19),
-    model ?? '-',
-    refusalCode ?? state,
-    settled ?? held,
-    latencyMs === null ? '-' : String(latencyMs),
-    String(upstreamStatus ?? '-'),
-  ]);
-  printText(table(['Time (UTC)', 'Model', 'State', right('Credits'), right('ms'), right('Upstream')], rows));
+  await printList(options, { items, json: { accountId, items }, table: COLUMNS });
 }
+
+const COLUMNS: Columns<Entry> = {
+  'Time (UTC)': ({ at }) => second(at),
+  Model: 'model',
+  State: ({ refusalCode, state }) => refusalCode ?? state,
+  Credits: right(({ settled, held }) => settled ?? held),
+  ms: right('latencyMs'),
+  Upstream: right('upstreamStatus'),
+};

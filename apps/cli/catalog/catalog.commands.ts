@@ -4,28 +4,23 @@ import { ModelService } from '#marketplace/catalog/model.service.js';
 import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
-import { openDataSource } from '#database/database.js';
-import { ENTITIES } from '#operations/entities.js';
-import { AS_OPTION } from '../acting.js';
 import { JSON_OPTION } from '../arguments.js';
-import { onDatabase } from '../database.access.js';
+import { onDatabase, withSource } from '../database.access.js';
 import { printJson, printText } from '../output.js';
 import { diffTable, importText } from './catalog.output.js';
-import {
-  byUnless,
-  proposalsOf,
-  DRY_RUN_OPTION,
-  EFFECTIVE_OPTION,
-  NOTE_OPTION,
-  proposalTime,
-  type Timing,
-} from './proposing.js';
+import { byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
 
 const MODEL = ['--model <id>', 'only this model; may be repeated'] as const;
 const VENDOR = ['--vendor <name>', 'only this vendor; may be repeated'] as const;
 
 export function catalogCommand(): Command {
   const catalog = new Command('catalog').description("vendors' models, with list prices and sources");
+  addDiff(catalog);
+  addImport(catalog);
+  return catalog;
+}
+
+function addDiff(catalog: Command): void {
   catalog
     .command('diff')
     .description(
@@ -35,25 +30,24 @@ export function catalogCommand(): Command {
     .option(...VENDOR, repeated, [])
     .option(...JSON_OPTION)
     .action(diff);
-  catalog
-    .command('import')
-    .description('propose list prices plus a margin; nothing changes until the proposal is confirmed')
-    .requiredOption(
-      '--margin <percent>',
-      'percentage added to the list price, such as 20; prices are rounded up to six decimals',
-      percentArgument,
-    )
-    .option(...MODEL, repeated, [])
-    .option(...VENDOR, repeated, [])
-    .option('--add-missing', 'add missing models, disabled and in no group')
-    .option(...EFFECTIVE_OPTION, proposalTime)
-    .option(...NOTE_OPTION)
-    .option(...AS_OPTION)
-    .option(...DRY_RUN_OPTION)
-    .option(...JSON_OPTION)
+}
+
+function addImport(catalog: Command): void {
+  proposing(
+    catalog
+      .command('import')
+      .description('propose list prices plus a margin; nothing changes until the proposal is confirmed')
+      .requiredOption(
+        '--margin <percent>',
+        'percentage added to the list price, such as 20; prices are rounded up to six decimals',
+        percentArgument,
+      )
+      .option(...MODEL, repeated, [])
+      .option(...VENDOR, repeated, [])
+      .option('--add-missing', 'add missing models, disabled and in no group'),
+  )
     .addHelpText('after', EXAMPLES)
     .action(importModels);
-  return catalog;
 }
 
 const EXAMPLES = `
@@ -77,7 +71,7 @@ interface Chosen {
 
 async function diff({ model, vendor, json }: Chosen & { json?: boolean }): Promise<void> {
   const chosen = chosenVendorModels(vendorModels, { models: model, vendors: vendor });
-  const rows = await onDatabase(process.env, (pool) => diffVendors(pool, chosen));
+  const rows = await onDatabase((pool) => diffVendors(pool, chosen));
   if (rows.some(({ state }) => state === 'moved')) process.exitCode = 1;
   if (json) return printJson({ models: rows.map(vendorModelView) });
   printText(diffTable(rows));
@@ -88,27 +82,16 @@ async function importModels(
 ): Promise<void> {
   const { margin, model, vendor, dryRun = false, addMissing = false, effectiveAt = null } = options;
   const { note = `List prices and ${margin} percent` } = options;
-  const wanted = {
-    models: model,
-    vendors: vendor,
-    marginPercent: margin,
-    effectiveAt,
-    note,
-    dryRun,
-    addMissing,
-  };
-  const result = await onDatabase(process.env, async (pool, url) => {
+  const terms = { marginPercent: margin, effectiveAt, note };
+  const wanted = { ...terms, models: model, vendors: vendor, dryRun, addMissing };
+  const result = await onDatabase(async (pool, url) => {
     const author = await byUnless(dryRun, pool, options);
-    const applicationName = 'tollgate-cli';
-    const source = await openDataSource({ url, max: 2, applicationName, entities: ENTITIES });
-    try {
+    return withSource(url, (source) => {
       // A running relay finds events in the outbox by itself.
       const models = new ModelService(source, new CatalogChanges(source, { wake: () => undefined }));
       const parts = { pool, service: proposalsOf(pool), models, catalog: vendorModels };
-      return await importVendors(parts, wanted, author);
-    } finally {
-      await source.destroy();
-    }
+      return importVendors(parts, wanted, author);
+    });
   });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(vendorImportView(result));

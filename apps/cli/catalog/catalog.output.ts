@@ -1,9 +1,8 @@
-import { changeSubject, changeText } from '#marketplace/prices/price-change.js';
 import type { VendorComparison } from '#marketplace/vendors/vendor-diff.js';
 import type { VendorImport } from '#marketplace/vendors/vendor.import.js';
 import type { PriceText } from '#pricing/price-text.js';
 import { tokenAmountsText } from '../amounts.js';
-import { table } from '../output.js';
+import { tableOf } from '../output.js';
 import { differenceTable, nextStep } from './prices.output.js';
 
 /** What `catalog` prints. */
@@ -19,15 +18,21 @@ const STATES: Record<VendorComparison['state'], string> = {
 };
 
 export function diffTable(rows: readonly VendorComparison[]): string {
-  const cells = rows.map(({ model, state, asked, base, isBelowList, openProposal }) => [
-    model.vendor,
-    model.id,
-    model.listPrice ? priceCell(model.listPrice) : '-',
-    asked ? priceCell(asked) : '-',
-    base ? `${base.marginPercent} %` : '-',
-    [STATES[state], ...(isBelowList ? ['below list'] : []), ...(openProposal ? ['proposed'] : [])].join(', '),
-  ]);
-  return table(['Vendor', 'Model', 'List price', 'Asked', 'Margin', 'State'], cells);
+  return tableOf(rows, {
+    Vendor: ({ model }) => model.vendor,
+    Model: ({ model }) => model.id,
+    'List price': ({ model }) => model.listPrice && priceCell(model.listPrice),
+    Asked: ({ asked }) => asked && priceCell(asked),
+    Margin: ({ base }) => base && `${base.marginPercent} %`,
+    State: stateCell,
+  });
+}
+
+function stateCell({ state, isBelowList, openProposal }: VendorComparison): string {
+  const cells = [STATES[state]];
+  if (isBelowList) cells.push('below list');
+  if (openProposal) cells.push('proposed');
+  return cells.join(', ');
 }
 
 /** One cell. If there are rates, the price of all other requests. */
@@ -38,30 +43,16 @@ function priceCell(price: PriceText): string {
 
 export function importText(result: VendorImport): string {
   const { added, changed, same, refused, addedModels, missing, proposal, dryRun } = result;
-  const rows = [...changed, ...added].map(({ change, before }) => [
-    changeSubject(change),
-    before ? changeText(before) : '-',
-    changeText(change),
-  ]);
-  const lines = [
-    ...(rows.length > 0
-      ? [
-          differenceTable(
-            'No.',
-            rows.map((row, at) => [`${at + 1}`, ...row]),
-          ),
-          '',
-        ]
-      : []),
-    ...refused.map(({ reason }) => `Refused: ${reason}`),
-    ...(addedModels.length > 0
-      ? [`Models ${dryRun ? 'to add' : 'added'}, switched off: ${addedModels.join(', ')}.`]
-      : []),
-    ...(missing.length > 0
-      ? [`Not in this installation, and left out: ${missing.join(', ')}. --add-missing adds them.`]
-      : []),
+  const rows = [...changed, ...added];
+  const lines = rows.length > 0 ? [differenceTable('No.', rows), ''] : [];
+  for (const { reason } of refused) lines.push(`Refused: ${reason}`);
+  if (addedModels.length > 0)
+    lines.push(`Models ${dryRun ? 'to add' : 'added'}, switched off: ${addedModels.join(', ')}.`);
+  if (missing.length > 0)
+    lines.push(`Not in this installation, and left out: ${missing.join(', ')}. --add-missing adds them.`);
+  lines.push(
     `${added.length} added, ${changed.length} changed, ${same} the same, ${refused.length} refused.`,
     proposal ? nextStep(proposal) : 'Nothing was proposed.',
-  ];
+  );
   return lines.join('\n');
 }

@@ -8,7 +8,7 @@ import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/health/probe.js';
 import { secondsArgument, JSON_OPTION } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { printList } from '../output.js';
 
 export function channelsCommand(): Command {
   const channels = new Command('channels').description('the upstreams that serve models');
@@ -30,29 +30,27 @@ export function channelsCommand(): Command {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const channels = (await readChannels()).map((channel) => ({
-    channelId: channel.id,
-    protocol: channel.protocol,
-    baseUrl: channel.baseUrl,
-    enabled: channel.enabled,
-    priority: channel.priority,
-    weight: channel.weight,
-    keys: channel.apiKeys.length,
-    models: [...channel.models.keys()].sort(),
-    groups: [...channel.groups].sort(),
-  }));
-  if (options.json) return printJson({ channels });
-  const titles = ['Channel', 'Protocol', 'Address', 'State', 'Keys', 'Models', 'Groups'];
-  const rows = channels.map(({ channelId, protocol, baseUrl, enabled, keys, models, groups }) => [
-    channelId,
-    protocol,
-    baseUrl,
-    enabled ? 'on' : 'off',
-    String(keys),
-    String(models.length),
-    groups.join(', '),
-  ]);
-  printText(table(titles, rows));
+  const channels = (await readChannels()).map(viewChannel);
+  await printList(options, {
+    items: channels,
+    json: { channels },
+    table: {
+      Channel: 'channelId',
+      Protocol: 'protocol',
+      Address: 'baseUrl',
+      State: ({ enabled }) => (enabled ? 'on' : 'off'),
+      Keys: 'keys',
+      Models: ({ models }) => models.length,
+      Groups: ({ groups }) => groups.join(', '),
+    },
+  });
+}
+
+function viewChannel(channel: Channel) {
+  const { id: channelId, protocol, baseUrl, enabled, priority, weight, apiKeys } = channel;
+  const models = [...channel.models.keys()].sort();
+  const groups = [...channel.groups].sort();
+  return { channelId, protocol, baseUrl, enabled, priority, weight, keys: apiKeys.length, models, groups };
 }
 
 interface Trial extends KeyTrial {
@@ -64,32 +62,40 @@ async function test(
   channelId: string | undefined,
   options: { timeout: number; json?: boolean },
 ): Promise<void> {
+  const trials = await tryKeys(chosen(await readChannels(), channelId), options);
+  if (trials.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
+  await printList(options, {
+    items: trials,
+    json: { ok: process.exitCode !== 1, channels: trials },
+    table: {
+      Channel: 'channelId',
+      Key: 'key',
+      Asked: 'path',
+      Status: 'status',
+      Took: ({ latencyMs }) => `${latencyMs} ms`,
+      Verdict: ({ verdict, detail }) => `${verdict}: ${detail}`,
+    },
+  });
+}
+
+async function tryKeys(
+  channels: readonly Channel[],
+  { timeout, json }: { timeout: number; json?: boolean },
+): Promise<Trial[]> {
   const secrets = readSecretsOf(process.env);
-  const channels = chosen(await readChannels(), channelId).map((channel) => withOpenKeys(channel, secrets));
   const upstreams = new Upstreams();
   const trials: Trial[] = [];
   try {
-    for (const channel of channels) {
-      if (!options.json) process.stderr.write(`Asking ${channel.id} …\n`);
-      const { id, protocol } = channel;
-      const ofKeys = await upstreams.probeKeys(channel, options.timeout);
-      trials.push(...ofKeys.map((trial) => ({ channelId: id, protocol, ...trial })));
+    for (const channel of channels.map((each) => withOpenKeys(each, secrets))) {
+      const { id: channelId, protocol } = channel;
+      if (!json) process.stderr.write(`Asking ${channelId} …\n`);
+      const ofKeys = await upstreams.probeKeys(channel, timeout);
+      trials.push(...ofKeys.map((trial) => ({ channelId, protocol, ...trial })));
     }
   } finally {
     await upstreams.close();
   }
-  if (trials.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
-  if (options.json) return printJson({ ok: process.exitCode !== 1, channels: trials });
-  const titles = ['Channel', 'Key', 'Asked', 'Status', 'Took', 'Verdict'];
-  const rows = trials.map(({ channelId: id, key, path, status, latencyMs, verdict, detail }) => [
-    id,
-    String(key),
-    path,
-    String(status ?? '-'),
-    `${latencyMs} ms`,
-    `${verdict}: ${detail}`,
-  ]);
-  printText(table(titles, rows));
+  return trials;
 }
 
 function chosen(channels: readonly Channel[], channelId: string | undefined): Channel[] {
@@ -105,5 +111,5 @@ function chosen(channels: readonly Channel[], channelId: string | undefined): Ch
 }
 
 async function readChannels(): Promise<readonly Channel[]> {
-  return onDatabase(process.env, async (pool: pg.Pool) => (await loadCatalog(pool)).channels);
+  return onDatabase(async (pool: pg.Pool) => (await loadCatalog(pool)).channels);
 }

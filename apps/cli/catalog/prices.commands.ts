@@ -7,23 +7,13 @@ import { readPrices } from '#marketplace/prices/prices-here.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { NewProposal } from '#marketplace/prices/proposal.service.js';
 import { OperatorError } from '#platform/errors.js';
-import { changeText, changeSubject } from '#marketplace/prices/price-change.js';
 import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { type Columns, printJson, printText, tableOf } from '../output.js';
 import { readPriceRows, wantedChanges } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 import { JSON_OPTION } from '../arguments.js';
-import {
-  by,
-  byUnless,
-  proposalsOf,
-  DRY_RUN_OPTION,
-  EFFECTIVE_OPTION,
-  NOTE_OPTION,
-  proposalTime,
-  type Timing,
-} from './proposing.js';
+import { by, byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
 
 export function pricesCommand(): Command {
   const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
@@ -32,6 +22,13 @@ export function pricesCommand(): Command {
     .description('current prices, multipliers and rules')
     .option(...JSON_OPTION)
     .action(list);
+  addFiles(prices);
+  addPropose(prices);
+  addDecisions(prices);
+  return prices;
+}
+
+function addFiles(prices: Command): void {
   prices
     .command('export')
     .description(
@@ -40,39 +37,31 @@ export function pricesCommand(): Command {
     .option('--csv', 'a CSV file (the default)')
     .option(...JSON_OPTION)
     .action(exportAll);
-  prices
-    .command('import')
-    .description(
-      'compare a file with current prices and propose the differences; nothing is proposed if a row is refused',
-    )
-    .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
-    .option(...EFFECTIVE_OPTION, proposalTime)
-    .option(...NOTE_OPTION)
-    .option(...AS_OPTION)
-    .option(...DRY_RUN_OPTION)
-    .option(...JSON_OPTION)
-    .action(importFile);
-  prices
-    .command('propose')
-    .description('propose new values, and show what recent requests would cost with them')
-    .option(
-      '--price <model=price>',
-      'credits per call or second, without rates (use a file for those), or input/cached/output per million tokens, such as 5/1.25/10 or 5/1.25/10,imageOutput=32',
-      collect,
-      [],
-    )
-    .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
-    .option('--rule <group=price>', 'a fixed price per call for a group, or none', collect, [])
-    .option('--hours <hours>', 'hours of past requests for the preview', hoursArgument, 24)
-    .option(...EFFECTIVE_OPTION, proposalTime)
-    .option(...NOTE_OPTION)
-    .option(...AS_OPTION)
-    .option(...DRY_RUN_OPTION)
-    .option(...JSON_OPTION)
+  proposing(
+    prices
+      .command('import')
+      .description(
+        'compare a file with current prices and propose the differences; nothing is proposed if a row is refused',
+      )
+      .argument('<file>', 'a .csv or .json file; - reads CSV from standard input'),
+  ).action(importFile);
+}
+
+const PRICE_WORDS =
+  'credits per call or second, without rates (use a file for those), or input/cached/output per million tokens, such as 5/1.25/10 or 5/1.25/10,imageOutput=32';
+
+function addPropose(prices: Command): void {
+  proposing(
+    prices
+      .command('propose')
+      .description('propose new values, and show what recent requests would cost with them')
+      .option('--price <model=price>', PRICE_WORDS, collect, [])
+      .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
+      .option('--rule <group=price>', 'a fixed price per call for a group, or none', collect, [])
+      .option('--hours <hours>', 'hours of past requests for the preview', hoursArgument, 24),
+  )
     .addHelpText('after', PROPOSE_EXAMPLES)
     .action(propose);
-  addDecisions(prices);
-  return prices;
 }
 
 /** What happens to a proposal. */
@@ -126,13 +115,13 @@ function collect(text: string, before: string[]): string[] {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const { exportedAt, changes } = await onDatabase(process.env, (pool) => exportPrices(pool));
+  const { exportedAt, changes } = await onDatabase((pool) => exportPrices(pool));
   if (options.json) return printJson({ at: exportedAt.toISOString(), rows: changes });
   printText(changesTable(changes));
 }
 
 async function exportAll(options: { json?: boolean }): Promise<void> {
-  const { exportedAt, changes, csv } = await onDatabase(process.env, (pool) => exportPrices(pool));
+  const { exportedAt, changes, csv } = await onDatabase((pool) => exportPrices(pool));
   if (options.json) return printJson({ exportedAt: exportedAt.toISOString(), rows: changes });
   process.stdout.write(csv());
 }
@@ -140,20 +129,15 @@ async function exportAll(options: { json?: boolean }): Promise<void> {
 async function importFile(file: string, options: Timing): Promise<void> {
   const { effectiveAt = null, note = `Import of ${file}`, dryRun = false } = options;
   const rows = await readPriceRows(file);
-  const result = await onDatabase(process.env, async (pool) => {
+  const result = await onDatabase(async (pool) => {
     const author = await byUnless(dryRun, pool, options);
     return importPrices({ pool, service: proposalsOf(pool) }, { effectiveAt, note, dryRun, rows }, author);
   });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(importView(result));
   const { added, changed, same, refused, proposal } = result;
-  const lines = [...added, ...changed].map(({ line, change, before }) => [
-    String(line),
-    changeSubject(change),
-    before ? changeText(before) : '-',
-    changeText(change),
-  ]);
-  if (lines.length > 0) printText(differenceTable('Line', lines));
+  const lines = [...added, ...changed];
+  if (lines.length > 0) printText(differenceTable('Line', lines, ({ line }) => line));
   for (const { line, reason } of refused) printText(`Line ${line} is refused: ${reason}`);
   printText(
     `\n${added.length} added, ${changed.length} changed, ${same} the same, ${refused.length} refused.`,
@@ -174,19 +158,12 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
     command.error('error: give at least one of --price, --multiplier and --rule', { exitCode: 2 });
   const { effectiveAt = null, note = '', dryRun = false, hours } = options;
   const wanted: NewProposal = { changes, effectiveAt, note };
-  const answer = await onDatabase(process.env, async (pool) => {
+  const answer = await onDatabase(async (pool) => {
     if (dryRun) await refuseFaults(pool, wanted);
     const proposal = dryRun ? null : await proposalsOf(pool).propose(wanted, await by(pool, options));
-    const to = new Date();
-    const from = new Date(to.getTime() - hours * 3_600_000);
-    tellProgress(`Pricing the requests of the last ${hours} hours again …`);
-    const preview = await previewChanges(pool, {
-      changes,
-      effectiveAt,
-      ...previewWindow({ from, to }, to.getTime()),
-    });
+    const preview = await previewOf(pool, wanted, hours);
     const needs = proposal && (await proposalsOf(pool).needsSecondPerson(proposal));
-    return { proposal, needs, preview: previewView(preview) };
+    return { proposal, needs, preview };
   });
   const { proposal, needs, preview } = answer;
   if (options.json) return printJson({ proposal: proposal && proposalDetail(proposal, [], needs), preview });
@@ -195,9 +172,12 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   if (needs) printText(`${needs.message} Another administrator must confirm it.`);
 }
 
-/** Progress for people, shown only on a terminal. */
-function tellProgress(words: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${words}\n`);
+async function previewOf(pool: pg.Pool, { changes, effectiveAt }: NewProposal, hours: number) {
+  if (process.stderr.isTTY) process.stderr.write(`Pricing the requests of the last ${hours} hours again …\n`);
+  const to = new Date();
+  const from = new Date(to.getTime() - hours * 3_600_000);
+  const window = previewWindow({ from, to }, to.getTime());
+  return previewView(await previewChanges(pool, { changes, effectiveAt, ...window }));
 }
 
 /** A dry run refuses what a proposal would. */
@@ -208,25 +188,23 @@ async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal
 }
 
 async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
-  const rows = await onDatabase(process.env, (pool) =>
+  const rows = await onDatabase((pool) =>
     proposalsOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
   );
   if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
-  if (rows.length === 0) return printText('No proposal is open.');
-  const cells = rows.map(({ id, state, changes, note, proposedBy, effectiveAt }) => [
-    id,
-    state,
-    String(changes.length),
-    effectiveAt?.toISOString().slice(0, 16) ?? 'at once',
-    proposedBy,
-    note,
-  ]);
-  const titles = ['Proposal', 'State', 'Changes', 'Effective', 'By', 'Note'];
-  printText(table(titles, cells));
+  const columns: Columns<(typeof rows)[number]> = {
+    Proposal: 'id',
+    State: 'state',
+    Changes: ({ changes }) => changes.length,
+    Effective: ({ effectiveAt }) => effectiveAt?.toISOString().slice(0, 16) ?? 'at once',
+    By: 'proposedBy',
+    Note: 'note',
+  };
+  printText(rows.length === 0 ? 'No proposal is open.' : tableOf(rows, columns));
 }
 
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
-  const proposal = await onDatabase(process.env, async (pool) => {
+  const proposal = await onDatabase(async (pool) => {
     const service = proposalsOf(pool);
     const author = await by(pool, options);
     return service.confirm(id, options.revision ?? (await service.find(id)).revision, author);
@@ -235,7 +213,7 @@ async function confirm(id: string, options: Acting & { revision?: number; json?:
 }
 
 async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
-  const proposal = await onDatabase(process.env, async (pool) => {
+  const proposal = await onDatabase(async (pool) => {
     const service = proposalsOf(pool);
     const author = await by(pool, options);
     return service.cancel(id, (await service.find(id)).revision, author);

@@ -1,21 +1,35 @@
 import { previewView, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
 import { changeText, type PriceChange, changeSubject } from '#marketplace/prices/price-change.js';
-import { facts, printJson, printText, table, right } from '../output.js';
+import { facts, printJson, printText, right, table, tableOf } from '../output.js';
 
 /** What `prices` prints. */
 
 export function changesTable(changes: readonly PriceChange[]): string {
-  const rows = changes.map((change) => [
-    change.kind,
-    change.kind === 'price' ? change.model : change.group,
-    changeText(change),
-  ]);
-  return table(['Kind', 'Model or group', 'Value (credits)'], rows);
+  return tableOf(changes, {
+    Kind: 'kind',
+    'Model or group': (change) => (change.kind === 'price' ? change.model : change.group),
+    'Value (credits)': changeText,
+  });
 }
 
-export function differenceTable(first: string, rows: string[][]): string {
-  return table([first, 'What', 'Before', 'After'], rows);
+interface Difference {
+  change: PriceChange;
+  before: PriceChange | null;
+}
+
+/** @param number of a row, from 1 by default */
+export function differenceTable<T extends Difference>(
+  title: string,
+  rows: readonly T[],
+  number: (row: T) => number = (row) => rows.indexOf(row) + 1,
+): string {
+  return tableOf(rows, {
+    [title]: number,
+    What: ({ change }) => changeSubject(change),
+    Before: ({ before }) => before && changeText(before),
+    After: ({ change }) => changeText(change),
+  });
 }
 
 export function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {
@@ -40,17 +54,11 @@ export function nextStep({ id, effectiveAt, changes }: Proposal): string {
 
 export function tellDecision(proposal: Proposal, options: { json?: boolean }): void {
   if (options.json) return printJson(proposalDetail(proposal, [], null));
-  const rows = proposal.changes.map(({ change: wanted, before }, at) => [
-    String(at + 1),
-    changeSubject(wanted),
-    before ? changeText(before) : '-',
-    changeText(wanted),
-  ]);
   printText(
     facts([
       ['Proposal', proposal.id],
       ['State', proposal.state],
     ]),
   );
-  printText(`\n${differenceTable('No.', rows)}`);
+  printText(`\n${differenceTable('No.', proposal.changes)}`);
 }

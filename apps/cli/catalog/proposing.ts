@@ -1,31 +1,33 @@
-import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type pg from 'pg';
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { type DoneBy, ProposalService } from '#marketplace/prices/proposal.service.js';
 import { ConfigReader } from '#platform/config.js';
-import { type Acting, actingPerson } from '../acting.js';
+import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
+import { JSON_OPTION, zonedTimeArgument } from '../arguments.js';
 import { operatorName } from '../operator-name.js';
 
 /** What commands that propose prices have in common. */
 
-export const DRY_RUN_OPTION = ['--dry-run', 'show the changes without making them'] as const;
-export const NOTE_OPTION = ['--note <text>', 'why, for those who confirm'] as const;
-export const EFFECTIVE_OPTION = [
-  '--effective-at <time>',
-  'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
-] as const;
+/** The last options of a command. */
+export function proposing(command: Command): Command {
+  return command
+    .option(
+      '--effective-at <time>',
+      'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
+      zonedTimeArgument,
+    )
+    .option('--note <text>', 'why, for those who confirm')
+    .option(...AS_OPTION)
+    .option('--dry-run', 'show the changes without making them')
+    .option(...JSON_OPTION);
+}
 
 export interface Timing extends Acting {
   effectiveAt?: Date;
   note?: string;
   dryRun?: boolean;
   json?: boolean;
-}
-
-export function proposalTime(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
 }
 
 export function proposalsOf(pool: pg.Pool): ProposalService {

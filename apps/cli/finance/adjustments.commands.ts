@@ -142,7 +142,7 @@ function asked<T>(
   work: (service: AdjustmentService, asking: FinanceRequest) => Promise<AdjustmentResult<T>>,
 ): Promise<AdjustmentResult<T>> {
   const { requestId = newId() } = options;
-  return withServices(process.env, async ({ pool, adjustments }) => {
+  return withServices(async ({ pool, adjustments }) => {
     const actor = await actingPerson(pool, options, ['finance']);
     return work(adjustments, { actor, requestId, auditId: operatorName() });
   });

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { z } from 'zod';
 import { outcomeView, findingShape } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
@@ -6,7 +7,7 @@ import { controls } from '#finance/controls.js';
 import { type FindingState, listFindings } from '#finance/findings.js';
 import { countArgument, secondsArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table, right } from '../output.js';
+import { type Columns, minute, printJson, printText, right, tableOf } from '../output.js';
 import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -61,7 +62,7 @@ async function check(options: {
   json?: boolean;
 }): Promise<void> {
   const asked = controls.filter(({ id }) => options.control?.includes(id) ?? true);
-  const { horizon, outcomes } = await onDatabase(process.env, (pool) =>
+  const { horizon, outcomes } = await onDatabase((pool) =>
     runControls(pool, {
       controls: asked,
       graceMs: options.grace,
@@ -86,15 +87,13 @@ function printable(outcome: ControlOutcome) {
 }
 
 function summary(outcomes: readonly ControlOutcome[]): string {
-  const titles = ['Control', 'What', right('Count'), right('Time'), 'Error'];
-  const rows = outcomes.map(({ control, result, durationMs, error }) => [
-    control.id,
-    control.title,
-    result ? String(result.count) : '-',
-    `${(durationMs / 1000).toFixed(2)} s`,
-    error ?? '',
-  ]);
-  return table(titles, rows);
+  return tableOf(outcomes, {
+    Control: ({ control }) => control.id,
+    What: ({ control }) => control.title,
+    Count: right(({ result }) => result?.count),
+    Time: right(({ durationMs }) => `${(durationMs / 1000).toFixed(2)} s`),
+    Error: ({ error }) => error ?? '',
+  });
 }
 
 /** The items of a control that is not 0, one per line. */
@@ -121,22 +120,22 @@ interface FindingOptions {
 
 async function printFindings(options: FindingOptions): Promise<void> {
   const { control = null, state, limit } = options;
-  const rows = await onDatabase(process.env, (pool) => {
+  const rows = await onDatabase((pool) => {
     return listFindings(pool, { control, state, limit: limit + 1, after: null });
   });
   const items = rows.slice(0, limit).map((row) => shown(findingShape, row));
   const hasMore = rows.length > limit;
   if (options.json) return printJson({ items, more: hasMore });
   if (items.length === 0) return printText('No findings.');
-  const titles = ['Since (UTC)', 'Control', 'Subject', 'State', 'Looked at by', 'What'];
-  const cells = items.map((each) => [
-    each.firstSeenAt.replace('T', ' ').slice(0, 16),
-    each.control,
-    each.subject,
-    each.resolvedAt ? `${each.state}, resolved` : each.state,
-    each.acknowledgedBy ?? '',
-    each.message,
-  ]);
   const more = hasMore ? '\nThere are more: raise --limit.' : '';
-  printText(table(titles, cells) + more);
+  printText(tableOf(items, FINDINGS) + more);
 }
+
+const FINDINGS: Columns<z.output<typeof findingShape>> = {
+  'Since (UTC)': ({ firstSeenAt }) => minute(firstSeenAt),
+  Control: 'control',
+  Subject: 'subject',
+  State: ({ state, resolvedAt }) => (resolvedAt ? `${state}, resolved` : state),
+  'Looked at by': ({ acknowledgedBy }) => acknowledgedBy ?? '',
+  What: 'message',
+};

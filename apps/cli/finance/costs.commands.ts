@@ -9,9 +9,9 @@ import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
-import { countArgument, JSON_OPTION } from '../arguments.js';
+import { countArgument, JSON_OPTION, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { facts, printJson, printText, table, right } from '../output.js';
+import { type Columns, facts, minute, printJson, printList, printText, right, tableOf } from '../output.js';
 import { costOf, costText } from './cost-text.js';
 import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
@@ -19,6 +19,15 @@ import { shown } from '#platform/http/fields.js';
 /** `finance costs`: what upstreams cost, and what they bill. */
 export function costsCommand(): Command {
   const costs = new Command('costs').description('upstream costs and bills').addHelpText('after', NOTES);
+  addCostCommands(costs);
+  addImport(costs);
+  addBillCommands(costs);
+  return costs;
+}
+
+const COST_WORDS = 'USD per call or second, input/cached/output per million tokens, or withdrawn; see below';
+
+function addCostCommands(costs: Command): void {
   costs
     .command('list')
     .description('costs in force now, or every version')
@@ -33,16 +42,16 @@ export function costsCommand(): Command {
     .description('set the cost of a model on a channel')
     .argument('<channel>', 'id of the channel')
     .argument('<model>', 'id of the model')
-    .argument(
-      '<cost>',
-      'USD per call or second, input/cached/output per million tokens, or withdrawn; see below',
-    )
+    .argument('<cost>', COST_WORDS)
     .option('--bills-failures', 'the upstream also bills failed work')
-    .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; now by default', timeArgument)
+    .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; now by default', zonedTimeArgument)
     .option('--reason <text>', 'the reason, for the audit log', 'set by hand')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(set);
+}
+
+function addImport(costs: Command): void {
   costs
     .command('import')
     .description('set costs from a CSV file; if one row is refused, none is set')
@@ -52,8 +61,6 @@ export function costsCommand(): Command {
     .option('--dry-run', 'show the changes without making them')
     .option(...JSON_OPTION)
     .action(importFile);
-  addBillCommands(costs);
-  return costs;
 }
 
 const NOTES = `
@@ -91,12 +98,6 @@ function addBillCommands(costs: Command): void {
     .action(bills);
 }
 
-function timeArgument(given: string): Date {
-  const time = new Date(given);
-  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(given) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
-}
-
 function amountArgument(given: string): bigint {
   if (/^-?\d{1,9}(\.\d{1,9})?$/.test(given)) return parseAmount(given);
   throw new InvalidArgumentError('Give USD with at most nine decimals, such as 118.40.');
@@ -110,30 +111,28 @@ interface ListOptions {
   json?: boolean;
 }
 
-async function list({ all = false, json, ...asked }: ListOptions): Promise<void> {
-  const rows = await onDatabase(process.env, (pool) =>
-    listCosts(pool, { ...asked, beforeId: null, inForce: !all }),
+async function list(options: ListOptions): Promise<void> {
+  const { all = false, channel, model, limit } = options;
+  const items = await onDatabase((pool) =>
+    listCosts(pool, { channel, model, limit, beforeId: null, inForce: !all }),
   );
-  if (json) return printJson({ costs: rows.map((row) => shown(costView, row)) });
-  if (rows.length === 0) return printText('No cost is known.');
-  const titles = ['Channel', 'Model', 'Cost (USD)', 'Failures', 'From', 'By'];
-  printText(
-    table(
-      titles,
-      rows.map((row) => [
-        row.channel,
-        row.model,
-        costText(row.cost),
-        row.billsFailures ? 'billed' : 'free',
-        fromText(row),
-        row.actor,
-      ]),
-    ),
-  );
+  await printList(options, {
+    items,
+    json: { costs: items.map((row) => shown(costView, row)) },
+    table: {
+      Channel: 'channel',
+      Model: 'model',
+      'Cost (USD)': ({ cost }) => costText(cost),
+      Failures: ({ billsFailures }) => (billsFailures ? 'billed' : 'free'),
+      From: fromText,
+      By: 'actor',
+    },
+    none: 'No cost is known.',
+  });
 }
 
 function fromText({ effectiveFrom }: Pick<CostVersion, 'effectiveFrom'>): string {
-  return effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever';
+  return effectiveFrom ? minute(effectiveFrom.toISOString()) : 'ever';
 }
 
 interface SetOptions extends Acting {
@@ -149,7 +148,7 @@ async function set(
   const [channel, model, text, options] = given;
   const { billsFailures = false, effectiveFrom = null, reason, json } = options;
   const cost = costOf(text);
-  const version = await onDatabase(process.env, async (pool) => {
+  const version = await onDatabase(async (pool) => {
     const { by: actor } = await operatorOf(pool, options, ['finance']);
     const wanted = { channel, model, cost, billsFailures, effectiveFrom, reason };
     return setCost(pool, { ...wanted, actor, requestId: newId() });
@@ -172,7 +171,7 @@ async function importFile(
 ): Promise<void> {
   const { reason = `Import of ${file}`, dryRun = false } = options;
   const content = await contentOf(file);
-  const done = await onDatabase(process.env, async (pool) => {
+  const done = await onDatabase(async (pool) => {
     const { by: actor } = await doerUnless(pool, { ...options, isOnlyTried: dryRun }, ['finance']);
     return importCosts(pool, content, { actor, reason, requestId: newId(), dryRun });
   });
@@ -188,14 +187,13 @@ async function importFile(
 }
 
 function changesText(changed: CostImport['changed']): string {
-  const rows = changed.map(({ line, wanted, before }) => [
-    String(line),
-    wanted.channel,
-    wanted.model,
-    before ? costText(before.cost) : '-',
-    costText(wanted.cost),
-  ]);
-  return table(['Line', 'Channel', 'Model', 'Before', 'After'], rows);
+  return tableOf(changed, {
+    Line: 'line',
+    Channel: ({ wanted }) => wanted.channel,
+    Model: ({ wanted }) => wanted.model,
+    Before: ({ before }) => before && costText(before.cost),
+    After: ({ wanted }) => costText(wanted.cost),
+  });
 }
 
 async function contentOf(file: string): Promise<string> {
@@ -214,7 +212,7 @@ async function bill(
 ): Promise<void> {
   const [channel, number, amount, options] = given;
   const { from, to, json } = options;
-  const recorded = await onDatabase(process.env, async (pool) => {
+  const recorded = await onDatabase(async (pool) => {
     const { by: actor } = await operatorOf(pool, options, ['finance']);
     return recordBill(pool, { channel, number, amount, from, to, actor, requestId: newId() });
   });
@@ -231,32 +229,33 @@ async function bill(
 }
 
 async function bills(options: { limit: number; json?: boolean }): Promise<void> {
-  const { channels, latest } = await onDatabase(process.env, async (pool) => ({
+  const { channels, latest } = await onDatabase(async (pool) => ({
     channels: await billsByChannel(pool),
-    latest: await listBills(pool, { limit: options.limit, beforeId: null }),
+    latest: (await listBills(pool, { limit: options.limit, beforeId: null })).map(viewBill),
   }));
   if (options.json) {
-    return printJson({
-      channels: channels.map((each) => shown(channelBillsView, each)),
-      bills: latest.map(viewBill),
-    });
+    return printJson({ channels: channels.map((each) => shown(channelBillsView, each)), bills: latest });
   }
   if (channels.length === 0) return printText('No costs were accrued and no bill was recorded.');
-  const numbers = ['Costs', 'Covered', 'Open', 'Billed', 'Difference'].map(right);
-  const rows = channels.map((each) => [
-    each.channel,
-    ...[each.accrued, each.covered, each.open, each.billed, each.difference].map(formatAmount),
-    each.billedTo ?? '-',
-  ]);
-  printText(table(['Channel', ...numbers, 'Billed to'], rows));
-  if (latest.length === 0) return;
-  const titles = ['Number', 'Channel', 'From', 'To'];
   printText(
-    `\n${table(
-      [...titles, right('Amount'), right('Difference')],
-      latest
-        .map(viewBill)
-        .map((each) => [each.number, each.channel, each.from, each.to, each.amount, each.difference]),
-    )}`,
+    tableOf(channels, {
+      Channel: 'channel',
+      Costs: right(({ accrued }) => formatAmount(accrued)),
+      Covered: right(({ covered }) => formatAmount(covered)),
+      Open: right(({ open }) => formatAmount(open)),
+      Billed: right(({ billed }) => formatAmount(billed)),
+      Difference: right(({ difference }) => formatAmount(difference)),
+      'Billed to': 'billedTo',
+    }),
   );
+  if (latest.length > 0) printText(`\n${tableOf(latest, BILLS)}`);
 }
+
+const BILLS: Columns<ReturnType<typeof viewBill>> = {
+  Number: 'number',
+  Channel: 'channel',
+  From: 'from',
+  To: 'to',
+  Amount: right('amount'),
+  Difference: right('difference'),
+};

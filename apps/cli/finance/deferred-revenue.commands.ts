@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import {
   deferredColumns,
   deferredFileRows,
@@ -12,9 +12,9 @@ import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
-import { paymentCurrency, LIMIT_OPTION } from '../arguments.js';
+import { csvOption, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { facts, printJson, printText, table, right } from '../output.js';
+import { type Columns, facts, type Printed, printJson, printText, right, table, tableOf } from '../output.js';
 import { dayArgument } from './days.js';
 
 const NOTES = `
@@ -37,8 +37,8 @@ function lotsCommand(): Command {
     .option('--account <id>', 'only this account')
     .option('--left', 'only lots with unused or deferred credits')
     .option(...LIMIT_OPTION)
-    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
-    .option('--json', 'print one JSON document')
+    .addOption(csvOption('all rows as CSV'))
+    .option(...JSON_OPTION)
     .action(printLots);
 }
 
@@ -47,8 +47,8 @@ function deferredRevenueCommand(): Command {
     .description('deferred revenue from opening to closing balance; exits 1 if the lots disagree')
     .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
-    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
-    .option('--json', 'print one JSON document')
+    .addOption(csvOption())
+    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(printDeferredRevenue);
 }
@@ -64,19 +64,19 @@ const WORDS: Record<string, string> = {
   other: 'Other',
 };
 
-async function printDeferredRevenue(options: {
-  from?: string;
-  to?: string;
-  csv?: boolean;
-  json?: boolean;
-}): Promise<void> {
+async function printDeferredRevenue(options: Printed & { from?: string; to?: string }): Promise<void> {
   const days = daysOf(options, new Date());
   if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
-  const report = await onDatabase(process.env, (pool) => deferredRevenueReport(pool, days));
+  const report = await onDatabase((pool) => deferredRevenueReport(pool, days));
   const view = viewDeferredRevenue(report, paymentCurrency());
   if (!view.agrees) process.exitCode = 1;
   if (options.csv) return writeCsv(process.stdout, deferredColumns, inSequence(deferredFileRows(view)));
   if (options.json) return printJson(view);
+  printText(deferredText(view));
+  if (!view.agrees) printText('\nThey do not agree: see tollgate finance check.');
+}
+
+function deferredText(view: ReturnType<typeof viewDeferredRevenue>): string {
   const rows = [
     ['Opening', view.opening],
     ...view.lines.map(({ move, family, amount }) => [
@@ -85,55 +85,43 @@ async function printDeferredRevenue(options: {
     ]),
     ['Closing', view.closing],
   ];
-  printText(`${view.from} to ${view.to}, ${view.currency}\n`);
-  printText(table(['What', right('Amount')], rows));
   const { lots } = view;
   const sums = facts([
     ['Lots', `${lots.paid} paid - ${lots.recognised} recognised + ${lots.pendingRefunds} in pending refunds`],
     ['Left', `${lots.deferred} ${view.currency} for ${lots.unusedCredits} CRD`],
     ['Recognized to', view.recognisedTo ?? 'the beginning'],
   ]);
-  printText(`\n${sums}`);
-  if (!view.agrees) printText('\nThey do not agree: see tollgate finance check.');
+  return `${view.from} to ${view.to}, ${view.currency}\n\n${table(['What', right('Amount')], rows)}\n\n${sums}`;
 }
 
-interface LotsOptions {
+interface LotsOptions extends Printed {
   to?: string;
   account?: string;
   left?: boolean;
   limit: number;
-  csv?: boolean;
-  json?: boolean;
 }
 
 async function printLots(options: LotsOptions): Promise<void> {
   const { account: accountId = null, left: leftOnly = false, limit } = options;
   const asked = { to: daysOf(options, new Date()).to, accountId, leftOnly };
   if (options.csv) {
-    return onDatabase(process.env, (pool) =>
+    return onDatabase((pool) =>
       writeCsv(process.stdout, lotColumns, everyLot(pool, asked, paymentCurrency())),
     );
   }
-  const found = await onDatabase(process.env, (pool) =>
-    deferredLots(pool, { ...asked, limit: limit + 1, after: null }),
-  );
+  const found = await onDatabase((pool) => deferredLots(pool, { ...asked, limit: limit + 1, after: null }));
   const items = found.slice(0, limit).map((lot) => viewLot(lot, paymentCurrency()));
   if (options.json) return printJson({ currency: paymentCurrency(), items, more: found.length > limit });
-  const titles = [
-    right('Lot'),
-    'Account',
-    right('Bought'),
-    ...['Paid', 'Used', 'Left', 'Deferred'].map(right),
-  ];
-  const rows = items.map(({ lotId, accountId: of, bought, paid, consumed, left, deferred }) => [
-    lotId,
-    of,
-    bought,
-    paid,
-    consumed,
-    left,
-    deferred,
-  ]);
   const more = found.length > limit ? '\nThere are more: raise --limit, or take --csv.' : '';
-  printText(rows.length === 0 ? 'No lots found.' : `${table(titles, rows)}${more}`);
+  printText(items.length === 0 ? 'No lots found.' : `${tableOf(items, LOTS)}${more}`);
 }
+
+const LOTS: Columns<ReturnType<typeof viewLot>> = {
+  Lot: right('lotId'),
+  Account: 'accountId',
+  Bought: right('bought'),
+  Paid: right('paid'),
+  Used: right('consumed'),
+  Left: right('left'),
+  Deferred: right('deferred'),
+};

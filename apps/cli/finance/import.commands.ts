@@ -17,6 +17,7 @@ import { requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import type { FileSource } from '#finance/provider-reports/csv-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
 import {
+  auditedAs,
   type FileImport,
   type ReportImport,
   importStripeCsv,
@@ -86,14 +87,16 @@ export function importCommand(): Command {
     .description("the sandbox's simulated payments")
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((options: Acting & { json?: boolean }) =>
-      onDatabase(process.env, async (pool) => {
-        const { by } = await operatorOf(pool, options, ['finance']);
-        const result = await importSandbox(pool, by);
-        print(result, await digest(pool, result), options);
-      }),
-    );
+    .action(importFromSandbox);
   return command;
+}
+
+function importFromSandbox(options: Acting & { json?: boolean }): Promise<void> {
+  return onDatabase(async (pool) => {
+    const { by } = await operatorOf(pool, options, ['finance']);
+    const result = await importSandbox(pool, by);
+    print(result, await digest(pool, result), options);
+  });
 }
 
 function withRange(command: Command): Command {
@@ -112,7 +115,7 @@ async function importStripe(
   if ((file === undefined) === (options.api === undefined))
     throw new OperatorError('Give either a file or --api.');
   if (options.api && options.dryRun) throw new OperatorError('--dry-run is for files.');
-  await onDatabase(process.env, async (pool) => {
+  await onDatabase(async (pool) => {
     const { by } = await doerUnless(pool, { ...options, isOnlyTried: options.dryRun ?? false }, ['finance']);
     const asked = { ...options, by };
     const run = file === undefined ? () => askStripe(pool, asked) : () => readStripe(pool, file, asked);
@@ -142,7 +145,7 @@ async function importBank(
 ): Promise<void> {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(accountId))
     throw new OperatorError('The name of an account must be 1 to 40 characters: a-z, 0-9 and -.');
-  await onDatabase(process.env, async (pool) => {
+  await onDatabase(async (pool) => {
     const { mapping } = options;
     const isOnlyTried = options.dryRun === true && !mapping;
     const { by } = await doerUnless(pool, { ...options, isOnlyTried }, ['finance']);
@@ -177,19 +180,7 @@ function importOptions(
   subject: string,
   { dryRun = false, by: actor }: DoneOptions,
 ): Omit<FileImport, 'days'> {
-  return {
-    actor,
-    dryRun,
-    onProgress: showCount,
-    inTransaction: (client, { reportId, lines, added, changed }) =>
-      audit(client, {
-        actor,
-        action: 'report.imported',
-        subject: `report:${subject}`,
-        after: { reportId, lines, added, changed },
-        requestId: null,
-      }),
-  };
+  return { actor, dryRun, onProgress: showCount, inTransaction: auditedAs(subject, actor, null) };
 }
 
 /** Posts what the report contains, and matches the bank with it. */
@@ -209,37 +200,39 @@ interface Digest {
 
 function print(result: ReportImport, digested: Digest | null, { json }: { json?: boolean }): void {
   showProgress();
-  const view = viewImport(result);
   const unexplained = (digested?.unexplained ?? []).map(({ amountMinor, currency, ...item }) => ({
     ...item,
     amount: formatMinor(amountMinor, currency),
     currency,
   }));
+  const { missingPayouts = [] } = result;
   if (json) {
     const { posted = 0, matchedAtBank = 0 } = digested ?? {};
-    const { missingPayouts = [] } = result;
-    return printJson({ ...view, posted, matchedAtBank, unexplained, missingPayouts });
+    return printJson({ ...viewImport(result), posted, matchedAtBank, unexplained, missingPayouts });
   }
-  const text = facts([
-    ['Lines', String(view.lines)],
-    ['New', `${view.added}${digested === null ? ' (nothing was kept)' : ''}`],
-    ['Changed', String(view.changed)],
-    ['Whole', view.covers ? `${view.covers.from ?? 'the beginning'} to ${view.covers.to}` : 'no time'],
-    ...(digested === null
-      ? []
-      : ([
-          ['Posted', `${digested.posted} lines`],
-          ['Matched', `${digested.matchedAtBank} lines at the bank`],
-        ] as [string, string][])),
-  ]);
-  const missing = (result.missingPayouts ?? []).map(
-    ({ payoutId, reason }) => `What the payout ${payoutId} is made of could not be asked: ${reason}`,
-  );
   const warnings = unexplained.map(
     ({ amount, currency, provider, lineId, itemId }) =>
       `${amount} ${currency} of ${provider} (${lineId}) cannot be explained: suspense ${itemId}`,
   );
-  printText([text, ...warnings, ...missing].join('\n'));
+  const missing = missingPayouts.map(
+    ({ payoutId, reason }) => `What the payout ${payoutId} is made of could not be asked: ${reason}`,
+  );
+  printText([importText(result, digested), ...warnings, ...missing].join('\n'));
+}
+
+function importText(result: ReportImport, digested: Digest | null): string {
+  const { lines, added, changed, covers } = viewImport(result);
+  const pairs: [string, string][] = [
+    ['Lines', String(lines)],
+    ['New', `${added}${digested === null ? ' (nothing was kept)' : ''}`],
+    ['Changed', String(changed)],
+    ['Whole', covers ? `${covers.from ?? 'the beginning'} to ${covers.to}` : 'no time'],
+  ];
+  if (digested !== null) {
+    pairs.push(['Posted', `${digested.posted} lines`]);
+    pairs.push(['Matched', `${digested.matchedAtBank} lines at the bank`]);
+  }
+  return facts(pairs);
 }
 
 /** Prints each faulty row on its own line. */

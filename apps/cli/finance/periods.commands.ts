@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { z } from 'zod';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { balancesOfPeriod, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
 import { inEnglish } from '#finance/periods/checklist-note.js';
@@ -27,7 +28,7 @@ import {
   JSON_OPTION,
 } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { facts, printJson, printText, table, right } from '../output.js';
+import { type Columns, facts, printJson, printList, printText, right, tableOf } from '../output.js';
 import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -60,6 +61,12 @@ export function periodsCommand(): Command {
     .argument('<period>', 'its number', periodArgument)
     .option(...JSON_OPTION)
     .action(show);
+  addClosing(periods);
+  return periods;
+}
+
+/** What leads to a close, and the close. */
+function addClosing(periods: Command): void {
   endOptions(periods.command('check'))
     .description('run the checklist of a close without changing anything; exits 1 if something is red')
     .option(
@@ -68,11 +75,8 @@ export function periodsCommand(): Command {
       secondsArgument,
     )
     .action(check);
-  periods
-    .command('waivers')
+  endOptions(periods.command('waivers'))
     .description('waivers that two people agreed on, for the period that ends then')
-    .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
-    .option(...JSON_OPTION)
     .action(printWaivers);
   endOptions(periods.command('close'))
     .description('close the books permanently up to an instant; exits 1 if something is red')
@@ -82,7 +86,6 @@ export function periodsCommand(): Command {
     .option('--request-id <id>', 'an id of your own; repeat it to continue the same close')
     .option(...AS_OPTION)
     .action(close);
-  return periods;
 }
 
 function endOptions(command: Command): Command {
@@ -93,23 +96,25 @@ function endOptions(command: Command): Command {
 
 async function list(options: { limit: number; json?: boolean }): Promise<void> {
   const { limit } = options;
-  const found = await onDatabase(process.env, (pool) => listPeriods(pool, { limit, beforeId: null }));
+  const found = await onDatabase((pool) => listPeriods(pool, { limit, beforeId: null }));
   const items = found.slice(0, limit).map(viewPeriod);
-  if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = ['Period', 'From', 'To', 'State', 'Late', 'By'];
-  const rows = items.map(({ id, startsAt, endsAt, state, latePostings, closedBy }) => [
-    id,
-    startsAt ?? 'the beginning',
-    endsAt,
-    state,
-    String(latePostings),
-    closedBy,
-  ]);
-  printText(rows.length === 0 ? 'No period has been closed yet.' : table(titles, rows));
+  await printList(options, {
+    items,
+    json: { items, more: found.length > limit },
+    table: {
+      Period: 'id',
+      From: ({ startsAt }) => startsAt ?? 'the beginning',
+      To: 'endsAt',
+      State: 'state',
+      Late: 'latePostings',
+      By: 'closedBy',
+    },
+    none: 'No period has been closed yet.',
+  });
 }
 
 async function show(id: bigint, options: { json?: boolean }): Promise<void> {
-  const { period, balances, late } = await onDatabase(process.env, async (pool) => {
+  const { period, balances, late } = await onDatabase(async (pool) => {
     const found = await findPeriod(pool, id);
     if (!found) throw new OperatorError(`There is no period ${id}.`);
     return {
@@ -121,29 +126,20 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
     };
   });
   if (options.json) return printJson({ ...viewPeriod(period), balances, late });
-  const titles = ['Account', right('Balance'), 'Unit'];
-  const lines = balances.map(({ code, balance, unit }) => [code, balance, unit]);
-  printText(
-    [
-      periodText(period),
-      ...(lines.length > 0 ? [table(titles, lines)] : []),
-      ...(late.length > 0 ? [`Came too late:\n${lateText(late)}`] : []),
-    ].join('\n\n'),
-  );
+  const parts = [periodText(period)];
+  if (balances.length > 0)
+    parts.push(tableOf(balances, { Account: 'code', Balance: right('balance'), Unit: 'unit' }));
+  if (late.length > 0) parts.push(`Came too late:\n${tableOf(late, LATE)}`);
+  printText(parts.join('\n\n'));
 }
 
-type LateLine = Record<'transactionId' | 'happenedAt' | 'recordedAt' | 'kind' | 'reference', string>;
-
-function lateText(late: readonly LateLine[]): string {
-  const rows = late.map((line) => [
-    line.transactionId,
-    line.happenedAt,
-    line.recordedAt,
-    line.kind,
-    line.reference,
-  ]);
-  return table(['Transaction', 'Happened', 'Recorded', 'What', 'Reference'], rows);
-}
+const LATE: Columns<z.output<typeof lateView>> = {
+  Transaction: 'transactionId',
+  Happened: 'happenedAt',
+  Recorded: 'recordedAt',
+  What: 'kind',
+  Reference: 'reference',
+};
 
 interface EndOptions {
   end: Date;
@@ -152,7 +148,7 @@ interface EndOptions {
 
 async function check({ end, grace, json }: EndOptions & { grace?: number }): Promise<void> {
   const limits = { limitMs: LIMIT_MS, ...(grace === undefined ? {} : { graceMs: grace }) };
-  const { at, checklist, graceMs, closeGraceMs } = await onDatabase(process.env, (pool) =>
+  const { at, checklist, graceMs, closeGraceMs } = await onDatabase((pool) =>
     checkPeriod(pool, { end, ...limits, onProgress: (step) => showProgress(inEnglish(step)) }),
   );
   showProgress();
@@ -164,19 +160,17 @@ async function check({ end, grace, json }: EndOptions & { grace?: number }): Pro
   printText(`${graceMs === closeGraceMs ? '' : `${whatIf}\n\n`}${checklistText(checklist)}`);
 }
 
-async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promise<void> {
-  const found = await onDatabase(process.env, (pool) => waiversOf(pool, end));
+async function printWaivers({ end, json }: EndOptions): Promise<void> {
+  const found = await onDatabase((pool) => waiversOf(pool, end));
   const items = found.map(viewWaiver);
-  if (json) return printJson({ items });
-  const titles = ['Item', right('Up to'), 'Reason', 'Asked', 'Agreed'];
-  const rows = items.map(({ item, count, reason, requestedBy, approvedBy }) => [
-    item,
-    String(count),
-    reason,
-    requestedBy,
-    approvedBy,
-  ]);
-  printText(rows.length === 0 ? 'Nothing was waived.' : table(titles, rows));
+  const columns: Columns<(typeof items)[number]> = {
+    Item: 'item',
+    'Up to': right('count'),
+    Reason: 'reason',
+    Asked: 'requestedBy',
+    Agreed: 'approvedBy',
+  };
+  await printList({ json }, { items, json: { items }, table: columns, none: 'Nothing was waived.' });
 }
 
 interface CloseOptions extends EndOptions, Acting {
@@ -189,7 +183,7 @@ interface CloseOptions extends EndOptions, Acting {
 async function close(options: CloseOptions): Promise<void> {
   const { end, note = null, requestId = newId() } = options;
   const log = createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error');
-  const period = await onDatabase(process.env, async (pool) => {
+  const period = await onDatabase(async (pool) => {
     const { by: actor } = await operatorOf(pool, options, ['finance']);
     const limits = {
       marginMs: options.margin,
@@ -216,40 +210,30 @@ function inPlainWords(error: unknown): never {
 }
 
 function periodText(period: Period): string {
-  const {
-    id,
-    startsAt,
-    endsAt,
-    state,
-    recordedBefore,
-    balancesHash,
-    abandonedReason,
-    closedBy,
-    graceSeconds,
-  } = viewPeriod(period);
-  const head = facts([
-    ['Period', `${id}, ${state}`],
-    ['Time', `${startsAt ?? 'the beginning'} to ${endsAt}`],
-    ['By', closedBy],
-    ...(graceSeconds === null ? [] : [['Grace', `${graceSeconds} s`] as [string, string]]),
-    ...(abandonedReason === null ? [] : [['Abandoned', abandonedReason] as [string, string]]),
-    ...(recordedBefore === null ? [] : [['Recorded before', recordedBefore ?? ''] as [string, string]]),
-    ...(balancesHash === null ? [] : [['Balances sha256', balancesHash] as [string, string]]),
-  ]);
-  return period.checklist.length === 0 ? head : `${head}\n\n${checklistText(period.checklist)}`;
+  const view = viewPeriod(period);
+  const pairs: [string, string][] = [
+    ['Period', `${view.id}, ${view.state}`],
+    ['Time', `${view.startsAt ?? 'the beginning'} to ${view.endsAt}`],
+    ['By', view.closedBy],
+  ];
+  if (view.graceSeconds !== null) pairs.push(['Grace', `${view.graceSeconds} s`]);
+  if (view.abandonedReason !== null) pairs.push(['Abandoned', view.abandonedReason]);
+  if (view.recordedBefore !== null) pairs.push(['Recorded before', view.recordedBefore]);
+  if (view.balancesHash !== null) pairs.push(['Balances sha256', view.balancesHash]);
+  return [facts(pairs), ...(period.checklist.length > 0 ? [checklistText(period.checklist)] : [])].join(
+    '\n\n',
+  );
 }
 
-/** Items whose text says something even if nothing is wrong. */
+/** Items whose text says something even if nothing is wrong: the person who closes should see what was cleared since the end. */
 const SHOWN_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 function checklistText(checklist: readonly ChecklistItem[]): string {
-  const titles = ['Item', 'State', right('Count'), 'What'];
-  const rows = checklist.map(({ id, state, count, title, message, reason }) => [
-    // What was cleared since the end does not count, and the person who closes should see it.
-    id,
-    state,
-    String(count),
-    count === 0 && !SHOWN_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
-  ]);
-  return table(titles, rows);
+  return tableOf(checklist, {
+    Item: 'id',
+    State: 'state',
+    Count: right('count'),
+    What: ({ id, count, title, reason, message }) =>
+      count === 0 && !SHOWN_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
+  });
 }

@@ -9,17 +9,23 @@ import {
 } from '#finance/provider-reports/payments/payout-matching.js';
 import { viewBankItem, viewMatch, viewPayout } from '#finance/provider-reports/reconciliation.view.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
-import { FAULTY_WORK, readWork, type WorkState, workStates } from '#finance/reports/charges-tasks.js';
+import {
+  FAULTY_WORK,
+  readWork,
+  type WorkItem,
+  type WorkState,
+  workStates,
+} from '#finance/reports/charges-tasks.js';
 import { itemShape } from '#finance/views/charges-tasks.view.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { countArgument, JSON_OPTION, secondsArgument, timeArgument } from '../arguments.js';
 import { operatorName } from '../operator-name.js';
-import { printJson, printText } from '../output.js';
+import { minute, printJson, printText } from '../output.js';
 import { waitingFor, withServices } from '../services.js';
 import { dayArgument } from './days.js';
-import { minute, printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
+import { printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
 import { shown } from '#platform/http/fields.js';
 
 const GRACE_MS = 300_000;
@@ -75,15 +81,18 @@ export function reconcileCommand(): Command {
     .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
     .addOption(before())
     .action(bank);
-  withRange(
-    command.command('charges').description('compare charges with tasks and requests of the last 31 days'),
-  )
+  addCharges(command);
+  addReportCommands(command);
+  return command;
+}
+
+function addCharges(command: Command): void {
+  withRange(command.command('charges'))
+    .description('compare charges with tasks and requests of the last 31 days')
     .addOption(states(...workStates))
     .option('--days', 'totals by day')
     .option(...GRACE_OPTION)
     .action(charges);
-  addReportCommands(command);
-  return command;
 }
 
 /** Findings about the reports themselves. */
@@ -91,7 +100,7 @@ function addReportCommands(command: Command): void {
   command
     .command('coverage')
     .description('the times that reports cover, and the gaps; exits 1 if there is a gap')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .action(printCoverage);
   command
     .command('accept')
@@ -100,7 +109,7 @@ function addReportCommands(command: Command): void {
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
     .requiredOption('--reason <text>', 'why this is right', reasonArgument)
     .option(...AS_OPTION)
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .action(accept);
 }
 
@@ -117,20 +126,20 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
   const query = { ...range, states: statesOf(options, FAULTY_WORK), after: null };
   await printItems(options, {
     read: (client, limit) => readWork(client, { ...query, limit }),
-    view: (item) => ({
-      ...shown(itemShape, item),
-      message: `${item.subject} ${item.state.replaceAll('_', ' ')}.`,
-    }),
-    row: ({ at, subject, amount, settled, chargeId, transactionIds }) => [
-      minute(at),
-      subject,
-      chargeId ?? '-',
-      amount ?? '-',
-      settled ?? '-',
-      transactionIds.join(' '),
-    ],
-    titles: ['Time (UTC)', 'What', 'Charge', 'Held', 'Settled', 'Transactions'],
+    view: viewWork,
+    table: {
+      'Time (UTC)': ({ at }) => minute(at),
+      What: 'subject',
+      Charge: 'chargeId',
+      Held: 'amount',
+      Settled: 'settled',
+      Transactions: ({ transactionIds }) => transactionIds.join(' '),
+    },
   });
+}
+
+function viewWork(item: WorkItem) {
+  return { ...shown(itemShape, item), message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` };
 }
 
 function withRange(command: Command): Command {
@@ -139,7 +148,7 @@ function withRange(command: Command): Command {
     .option('--to <day>', 'the day after the last day', dayArgument)
     .option('--faults', 'only items that someone must look at')
     .option('--limit <count>', 'at most this many', countArgument, 200)
-    .option('--json', 'print one JSON document');
+    .option(...JSON_OPTION);
 }
 
 function before(): Option {
@@ -170,14 +179,13 @@ async function payments(
   await printItems(options, {
     read: (client, limit) => listMatches(client, query, { limit, after: null }),
     view: viewMatch,
-    row: ({ at, provider: by, kind, id, ours, theirs }) => [
-      minute(at),
-      `${by} ${kind}`,
-      id,
-      ours?.amount ?? '-',
-      theirs?.amount ?? '-',
-    ],
-    titles: ['Time (UTC)', 'What', 'Id', 'Ours', 'Theirs'],
+    table: {
+      'Time (UTC)': ({ at }) => minute(at),
+      What: ({ provider: by, kind }) => `${by} ${kind}`,
+      Id: 'id',
+      Ours: ({ ours }) => ours?.amount,
+      Theirs: ({ theirs }) => theirs?.amount,
+    },
   });
 }
 
@@ -187,16 +195,15 @@ async function payouts(options: Range & { state?: PayoutState }): Promise<void> 
   await printItems(options, {
     read: (client, limit) => listPayouts(client, query, { limit, after: null }),
     view: viewPayout,
-    row: ({ at, payoutId, amount, payments: paid, refunds, disputes, fees }) => [
-      minute(at),
-      payoutId,
-      amount ?? '-',
-      paid,
-      refunds,
-      disputes,
-      fees,
-    ],
-    titles: ['Time (UTC)', 'Payout', 'Amount', 'Payments', 'Refunds', 'Disputes', 'Fees'],
+    table: {
+      'Time (UTC)': ({ at }) => minute(at),
+      Payout: 'payoutId',
+      Amount: 'amount',
+      Payments: 'payments',
+      Refunds: 'refunds',
+      Disputes: 'disputes',
+      Fees: 'fees',
+    },
   });
 }
 
@@ -209,13 +216,12 @@ async function bank(options: Range & { state?: BankState; account?: string }): P
   await printItems(options, {
     read: (client, limit) => listBankItems(client, query, { limit, after: null }),
     view: viewBankItem,
-    row: ({ at, kind, id, amount, currency, reference }) => [
-      at.slice(0, 10),
-      `${kind} ${id}`,
-      `${amount} ${currency}`,
-      reference,
-    ],
-    titles: ['Day', 'What', 'Amount', 'Reference'],
+    table: {
+      Day: ({ at }) => at.slice(0, 10),
+      What: ({ kind, id }) => `${kind} ${id}`,
+      Amount: ({ amount, currency }) => `${amount} ${currency}`,
+      Reference: 'reference',
+    },
   });
 }
 
@@ -243,7 +249,7 @@ async function accept(
   options: Acting & { reason: string; json?: boolean },
 ): Promise<void> {
   const { reason, json } = options;
-  const { state, approvalId } = await withServices(process.env, async ({ pool, lines }) => {
+  const { state, approvalId } = await withServices(async ({ pool, lines }) => {
     const actor = await actingPerson(pool, options, ['finance']);
     const asking = { actor, requestId: newId(), auditId: operatorName() };
     return lines.accept({ provider, lineId }, reason, asking);

@@ -8,7 +8,7 @@ import {
   earnedText,
   priceChangeView,
 } from '#finance/views/revenue.view.js';
-import { writeCsv, shaped } from '#platform/http/csv.js';
+import { writeCsv } from '#platform/http/csv.js';
 import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
 import {
   type Days,
@@ -23,9 +23,9 @@ import {
 import { formatAmount, nanos } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
+import { countArgument, csvOption, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table, right } from '../output.js';
+import { minute, type Printed, printJson, printList, printText, right, table } from '../output.js';
 import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -41,7 +41,7 @@ function revenueCommand(): Command {
     .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
     .option('--limit <count>', 'at most this many rows', countArgument, 100)
-    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
+    .addOption(csvOption('all rows as CSV'))
     .option(...JSON_OPTION)
     .addHelpText('after', REVENUE_NOTES)
     .action(printRevenue);
@@ -62,7 +62,7 @@ function priceChangesCommand(): Command {
     .addOption(new Option('--kind <kind>').choices(priceChangeKinds))
     .option('--subject <name>', 'a model, or a group')
     .option(...LIMIT_OPTION)
-    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
+    .addOption(csvOption('all rows as CSV'))
     .option(...JSON_OPTION)
     .action(printPriceChanges);
 }
@@ -75,13 +75,11 @@ function byArgument(given: string): RevenueDimension[] {
   throw new InvalidArgumentError(`Give some of ${revenueDimensions.join(', ')}, with commas, each once.`);
 }
 
-interface RevenueOptions {
+interface RevenueOptions extends Printed {
   from?: string;
   to?: string;
   by: RevenueDimension[];
   limit: number;
-  csv?: boolean;
-  json?: boolean;
 }
 
 async function printRevenue(options: RevenueOptions): Promise<void> {
@@ -89,7 +87,7 @@ async function printRevenue(options: RevenueOptions): Promise<void> {
   const days = daysOf(options, new Date());
   if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
   if (options.csv) return writeFile(days, by);
-  const report = await onDatabase(process.env, (pool) => revenueReport(pool, { ...days, by, limit }));
+  const report = await onDatabase((pool) => revenueReport(pool, { ...days, by, limit }));
   if (!report.agrees) process.exitCode = 1;
   if (options.json) return printJson(viewRevenue(report, by, paymentCurrency()));
   printText(revenueTable(report, by));
@@ -97,7 +95,7 @@ async function printRevenue(options: RevenueOptions): Promise<void> {
 }
 
 function writeFile(days: Days, by: readonly RevenueDimension[]): Promise<void> {
-  return onDatabase(process.env, (pool) =>
+  return onDatabase((pool) =>
     writeCsv(process.stdout, revenueColumns(by), revenueRows(pool, { ...days, by })),
   );
 }
@@ -138,14 +136,12 @@ function notesOf(report: RevenueReport): string[] {
   return words.filter((note) => note !== '');
 }
 
-interface PriceChangesOptions {
+interface PriceChangesOptions extends Printed {
   from?: string;
   to?: string;
   kind?: PriceChangeKind;
   subject?: string;
   limit: number;
-  csv?: boolean;
-  json?: boolean;
 }
 
 async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
@@ -153,19 +149,21 @@ async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
   const limit = options.csv ? ALL_VERSIONS : options.limit;
   const [from, to] = [options.from, options.to].map((day) => (day ? new Date(`${day}T00:00:00Z`) : null));
   const asked = { from: from ?? null, to: to ?? null, kind, subject, limit };
-  const versions = await onDatabase(process.env, (pool) => priceChanges(pool, asked));
-  if (options.csv) return writeCsv(process.stdout, priceChangeColumns, shaped(priceChangeView, versions));
-  if (options.json) return printJson({ versions: versions.map((each) => shown(priceChangeView, each)) });
-  const cells = versions.map((version) => [
-    version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever',
-    version.kind,
-    version.subject,
-    version.before ?? '-',
-    version.value,
-    version.proposal?.proposedBy ?? '-',
-    version.charges.toString(),
-    formatAmount(version.gross),
-  ]);
-  const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'];
-  printText(table([...titles, right('Charges'), right('Earned (credits)')], cells));
+  const versions = await onDatabase((pool) => priceChanges(pool, asked));
+  const items = versions.map((each) => shown(priceChangeView, each));
+  await printList(options, {
+    items,
+    json: { versions: items },
+    csv: priceChangeColumns,
+    table: {
+      From: ({ effectiveFrom }) => (effectiveFrom ? minute(effectiveFrom) : 'ever'),
+      Kind: 'kind',
+      'Model or group': 'subject',
+      Before: 'before',
+      After: 'value',
+      By: ({ proposal }) => proposal?.proposedBy,
+      Charges: right('charges'),
+      'Earned (credits)': right('gross'),
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
@@ -16,11 +16,27 @@ import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
-import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
-import { countArgument, secondsArgument, timeArgument, LIMIT_OPTION, JSON_OPTION } from '../arguments.js';
-import { onDatabase } from '../database.access.js';
-import { facts, printJson, printText, table, right } from '../output.js';
+import {
+  countArgument,
+  csvOption,
+  secondsArgument,
+  timeArgument,
+  LIMIT_OPTION,
+  JSON_OPTION,
+} from '../arguments.js';
+import { onDatabase, onSnapshot } from '../database.access.js';
+import {
+  type Columns,
+  facts,
+  minute,
+  type Printed,
+  printJson,
+  printList,
+  printText,
+  right,
+  tableOf,
+} from '../output.js';
 import { shown } from '#platform/http/fields.js';
 import { z } from 'zod';
 
@@ -31,10 +47,6 @@ const DAYS_SHOWN = 31;
 /** `finance holds`, `finance refunds` and `finance promotion`. */
 export function workCommands(): Command[] {
   return [holdsCommand(), refundsCommand(), promotionCommand()];
-}
-
-function csvOption(words: string): Option {
-  return new Option('--csv', words).conflicts('json');
 }
 
 function holdsCommand(): Command {
@@ -66,49 +78,46 @@ function promotionCommand(): Command {
     .description('what invites cost; exits 1 if it differs from issued:promo')
     .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
-    .addOption(csvOption('a CSV file'))
+    .addOption(csvOption())
     .option(...JSON_OPTION)
     .action(printPromotion);
 }
 
-interface Printed {
-  csv?: boolean;
-  json?: boolean;
+interface HoldsOptions extends Printed {
+  overdue?: boolean;
+  grace: number;
+  limit: number;
 }
 
-async function printHolds(
-  options: Printed & { overdue?: boolean; grace: number; limit: number },
-): Promise<void> {
+async function printHolds(options: HoldsOptions): Promise<void> {
   const { overdue: overdueOnly = false, grace: graceMs, limit, csv, json } = options;
   if (csv) {
-    return onDatabase(process.env, (pool) =>
+    return onDatabase((pool) =>
       writeCsv(process.stdout, holdColumns, everyHold(pool, { graceMs, overdueOnly })),
     );
   }
-  const { found, totals } = await onDatabase(process.env, (pool) =>
-    inSnapshot(pool, async (client) => ({
-      found: await readHolds(client, { graceMs, overdueOnly, limit: limit + 1, after: null }),
-      totals: shown(z.object(holdTotals), await readHoldTotals(client, graceMs)),
-    })),
-  );
+  const { found, totals } = await onSnapshot(async (client) => ({
+    found: await readHolds(client, { graceMs, overdueOnly, limit: limit + 1, after: null }),
+    totals: shown(z.object(holdTotals), await readHoldTotals(client, graceMs)),
+  }));
   const items = found.slice(0, limit).map((row) => shown(holdShape, row));
   if (json) return printJson({ ...totals, items, more: found.length > limit });
-  const titles = ['Held since', 'Charge', right('Amount'), 'Model', 'Channel', 'Task', 'Overdue'];
-  const rows = items.map(({ heldSince, chargeId, amount, model, channel, taskState, isOverdue }) => [
-    minute(heldSince),
-    chargeId,
-    amount,
-    model,
-    channel ?? '-',
-    taskState ?? '-',
-    isOverdue ? 'yes' : '',
-  ]);
   const sums = facts([
     ['Held', `${totals.total} credits; the balances of accounts have ${totals.balances}`],
     ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} credits`],
   ]);
-  printText(`${sums}\n${rows.length === 0 ? '' : `\n${table(titles, rows)}`}`);
+  printText(`${sums}\n${items.length === 0 ? '' : `\n${tableOf(items, HOLDS)}`}`);
 }
+
+const HOLDS: Columns<z.output<typeof holdShape>> = {
+  'Held since': ({ heldSince }) => minute(heldSince),
+  Charge: 'chargeId',
+  Amount: right('amount'),
+  Model: 'model',
+  Channel: 'channel',
+  Task: 'taskState',
+  Overdue: ({ isOverdue }) => (isOverdue ? 'yes' : ''),
+};
 
 interface RefundsOptions extends Printed {
   from?: Date;
@@ -122,85 +131,78 @@ async function printRefunds(options: RefundsOptions): Promise<void> {
   const to = options.to ?? new Date();
   const range = { from: options.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS), to };
   if (options.failures || options.outstanding) return printFailures(range, options);
-  const found = await onDatabase(process.env, (pool) =>
-    inSnapshot(pool, (client) => readRefundDays(client, range)),
-  );
+  const found = await onSnapshot((client) => readRefundDays(client, range));
   const days = found.map((day) => shown(refundDayShape, day));
-  if (options.csv) return writeCsv(process.stdout, refundDayColumns, inSequence(days));
-  if (options.json) return printJson({ from: range.from.toISOString(), to: to.toISOString(), days });
-  const titles = [
-    'Day',
-    ...['Failed', 'Refunded', 'Open', 'Credits', 'Open credits', 'p50 ms', 'p95 ms', 'max ms'].map(right),
-  ];
-  const rows = days.map(({ day, failures, refunded, outstanding, ...each }) => [
-    day,
-    failures,
-    refunded,
-    outstanding,
-    each.amount,
-    each.outstandingAmount,
-    each.p50Ms ?? '-',
-    each.p95Ms ?? '-',
-    each.maxMs ?? '-',
-  ]);
-  const cells = rows.map((row) => row.map(String));
-  printText(rows.length === 0 ? 'Nothing failed.' : table(titles, cells));
+  await printList(options, {
+    items: days,
+    json: { from: range.from.toISOString(), to: to.toISOString(), days },
+    csv: refundDayColumns,
+    table: REFUND_DAYS,
+    none: 'Nothing failed.',
+  });
 }
+
+const REFUND_DAYS: Columns<z.output<typeof refundDayShape>> = {
+  Day: 'day',
+  Failed: right('failures'),
+  Refunded: right('refunded'),
+  Open: right('outstanding'),
+  Credits: right('amount'),
+  'Open credits': right('outstandingAmount'),
+  'p50 ms': right('p50Ms'),
+  'p95 ms': right('p95Ms'),
+  'max ms': right('maxMs'),
+};
 
 async function printFailures(range: { from: Date; to: Date }, options: RefundsOptions): Promise<void> {
   const { outstanding: outstandingOnly = false, limit, csv, json } = options;
   if (csv) {
-    return onDatabase(process.env, (pool) =>
+    return onDatabase((pool) =>
       writeCsv(process.stdout, failureColumns, everyFailure(pool, { ...range, outstandingOnly })),
     );
   }
-  const found = await onDatabase(process.env, (pool) =>
-    inSnapshot(pool, (client) =>
-      readFailures(client, { ...range, outstandingOnly, limit: limit + 1, after: null }),
-    ),
+  const found = await onSnapshot((client) =>
+    readFailures(client, { ...range, outstandingOnly, limit: limit + 1, after: null }),
   );
   const items = found.slice(0, limit).map((row) => shown(failureShape, row));
-  if (json) return printJson({ items, more: found.length > limit });
-  const titles = ['Failed', 'Charge', right('Amount'), 'Model', right('ms'), 'Reason'];
-  const rows = items.map(({ failedAt, chargeId, amount, model, latencyMs, reason }) => [
-    minute(failedAt),
-    chargeId,
-    amount,
-    model,
-    String(latencyMs ?? 'open'),
-    reason ?? '-',
-  ]);
-  printText(rows.length === 0 ? 'No failures found.' : table(titles, rows));
+  await printList(
+    { json },
+    { items, json: { items, more: found.length > limit }, table: FAILURES, none: 'No failures found.' },
+  );
 }
+
+const FAILURES: Columns<z.output<typeof failureShape>> = {
+  Failed: ({ failedAt }) => minute(failedAt),
+  Charge: 'chargeId',
+  Amount: right('amount'),
+  Model: 'model',
+  ms: right(({ latencyMs }) => latencyMs ?? 'open'),
+  Reason: 'reason',
+};
 
 async function printPromotion(options: Printed & { from?: Date; to?: Date }): Promise<void> {
   const { from = null, to = null, csv, json } = options;
   const view = promotionView(
-    await onDatabase(process.env, (pool) =>
+    await onDatabase((pool) =>
       atHorizon(pool, (client, horizon) => readPromotion(client, horizon, { from, to })),
     ),
   );
   if (!view.ties) process.exitCode = 1;
   if (csv) return writeCsv(process.stdout, promotionColumns, inSequence(promotionRows(view)));
   if (json) return printJson(view);
-  const titles = ['Day', ...['Given', 'Clawed back', 'Moved', 'Used'].map(right)];
-  const rows = view.days.map(({ day, given, clawedBack, moved, used }) => [
-    day,
-    given,
-    clawedBack,
-    moved,
-    used,
-  ]);
   const sums = facts([
     ['Invite balances', `${view.opening} before, ${view.closing} after`],
     ['Given', `${view.given}; clawed back ${view.clawedBack}, owed ${view.owed}`],
     ['Moved', `${view.moved}; used ${view.used}`],
     ['issued:promo', `${view.issued}${view.ties ? '' : ', which is not given - clawed back'}`],
   ]);
-  printText(`${sums}\n${rows.length === 0 ? '' : `\n${table(titles, rows)}`}`);
+  printText(`${sums}\n${view.days.length === 0 ? '' : `\n${tableOf(view.days, PROMOTION)}`}`);
 }
 
-/** `2026-01-31T10:00:00.5Z` for people. */
-function minute(time: string): string {
-  return time.replace('T', ' ').slice(0, 16);
-}
+const PROMOTION: Columns<ReturnType<typeof promotionView>['days'][number]> = {
+  Day: 'day',
+  Given: right('given'),
+  'Clawed back': right('clawedBack'),
+  Moved: right('moved'),
+  Used: right('used'),
+};

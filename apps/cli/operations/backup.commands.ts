@@ -15,6 +15,7 @@ import { isSound, restoreBackup, type RestoreSummary, verifyBackup } from '#oper
 import type { RestoreLogins } from '#operations/backup/scratch-database.js';
 import { dataFolder } from '#operations/data-folder.js';
 import { readAlone } from '#platform/config.js';
+import { JSON_OPTION } from '../arguments.js';
 import { refuseWithout, withEmbedded } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
@@ -61,7 +62,7 @@ export function backupCommand(): Command {
     .argument('<file>', 'the file to write; it must not exist')
     .option('--no-verify', 'do not verify it by restoring it')
     .option('--no-files', 'leave out the finished files')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', BACKUP_NOTES)
     .action(backup);
 }
@@ -133,7 +134,7 @@ export function restoreCommand(): Command {
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--secrets-to <folder>', 'also write each secret of the backup to a file of its name here')
     .option('--despite-findings', 'restore it even if its books do not agree')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', RESTORE_NOTES)
     .action(restore);
 }
@@ -156,13 +157,15 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   showProgress();
   if (!isSound(summary)) process.exitCode = 1;
   if (options.json) return printJson(proofView(summary));
-  printText(
-    facts([
-      ['Restored', summary.isInPlace ? `the state of ${summary.takenAt}` : 'nothing was kept'],
-      ['Holds', `${summary.rows} rows, ${summary.files} files`],
-      ['Proved', proofText(summary)],
-    ]),
-  );
+  printText(restoredText(summary));
+}
+
+function restoredText(summary: RestoreSummary): string {
+  return facts([
+    ['Restored', summary.isInPlace ? `the state of ${summary.takenAt}` : 'nothing was kept'],
+    ['Holds', `${summary.rows} rows, ${summary.files} files`],
+    ['Proved', proofText(summary)],
+  ]);
 }
 
 function keep(secrets: ReadonlyMap<string, string>, folder: string | undefined): void {

@@ -9,7 +9,7 @@ import {
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument, JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { printJson, printList, printText } from '../output.js';
 
 interface ListOptions {
   limit: number;
@@ -32,6 +32,11 @@ export function deadLettersCommand(): Command {
     .option('--limit <letters>', 'letters at most', countArgument, 50)
     .option(...JSON_OPTION)
     .action(list);
+  addOne(letters);
+  return letters;
+}
+
+function addOne(letters: Command): void {
   letters
     .command('show')
     .description('one letter with its message and the effect of replaying it')
@@ -45,7 +50,6 @@ export function deadLettersCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(replay);
-  return letters;
 }
 
 function letterId(text: string): bigint {
@@ -53,25 +57,26 @@ function letterId(text: string): bigint {
   throw new InvalidArgumentError('That is no id of a dead letter; `tollgate dead-letters list` lists them.');
 }
 
-async function list({ limit, topic, about, all, json }: ListOptions): Promise<void> {
+async function list({ limit, topic, about, all, ...options }: ListOptions): Promise<void> {
   const filter = { topic, about, replayed: all ? undefined : false };
-  const found = await onDatabase(process.env, (pool) => listLetters(pool, filter, { limit, after: null }));
-  if (json) return printJson({ letters: found.map(view) });
-  if (found.length === 0) return printText('There are no dead letters.');
-  const titles = ['Letter', 'Time', 'Topic', 'Group', 'About', 'Reason'];
-  const rows = found.map(({ id, at, topic: name, group, about: subject, reason }) => [
-    id.toString(),
-    at.toISOString(),
-    name,
-    group,
-    subject ?? '-',
-    reason,
-  ]);
-  printText(table(titles, rows));
+  const found = await onDatabase((pool) => listLetters(pool, filter, { limit, after: null }));
+  await printList(options, {
+    items: found,
+    json: { letters: found.map(view) },
+    table: {
+      Letter: 'id',
+      Time: ({ at }) => at.toISOString(),
+      Topic: 'topic',
+      Group: 'group',
+      About: 'about',
+      Reason: 'reason',
+    },
+    none: 'There are no dead letters.',
+  });
 }
 
 async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
-  const letter = await onDatabase(process.env, (pool) => findLetter(pool, id));
+  const letter = await onDatabase((pool) => findLetter(pool, id));
   if (json) return printJson(view(letter));
   printText(`${letter.topic} for ${letter.group}, ${letter.at.toISOString()}: ${letter.reason}`);
   printText(letter.payload ?? '(no message)');
@@ -79,7 +84,7 @@ async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
 }
 
 async function replay(id: bigint, { json, ...acting }: Acting & { json?: boolean }): Promise<void> {
-  const { letter, effect } = await onDatabase(process.env, async (pool) => {
+  const { letter, effect } = await onDatabase(async (pool) => {
     const { by: actor } = await operatorOf(pool, acting, ['admin']);
     const outlook = outlookOf(await findLetter(pool, id));
     return { letter: await replayLetter(pool, id, { actor, requestId: null }), effect: outlook.effect };

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
-import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
 import { onDatabase } from '../database.access.js';
+import { JSON_OPTION } from '../arguments.js';
 import { facts, printJson, printText } from '../output.js';
+import { withBar } from '../progress.js';
 
 const NOTES = `
 Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it is posted. This command
@@ -41,7 +42,7 @@ export function verifyCommand(): Command {
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--from-block <number>', 'the first block to verify', blockArgument)
     .option('--to-block <number>', 'the last block to verify', blockArgument)
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(verify);
 }
@@ -54,7 +55,7 @@ async function verify({ head, publicKey, fromBlock, toBlock, json }: Options): P
     ...(fromBlock !== undefined && { from: fromBlock }),
     ...(toBlock !== undefined && { to: toBlock }),
   };
-  const result = await onDatabase(process.env, async (pool) => {
+  const result = await onDatabase(async (pool) => {
     const verified = await verifyShown(pool, asked);
     const signed =
       verified.head && (await signaturesOf(pool, [verified.head.number])).get(verified.head.number);
@@ -65,21 +66,8 @@ async function verify({ head, publicKey, fromBlock, toBlock, json }: Options): P
   printText(verificationReport(result));
 }
 
-/** A large ledger takes a minute. On a terminal, a bar shows the progress. */
-async function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerification> {
-  const bar = new SingleBar({
-    format: '{bar} {value} of {total} entries verified',
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    barsize: 40,
-  });
-  try {
-    const onProgress = (done: number, total: number) => (done === 0 ? bar.start(total, 0) : bar.update(done));
-    return await verifyChain(pool, { ...asked, onProgress });
-  } finally {
-    bar.stop();
-  }
+function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerification> {
+  return withBar('entries verified', (onProgress) => verifyChain(pool, { ...asked, onProgress }));
 }
 
 /** With the signature of the head. */

@@ -46,7 +46,7 @@ function hourArgument(text: string): Date {
 async function exportLog({ from, to, out, json }: ExportOptions): Promise<void> {
   if (from >= to) throw new OperatorError('--to must be after --from.');
   const store = openStorage(out === undefined ? configured() : { kind: 'file', folder: out });
-  const items = await onDatabase(process.env, (pool) =>
+  const items = await onDatabase((pool) =>
     interruptible(
       (proceed) => exportAll({ pool, store }, { from, to, isNoted: out === undefined }, proceed),
       'the hours before stay where they are',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
+import { JSON_OPTION } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
@@ -22,7 +23,7 @@ export function secretsCommand(): Command {
   secrets
     .command('rotate')
     .description('encrypt everything with the first key; exits 1 if something cannot be decrypted')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(rotate);
   return secrets;
@@ -30,7 +31,7 @@ export function secretsCommand(): Command {
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
   const secrets = readSecretsOf(process.env);
-  const done = await onDatabase(process.env, (pool) =>
+  const done = await onDatabase((pool) =>
     resealSecrets(pool, secrets, (rows) => showProgress(`${rows} encrypted`)),
   );
   showProgress();

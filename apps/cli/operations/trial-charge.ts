@@ -26,6 +26,7 @@ export interface Till {
 const ACCOUNT_NAME = 'Tollgate doctor';
 const CREDITS = parseAmount('1');
 const LIFE_MS = 30_000;
+const REASON = { code: 'trial', message: 'a trial of the operator' };
 
 export function tillOfBus(bus: Bus): Till {
   return {
@@ -72,33 +73,30 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
   const { playedCurrency } = options;
   if (playedCurrency !== null) await playPayment(pool, accountId, playedCurrency);
   const before = await readBalance(pool, accountId);
-  const chargeId = newId();
-  const reply = await till.hold({
-    chargeId,
-    ...customer,
-    model: model.id,
-    requestedModel: model.id,
-    group,
-    units: '1',
-    dimensions: {},
-    quotedAmount: formatAmount(amount),
-    taskId: null,
-    requestId: chargeId,
-    expiresAt: new Date(Date.now() + LIFE_MS).toISOString(),
-    deadline: new Date(Date.now() + LIFE_MS).toISOString(),
-  });
+  const trial = trialOf({ ...customer, model: model.id, group, quotedAmount: formatAmount(amount) });
+  const { chargeId } = trial;
+  const reply = await till.hold(trial);
   const isPoor = reply.refusal?.code === 'insufficient_user_quota' && (before?.main ?? 0n) < amount;
   if (reply.outcome !== 'held' && !isPoor) {
     throw new OperatorError(`The hold was refused: ${reply.refusal?.message ?? 'no reason was given'}`);
   }
-  const reason = { code: 'trial', message: 'a trial of the operator' };
-  const resolved = await till.resolve({ chargeId, accountId, outcome: 'failed', reason });
+  const resolved = await till.resolve({ chargeId, accountId, outcome: 'failed', reason: REASON });
   const after = await readBalance(pool, accountId);
   if (resolved.outcome !== (isPoor ? 'refused' : 'released') || after?.main !== before?.main) {
     throw new OperatorError(`The hold of charge ${chargeId} was not released: it is ${resolved.outcome}.`);
   }
   const outcome = isPoor ? 'refused' : 'given_back';
   return { outcome, model: model.id, amount: formatAmount(amount), accountId };
+}
+
+/** One unit, for as long as a trial takes. */
+function trialOf(
+  call: Pick<ChargeRequested, 'accountId' | 'keyId' | 'model' | 'group' | 'quotedAmount'>,
+): ChargeRequested {
+  const chargeId = newId();
+  const expiresAt = new Date(Date.now() + LIFE_MS).toISOString();
+  const ids = { chargeId, requestId: chargeId, taskId: null, requestedModel: call.model };
+  return { ...call, ...ids, units: '1', dimensions: {}, expiresAt, deadline: expiresAt };
 }
 
 async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {

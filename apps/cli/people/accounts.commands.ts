@@ -24,7 +24,7 @@ import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument, JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { facts, printJson, printText, tableOf } from '../output.js';
 import { recordTrial } from '../recorded-topup.js';
 import { readWholeStatement, statementTable } from '../statement.js';
 
@@ -39,6 +39,12 @@ export function accountsCommand(): Command {
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--json', 'has no effect: the answer is always JSON, because it contains the key')
     .action(create);
+  addReading(accounts);
+  addAccountLimits(accounts);
+  return accounts;
+}
+
+function addReading(accounts: Command): void {
   accounts
     .command('show')
     .description('balances and keys of an account')
@@ -52,6 +58,9 @@ export function accountsCommand(): Command {
     .option('--limit <lines>', 'lines at most', countArgument, 50)
     .option(...JSON_OPTION)
     .action(statement);
+}
+
+function addAccountLimits(accounts: Command): void {
   accounts
     .command('limit')
     .description('set or remove the limits of an account, instead of the defaults')
@@ -63,7 +72,6 @@ export function accountsCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limitAccount);
-  return accounts;
 }
 
 export function keysCommand(): Command {
@@ -84,6 +92,11 @@ export function keysCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(revoke);
+  addKeyLimits(keys);
+  return keys;
+}
+
+function addKeyLimits(keys: Command): void {
   keys
     .command('limit')
     .description('set or remove the limits of a key, effective immediately')
@@ -93,7 +106,6 @@ export function keysCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limit);
-  return keys;
 }
 
 interface CreateOptions extends Acting {
@@ -107,7 +119,7 @@ async function create(options: CreateOptions): Promise<void> {
   if (credits) requireLeastTopup({ credits }, '--credits');
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
-  const answer = await onDatabase(process.env, async (pool) => {
+  const answer = await onDatabase(async (pool) => {
     const { actor, by } = await operatorOf(pool, options, ['support', 'finance', 'admin']);
     if (credits && actor) await requirePlayed(pool);
     const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
@@ -142,7 +154,7 @@ async function credit(
 }
 
 async function show(accountId: string, options: { json?: boolean }): Promise<void> {
-  const answer = await onDatabase(process.env, (pool) => readAccount(pool, accountId));
+  const answer = await onDatabase((pool) => readAccount(pool, accountId));
   if (options.json) return printJson(answer);
   const { keys, name, main, held, invite, frozen } = answer;
   printText(
@@ -155,8 +167,8 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
       ['Frozen', frozen ? 'yes' : 'no'],
     ]),
   );
-  const rows = keys.map((key) => [key.keyId, key.name, key.group, key.revoked ? 'revoked' : 'live']);
-  printText(`\n${table(['Key id', 'Name', 'Group', 'State'], rows)}`);
+  const state = ({ revoked }: { revoked: boolean }) => (revoked ? 'revoked' : 'live');
+  printText(`\n${tableOf(keys, { 'Key id': 'keyId', Name: 'name', Group: 'group', State: state })}`);
 }
 
 async function readAccount(pool: pg.Pool, accountId: string) {
@@ -174,7 +186,7 @@ async function readAccount(pool: pg.Pool, accountId: string) {
 }
 
 async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {
-  const lines = await onDatabase(process.env, async (pool) => {
+  const lines = await onDatabase(async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     return readWholeStatement(pool, accountId, options.limit);
   });
@@ -187,7 +199,7 @@ async function createAccountKey(
   options: Acting & { group: string; name: string; json?: boolean },
 ): Promise<void> {
   const { group, name } = options;
-  const { keyId, apiKey } = await onDatabase(process.env, async (pool) =>
+  const { keyId, apiKey } = await onDatabase(async (pool) =>
     createKey(pool, { accountId, group, name }, await operatorOf(pool, options, ['admin'])),
   );
   if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
@@ -201,7 +213,7 @@ async function createAccountKey(
 }
 
 async function revoke(keyId: string, options: Acting & { json?: boolean }): Promise<void> {
-  const { accountId, revokedAt } = await onDatabase(process.env, async (pool) =>
+  const { accountId, revokedAt } = await onDatabase(async (pool) =>
     revokeCustomerKey(pool, keyId, await operatorOf(pool, options, ['support', 'admin'])),
   );
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
@@ -219,7 +231,7 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   if (perMinute === undefined && tasks === undefined)
     command.error('error: give --per-minute, --tasks or both');
   const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
-  const limited = await onDatabase(process.env, async (pool) =>
+  const limited = await onDatabase(async (pool) =>
     limitCustomerKey(pool, { keyId, limits }, await operatorOf(pool, options, ['admin'])),
   );
   if (json) return printJson({ keyId, ...limited });
@@ -252,7 +264,7 @@ async function limitAccount(
   const given = ACCOUNT_LIMITS.filter(([option]) => options[option] !== undefined);
   if (given.length === 0) command.error('error: give --per-minute, --tokens, --images or --concurrent');
   const change = Object.fromEntries(given.map(([option, name]) => [name, asLimit(options[option])]));
-  const limited = await onDatabase(process.env, async (pool) => {
+  const limited = await onDatabase(async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     const doer = await operatorOf(pool, options, ['admin']);
     return setAccountLimits(pool, { ...doer, accountId, requestId: operatorName() }, change);

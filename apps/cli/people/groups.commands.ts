@@ -5,11 +5,10 @@ import { groupsOfAccount } from '#groups/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { printJson, printList, printText } from '../output.js';
 import { JSON_OPTION } from '../arguments.js';
 
 const ACCOUNT = ['<account>', 'account id'] as const;
-const GROUP = ['<group>', 'name of the group'] as const;
 
 interface Options extends Acting {
   json?: boolean;
@@ -23,31 +22,27 @@ export function groupsCommand(): Command {
     .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action(list);
-  groups
-    .command('grant')
-    .description('let an account create keys in a group; safe to repeat')
-    .argument(...ACCOUNT)
-    .argument(...GROUP)
-    .option(...AS_OPTION)
-    .option(...JSON_OPTION)
-    .action((account: string, group: string, options: Options) =>
-      change({ account, group, isGrant: true }, options),
-    );
-  groups
-    .command('revoke')
-    .description('remove access to a group; calls with its keys are refused from then on')
-    .argument(...ACCOUNT)
-    .argument(...GROUP)
-    .option(...AS_OPTION)
-    .option(...JSON_OPTION)
-    .action((account: string, group: string, options: Options) =>
-      change({ account, group, isGrant: false }, options),
-    );
+  changeCommand(groups, 'grant').description('let an account create keys in a group; safe to repeat');
+  changeCommand(groups, 'revoke').description(
+    'remove access to a group; calls with its keys are refused from then on',
+  );
   return groups;
 }
 
+function changeCommand(groups: Command, name: 'grant' | 'revoke'): Command {
+  return groups
+    .command(name)
+    .argument(...ACCOUNT)
+    .argument('<group>', 'name of the group')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((account: string, group: string, options: Options) =>
+      change({ account, group, isGrant: name === 'grant' }, options),
+    );
+}
+
 async function list(accountId: string, options: { json?: boolean }): Promise<void> {
-  const groups = await onDatabase(process.env, async (pool) => {
+  const groups = await onDatabase(async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     return groupsOfAccount(pool, accountId);
   });
@@ -57,13 +52,15 @@ async function list(accountId: string, options: { json?: boolean }): Promise<voi
     grantedBy: grant?.by ?? null,
     grantedAt: grant?.at.toISOString() ?? null,
   }));
-  if (options.json) return printJson({ accountId, groups: rows });
-  printText(
-    table(
-      ['Group', 'Open to all', 'Granted by'],
-      rows.map(({ group, isOpen, grantedBy }) => [group, isOpen ? 'yes' : 'no', grantedBy ?? '–']),
-    ),
-  );
+  await printList(options, {
+    items: rows,
+    json: { accountId, groups: rows },
+    table: {
+      Group: 'group',
+      'Open to all': ({ isOpen }) => (isOpen ? 'yes' : 'no'),
+      'Granted by': ({ grantedBy }) => grantedBy ?? '–',
+    },
+  });
 }
 
 async function change(
@@ -71,7 +68,7 @@ async function change(
   options: Options,
 ): Promise<void> {
   const of = { accountId, group };
-  const changed = await onDatabase(process.env, async (pool) => {
+  const changed = await onDatabase(async (pool) => {
     const doer = await operatorOf(pool, options, ['admin']);
     return isGrant ? grantAccountGroup(pool, of, doer) : withdrawAccountGroup(pool, of, doer);
   });

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { formatAmount, nanos } from '#money/amount.js';
+import { JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
@@ -30,13 +31,13 @@ export function addKeyShow(keys: Command): Command {
     .command('show')
     .description('limits, spend and last use of a key')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .action(show);
   return keys;
 }
 
 async function show(keyId: string, { json }: { json?: boolean }): Promise<void> {
-  const key = await onDatabase(process.env, (pool) => read(pool, keyId));
+  const key = await onDatabase((pool) => read(pool, keyId));
   if (json) return printJson(key);
   const limit = (value: string | number | null) => (value === null ? 'no limit' : String(value));
   const time = (value: Date | null) => value?.toISOString() ?? 'never';

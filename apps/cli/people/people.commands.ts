@@ -14,7 +14,7 @@ import { AS_OPTION, type Acting, actingPersonIfAny } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { facts, printJson, printList, printText } from '../output.js';
 import { JSON_OPTION } from '../arguments.js';
 
 const DAY_MS = 86_400_000;
@@ -35,9 +35,17 @@ export function adminCommand(): Command {
     .option('--prompt', 'ask for a password in the terminal')
     .option('--link', 'print a one-time link to set or replace a password')
     .option(...JSON_OPTION)
-    .addHelpText(
-      'after',
-      `
+    .addHelpText('after', CREATE_NOTES)
+    .action(create);
+  admin
+    .command('list')
+    .description('everyone with a staff role')
+    .option(...JSON_OPTION)
+    .action(list);
+  return admin;
+}
+
+const CREATE_NOTES = `
 Nobody has to approve the first administrator, who can appoint the second one alone. Every other role needs
 the approval of another administrator (\`tollgate approvals\`, or the console).
 
@@ -47,16 +55,7 @@ finance work: if one person does both, grant that role too.
 
 Examples:
   tollgate admin create --email ada@example.com --role admin finance support
-  tollgate admin create --email grace@example.com --as ada@example.com`,
-    )
-    .action(create);
-  admin
-    .command('list')
-    .description('everyone with a staff role')
-    .option(...JSON_OPTION)
-    .action(list);
-  return admin;
-}
+  tollgate admin create --email grace@example.com --as ada@example.com`;
 
 interface CreateOptions extends Acting {
   email: string;
@@ -72,7 +71,7 @@ async function create(options: CreateOptions): Promise<void> {
   if (password !== null)
     checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
   const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
-  const operator = await withServices(process.env, async (services) => {
+  const operator = await withServices(async (services) => {
     const { pool } = services;
     const by = await actingPersonIfAny(pool, options, ['admin']);
     const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
@@ -93,30 +92,29 @@ async function create(options: CreateOptions): Promise<void> {
 async function print({ token, ...operator }: Operator, { json }: CreateOptions): Promise<void> {
   const link = token === null ? null : passwordLink(await consoleUrl(), token);
   if (json) return printJson({ ...operator, passwordLink: link });
-  printText(
-    facts([
-      ['Person', `${operator.email}${operator.created ? '' : '   (was there before)'}`],
-      ['Person id', operator.userId],
-      ['Account id', operator.accountId],
-      ['Roles', operator.roles.join(', ')],
-      ...(operator.approvalId === null
-        ? []
-        : [['More roles', waitingFor(operator.approvalId)] as [string, string]]),
-      ...(link === null ? [] : [['Password', `${link}   (good once, for a day)`] as [string, string]]),
-    ]),
-  );
+  const lines: [string, string][] = [
+    ['Person', `${operator.email}${operator.created ? '' : '   (was there before)'}`],
+    ['Person id', operator.userId],
+    ['Account id', operator.accountId],
+    ['Roles', operator.roles.join(', ')],
+  ];
+  if (operator.approvalId !== null) lines.push(['More roles', waitingFor(operator.approvalId)]);
+  if (link !== null) lines.push(['Password', `${link}   (good once, for a day)`]);
+  printText(facts(lines));
 }
 
-async function list({ json }: { json?: boolean }): Promise<void> {
-  const operators = await onDatabase(process.env, listOperators);
-  if (json) return printJson({ operators });
-  const rows = operators.map(({ email, roles: held, totpEnabled, disabled }) => [
-    email,
-    held.filter((role) => role !== 'user').join(', '),
-    totpEnabled ? 'yes' : 'no',
-    disabled ? 'disabled' : 'live',
-  ]);
-  printText(table(['E-mail', 'Roles', 'Codes', 'State'], rows));
+async function list(options: { json?: boolean }): Promise<void> {
+  const operators = await onDatabase(listOperators);
+  await printList(options, {
+    items: operators,
+    json: { operators },
+    table: {
+      'E-mail': 'email',
+      Roles: ({ roles: held }) => held.filter((role) => role !== 'user').join(', '),
+      Codes: ({ totpEnabled }) => (totpEnabled ? 'yes' : 'no'),
+      State: ({ disabled }) => (disabled ? 'disabled' : 'live'),
+    },
+  });
 }
 
 /** The console's URL: as configured, otherwise that of the standalone relay of the data folder. */

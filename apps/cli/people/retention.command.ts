@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { readRetention } from '#privacy/retention.js';
+import { JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { printJson, printText, table, right } from '../output.js';
+import { printList, right } from '../output.js';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
@@ -9,20 +10,22 @@ const HOUR_SECONDS = 3_600;
 export function retentionCommand(): Command {
   return new Command('retention')
     .description('how long each type of data is kept, and what the last runs removed')
-    .option('--json', 'print one JSON document')
+    .option(...JSON_OPTION)
     .action(retention);
 }
 
-async function retention({ json }: { json?: boolean }): Promise<void> {
-  const runs = await onDatabase(process.env, (pool) => readRetention(pool));
-  if (json) return printJson({ items: runs });
-  const rows = runs.map((run) => [
-    run.class,
-    durationOf(run.keptSeconds),
-    run.lastRunAt?.toISOString() ?? 'never',
-    run.removedTotal,
-  ]);
-  printText(table(['Class', 'Kept', 'Last run', right('Removed')], rows));
+async function retention(options: { json?: boolean }): Promise<void> {
+  const runs = await onDatabase((pool) => readRetention(pool));
+  await printList(options, {
+    items: runs,
+    json: { items: runs },
+    table: {
+      Class: 'class',
+      Kept: ({ keptSeconds }) => durationOf(keptSeconds),
+      'Last run': ({ lastRunAt }) => lastRunAt?.toISOString() ?? 'never',
+      Removed: right('removedTotal'),
+    },
+  });
 }
 
 function durationOf(seconds: number): string {

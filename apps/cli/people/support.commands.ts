@@ -10,7 +10,7 @@ import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { printJson, printText, table, right } from '../output.js';
+import { type Columns, printJson, printText, right, tableOf } from '../output.js';
 
 /** What support does with accounts, apart from creating and showing them. */
 export function addSupportCommands(accounts: Command): Command {
@@ -23,6 +23,11 @@ export function addSupportCommands(accounts: Command): Command {
     .option('--cursor <cursor>', 'next page: nextCursor of the previous one')
     .option(...JSON_OPTION)
     .action(list);
+  addFreezing(accounts);
+  return accounts;
+}
+
+function addFreezing(accounts: Command): void {
   accounts
     .command('freeze')
     .description('freeze an account: refuse all of its calls from now on')
@@ -43,26 +48,25 @@ export function addSupportCommands(accounts: Command): Command {
     .action((accountId: string, { note, ...options }: Options & { note: string }) =>
       change(accountId, options, (pool, operation) => unfreezeAccount(pool, operation, note)),
     );
-  return accounts;
 }
 
 async function list(
   query: string | undefined,
   { limit, cursor, json }: { limit: number; cursor?: string; json?: boolean },
 ): Promise<void> {
-  const { items, nextCursor } = await onDatabase(process.env, (pool) =>
+  const { items, nextCursor } = await onDatabase((pool) =>
     new AccountReader({ pool }).search({ limit, cursor, query }),
   );
   const accounts = items.map((account) => shown(foundAccountView, account));
   if (json) return printJson({ accounts, more: nextCursor !== null, nextCursor });
-  const rows = accounts.map(({ accountId, name, email, main, frozen }) => [
-    accountId,
-    name,
-    email ?? '',
-    main,
-    frozen ? 'frozen' : 'live',
-  ]);
-  printText(table(['Account id', 'Name', 'E-mail', right('Main'), 'State'], rows));
+  const columns: Columns<(typeof accounts)[number]> = {
+    'Account id': 'accountId',
+    Name: 'name',
+    'E-mail': ({ email }) => email ?? '',
+    Main: right('main'),
+    State: ({ frozen }) => (frozen ? 'frozen' : 'live'),
+  };
+  printText(tableOf(accounts, columns));
   if (nextCursor !== null) process.stderr.write(`There are more: add --cursor ${nextCursor}\n`);
 }
 
@@ -77,7 +81,7 @@ interface Options extends Acting {
 
 async function change(accountId: string, options: Options, work: Change): Promise<void> {
   const { json } = options;
-  const result = await onDatabase(process.env, async (pool) => {
+  const result = await onDatabase(async (pool) => {
     const actor = await actingPerson(pool, options, ['support', 'admin']);
     return work(pool, { actor, by: `user:${actor.userId}`, accountId, requestId: operatorName() });
   });
