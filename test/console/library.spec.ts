@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
+import { unzipped } from '../support/zip.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { endedMesh, endedVideo, keyOf, play } from './support/work.js';
@@ -38,6 +40,16 @@ async function open(as: Person, path: string, look: Partial<Look> = {}): Promise
 
 const cards = (page: Page) => page.getByRole('list', { name: 'Library' }).getByRole('listitem');
 
+/** The files of the zip behind a button. */
+async function saved(page: Page, button: string): Promise<Map<string, Buffer>> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: button }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('library.zip');
+  return unzipped(await readFile(await download.path()));
+}
+
 describe('the library', () => {
   it('has what was made, with its cost and file, and runs it again in the playground', async () => {
     const page = await open(someone, '/overview');
@@ -62,6 +74,29 @@ describe('the library', () => {
     const lines = await page.getByRole('region', { name: 'curl' }).textContent();
     expect(lines).toContain('"resolution": "720p"');
     expect(lines).not.toContain('"size"');
+  });
+
+  it('saves all files of the type that is shown as one zip', async () => {
+    const page = await open(someone, '/library', { width: 'narrow' });
+    const files = await saved(page, 'Download all');
+    expect([...files.keys()].map((name) => name.slice(-3)).toSorted()).toEqual([
+      'glb',
+      'mp4',
+      'png',
+      'png',
+      'png',
+    ]);
+    for (const [name, bytes] of files) {
+      if (name.endsWith('.png')) continue;
+      const answer = await someone.send(`/api/tasks/${name.slice(0, -4)}/content`);
+      expect(bytes).toEqual(Buffer.from(await answer.arrayBuffer()));
+    }
+    expect(await tab.barriers()).toEqual([]);
+    expect(await tab.isTooWide()).toBe(false);
+    await tab.goto('/library?kind=3d');
+    await cards(page).getByText('a wooden boat').waitFor();
+    const mesh = [...files.keys()].filter((name) => name.endsWith('.glb'));
+    expect([...(await saved(page, 'Download all')).keys()]).toEqual(mesh);
   });
 
   it('does not run again what was made of images alone', async () => {

@@ -29,6 +29,16 @@ export interface ForwardedCall {
   readonly reply: FastifyReply;
 }
 
+/** Whose files are read, and for which answer. */
+interface FileReads extends Pick<ConsoleGrant, 'accountId' | 'ip'>, Pick<ForwardedCall, 'reply'> {}
+
+/** The gateway's answer to a GET of a path, by one of the account's keys. */
+export type OpenFile = (path: string, keyId: string) => Promise<Dispatcher.ResponseData>;
+
+interface Sent extends Pick<ForwardedCall, 'method' | 'path' | 'grant' | 'body'> {
+  readonly headers: Record<string, string | string[]>;
+}
+
 const CONNECT_LIMIT_MS = 5_000;
 /** A client of ours that is refused comes back soon. */
 const RETRY_SECONDS = 2;
@@ -78,11 +88,29 @@ export class GatewayClient {
   /** Answers what the gateway answers; the handler returns the body. @throws ApiError service_unavailable, rate_limit_exceeded */
   async forward(call: ForwardedCall): Promise<Readable> {
     const secret = this.secret();
-    const answer = await this.send(call, secret, this.enter(call));
+    const leaving = this.enter(call);
+    const { request } = call;
+    const type = request.sentContentType;
+    const headers = {
+      ...passed(request.headers, SENT),
+      ...(type === undefined ? {} : { 'content-type': type }),
+    };
+    const body = call.body && atMost(call.body, request.routeOptions.config.streamsBody ?? 0);
+    const answer = await this.send({ ...call, body, headers }, secret, leaving);
     void call.reply.code(answer.statusCode).headers(passed(answer.headers, ANSWERED));
     // A client that leaves breaks the stream, which is no fault to report; the socket is gone by then.
     answer.body.on('error', () => undefined);
     return answer.body;
+  }
+
+  /** Reads files of an account for one answer, until its connection closes. @throws ApiError service_unavailable */
+  filesFor({ accountId, ip, reply }: FileReads): OpenFile {
+    const secret = this.secret();
+    const leaving = leavingOf(reply);
+    return (path, keyId) => {
+      const grant = { audience: 'file', accountId, keyId, ip } as const;
+      return this.send({ method: 'GET', path, grant, body: null, headers: {} }, secret, leaving);
+    };
   }
 
   /** Ends calls in progress as if their connections had broken. */
@@ -100,38 +128,33 @@ export class GatewayClient {
   }
 
   /** Takes a place until the answer's connection closes, which aborts the signal. */
-  private enter({ reply: { raw }, grant }: ForwardedCall): AbortSignal {
+  private enter({ reply, grant }: ForwardedCall): AbortSignal {
     const place = this.places.tryTake(grant.accountId);
     if (!place.granted) {
       const who = place.reason === 'over_share' ? 'You have too many' : 'Too many';
       const message = `${who} calls from the console in progress; try again when one has ended.`;
       throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: place.retryAfterSeconds });
     }
-    const leaving = new AbortController();
-    addAbortListener(leaving.signal, () => place.release());
-    // It may have closed while the session was read.
-    if (raw.closed || raw.destroyed) leaving.abort();
-    else raw.once('close', () => leaving.abort());
-    return leaving.signal;
+    const leaving = leavingOf(reply);
+    addAbortListener(leaving, () => place.release());
+    return leaving;
   }
 
   private async send(
-    { method, path, grant, body, request }: ForwardedCall,
+    { method, path, grant, body, headers }: Sent,
     secret: string,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const { gatewayUrl, baseUrl, clock, log } = this.parts;
-    const type = request.sentContentType;
     try {
       return await this.agent.request({
         origin: new URL(gatewayUrl()).origin,
         path: new URL(gatewayUrl()).pathname.replace(/\/+$/, '') + path,
         method,
         signal,
-        body: body && atMost(body, request.routeOptions.config.streamsBody ?? 0),
+        body,
         headers: {
-          ...passed(request.headers, SENT),
-          ...(type === undefined ? {} : { 'content-type': type }),
+          ...headers,
           host: new URL(baseUrl()).host,
           authorization: `Bearer ${signGrant(secret, grant, clock.nowMs())}`,
         },
@@ -144,6 +167,15 @@ export class GatewayClient {
       });
     }
   }
+}
+
+/** Aborts when the answer's connection closes. */
+function leavingOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  // It may have closed while the session was read.
+  if (raw.closed || raw.destroyed) leaving.abort();
+  else raw.once('close', () => leaving.abort());
+  return leaving.signal;
 }
 
 function passed(

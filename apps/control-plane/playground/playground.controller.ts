@@ -11,14 +11,11 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { GatewayClient } from './gateway.client.js';
 import { playgroundRoutes as routes } from './playground.routes.js';
+import { taskFileOf } from './task-files.js';
 
 type PlayCall = CallOf<typeof routes.images>;
 
 const KEY_HEADER = 'x-tollgate-key';
-const KINDS = {
-  video: { path: '/v1/videos', ending: 'mp4' },
-  '3d': { path: '/v1/3d', ending: 'glb' },
-} as const;
 
 /** Calls of models from the pages, as one of the person's keys. */
 @Controller()
@@ -71,19 +68,12 @@ export class PlaygroundController {
     const { actor, params, query, ip, request, reply } = call;
     const task = await findTask(this.pool, actor.accountId, params.taskId);
     if (!task) throw new ApiError('not_found', 'You have no such task.');
-    const { path, ending } = KINDS[task.kind];
-    const name = `${query.download ? 'attachment' : 'inline'}; filename="${task.id}.${ending}"`;
+    const { path, name } = taskFileOf(task);
+    const disposition = `${query.download ? 'attachment' : 'inline'}; filename="${name}"`;
     const grant = { audience: 'file', accountId: actor.accountId, keyId: task.keyId, ip } as const;
-    const body = await this.gateway.forward({
-      method: 'GET',
-      path: `${path}/${task.id}/content`,
-      grant,
-      body: null,
-      request,
-      reply,
-    });
+    const body = await this.gateway.forward({ method: 'GET', path, grant, body: null, request, reply });
     // An error is shown, not kept.
-    if (reply.statusCode < 400) void reply.header('content-disposition', name);
+    if (reply.statusCode < 400) void reply.header('content-disposition', disposition);
     return body;
   }
 

@@ -3,6 +3,8 @@ import { last, providedBy } from '#platform/wiring.js';
 import { BASE_URL, GATEWAY_URL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { GatewayClient } from './gateway.client.js';
+import { LibraryArchives, type LibraryArchivesParts } from './library-archive.js';
+import { LibraryController } from './library.controller.js';
 import { PlaygroundController } from './playground.controller.js';
 
 /** Addresses are functions, because the port of a program may not be known yet. */
@@ -14,7 +16,7 @@ interface Addresses {
 /** Calls of models from the pages. */
 @Module({
   imports: [KeysModule],
-  controllers: [PlaygroundController],
+  controllers: [PlaygroundController, LibraryController],
   providers: [
     providedBy(
       GatewayClient,
@@ -22,6 +24,10 @@ interface Addresses {
         new GatewayClient({ ...parts, config: config.console.playground }),
       { ...SHARED, gatewayUrl: GATEWAY_URL, baseUrl: BASE_URL },
     ),
+    providedBy(LibraryArchives, (parts: LibraryArchivesParts) => new LibraryArchives(parts), {
+      ...SHARED,
+      gateway: GatewayClient,
+    }),
     last(({ gateway }: { gateway: GatewayClient }) => gateway.close(), { gateway: GatewayClient }),
   ],
 })

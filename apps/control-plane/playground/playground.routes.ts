@@ -6,6 +6,7 @@ import {
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
 import { queryFlag, id } from '#platform/http/fields.js';
+import { mailLanguage } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 import { taskId } from '../tasks/tasks.routes.js';
 
@@ -83,6 +84,19 @@ export const playgroundRoutes = {
     query: z.strictObject({ download: queryFlag('Save the file instead of displaying it.') }),
     produces: ['video/mp4', 'model/gltf-binary'],
     refusals: ['video_not_ready', 'video_expired', 'video_deleted', 'asset_not_ready', 'asset_expired'],
+  }),
+  library: forUsersOfTasks.get('downloadLibrary', '/api/library', {
+    summary: 'Download your files as one zip.',
+    description:
+      'Up to 100 of the newest images, videos and 3D assets that are still stored, up to 1 GiB together. If any have expired or do not fit, `left-out.txt` in the zip says so.',
+    query: z.strictObject({
+      kind: z.enum(['image', 'video', '3d']).optional().meta({ description: 'Only files of this type.' }),
+      language: mailLanguage
+        .optional()
+        .meta({ description: 'The language of `left-out.txt`. Default: that of your emails.' }),
+    }),
+    load: 'file',
+    produces: ['application/zip'],
   }),
   chargeImages: forUsersOfCharges.get('listChargeImages', '/api/charges/{chargeId}/images', {
     summary: 'List the stored images of a charge.',

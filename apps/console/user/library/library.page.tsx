@@ -1,4 +1,4 @@
-import { Paper, SimpleGrid, Skeleton } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,12 +7,13 @@ import type { Shape } from '../../api/shape.js';
 import { useAddressPager } from '../../ui/address.js';
 import { Duration } from '../../ui/time/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { ButtonLink } from '../../ui/links.js';
+import { ButtonLink, DownloadButton } from '../../ui/links.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type Listed, Pager } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
+import { stringifySearch } from '../../ui/search.js';
 import { EmptyState, ErrorState, Loaded } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { TaskDetails } from '../tasks/task-details.js';
 import { useLiveTasks, useTask } from '../tasks/task.js';
 import { ChargeDetails } from '../usage/charge-details.js';
@@ -163,6 +164,7 @@ function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
     return <Nothing hint={emptyHint} />;
   return (
     <>
+      {items && items.length > 0 && <DownloadAll />}
       <SimpleGrid
         component="ul"
         className="plain-list"
@@ -175,6 +177,20 @@ function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
       </SimpleGrid>
       <Pager {...pager} next={query.data?.nextCursor ?? null} />
     </>
+  );
+}
+
+/** Of the type that is shown, on whichever page of the list. */
+function DownloadAll() {
+  const { t, i18n } = useTranslation('calls');
+  const { kind } = route.useSearch();
+  return (
+    <Group gap="sm">
+      <DownloadButton href={`/api/library${stringifySearch({ kind, language: i18n.language })}`} size="xs">
+        {t('library.downloadAll')}
+      </DownloadButton>
+      <SmallPrint>{t('library.downloadHint')}</SmallPrint>
+    </Group>
   );
 }
 

@@ -1,0 +1,97 @@
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FolderStore } from '#storage/folder.store.js';
+import { endedMesh, endedVideo, keyOf, play } from '../console/support/work.js';
+import { type Person, person } from '../support/console.js';
+import { closeClean, type Relay, startRelay, until } from '../support/relay.js';
+import { unzipped } from '../support/zip.js';
+
+/** More than all buffers between the store and a client that does not read. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+let relay: Relay;
+
+beforeAll(async () => {
+  relay = await startRelay({ CONSOLE_FILES_AT_ONCE: '1' });
+});
+afterAll(() => closeClean(relay));
+
+async function archiveOf(someone: Person, query = ''): Promise<Map<string, Buffer>> {
+  const answer = await someone.send(`/api/library${query}`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
+  return unzipped(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** What the console shows of a task. */
+async function contentOf(someone: Person, taskId: string): Promise<Buffer> {
+  return Buffer.from(await (await someone.send(`/api/tasks/${taskId}/content`)).arrayBuffer());
+}
+
+describe('the files of a library', () => {
+  it('are in one zip, by type, and nobody else gets them', async () => {
+    const [someone, other] = [await person(relay, { credits: '5' }), await person(relay)];
+    const keyId = await keyOf(someone);
+    const video = await endedVideo(relay, someone, { keyId, prompt: 'a boat' });
+    const mesh = await endedMesh(relay, someone, { keyId, prompt: 'a wooden boat' });
+    const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 2 };
+    await play(relay, someone, { keyId, path: 'images/generations', body: picture });
+    const files = await until('the charge for the images', async () => {
+      const found = await archiveOf(someone);
+      return found.size === 4 ? found : undefined;
+    });
+    const images = [...files.keys()].filter((name) => name.endsWith('.png'));
+    expect([...files.keys()].toSorted()).toEqual([`${video.id}.mp4`, `${mesh.id}.glb`, ...images].toSorted());
+    expect(files.get(`${video.id}.mp4`)).toEqual(await contentOf(someone, video.id));
+    expect(files.get(`${mesh.id}.glb`)).toEqual(await contentOf(someone, mesh.id));
+    expect([...(await archiveOf(someone, '?kind=video')).keys()]).toEqual([`${video.id}.mp4`]);
+    expect([...(await archiveOf(someone, '?kind=3d')).keys()]).toEqual([`${mesh.id}.glb`]);
+    expect([...(await archiveOf(someone, '?kind=image')).keys()]).toEqual(images);
+    expect([...(await archiveOf(other)).keys()]).toEqual(['left-out.txt']);
+    expect((await fetch(`${relay.consoleUrl}/api/library`)).status).toBe(401);
+  });
+
+  it('are left out once they have expired or are missing, and not named once deleted', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const keyId = await keyOf(someone);
+    const [first, second, third] = [
+      await endedVideo(relay, someone, { keyId, prompt: 'one' }),
+      await endedVideo(relay, someone, { keyId, prompt: 'two' }),
+      await endedVideo(relay, someone, { keyId, prompt: 'three' }),
+    ];
+    const change = (what: string, id: string) =>
+      relay.fixture.owner.query(`UPDATE tasks SET ${what} WHERE id = $1`, [id]);
+    await change(`expires_at = now() - interval '1 minute'`, first.id);
+    await change('deleted_at = now()', second.id);
+    await storeOf(relay).remove(await keyOfFile(third.id));
+    const files = await archiveOf(someone, '?language=en');
+    expect([...files].map(([name, bytes]) => [name, bytes.toString()])).toEqual([
+      ['left-out.txt', 'Files in this archive: 0\nLeft out because they have expired: 2\n'],
+    ]);
+  });
+
+  it('are no longer read once the client leaves', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const { id } = await endedVideo(relay, someone, { keyId: await keyOf(someone), prompt: 'long' });
+    const key = await keyOfFile(id);
+    await storeOf(relay).write(key, Buffer.alloc(LARGE_BYTES), { maxBytes: LARGE_BYTES });
+    const leaving = new AbortController();
+    const { headers } = someone;
+    const first = await fetch(`${relay.consoleUrl}/api/library`, { headers, signal: leaving.signal });
+    expect(first.status).toBe(200);
+    leaving.abort();
+    // It waits for the only place.
+    expect((await archiveOf(someone)).get(`${id}.mp4`)?.length).toBe(LARGE_BYTES);
+  });
+});
+
+function storeOf({ mailDir }: Relay): FolderStore {
+  return new FolderStore(dirname(mailDir));
+}
+
+async function keyOfFile(taskId: string): Promise<string> {
+  const { rows } = await relay.fixture.billing.query<{ key: string }>(
+    'SELECT file_key AS key FROM tasks WHERE id = $1',
+    [taskId],
+  );
+  return rows[0]!.key;
+}
