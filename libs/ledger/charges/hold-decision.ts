@@ -71,7 +71,7 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
   // What goes upstream follows the rates of the quote, so they must be the ones that are paid for.
   const isOther = quotedVersion !== null && quotedVersion !== String(priced.priceVersionId);
   if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {
-    return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
+    return reject('stale_quote', `The price is now ${formatAmount(priced.amount)} credits.`);
   }
   return priced;
 }
@@ -80,21 +80,24 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
 function coverFault(key: KeyState, balance: LockedBalance, amount: Nanos): HoldRefusal | null {
   if (balance.frozen) return reject('account_frozen', 'The account is frozen. Please contact support.');
   if (key.monthlyLimit !== null && key.spent + amount > key.monthlyLimit) {
-    return reject('key_limit_exceeded', `The API key's monthly limit is ${formatAmount(key.monthlyLimit)}.`);
+    return reject(
+      'key_limit_exceeded',
+      `The API key's monthly limit is ${formatAmount(key.monthlyLimit)} credits.`,
+    );
   }
   if (key.totalLimit !== null && key.totalSpent + amount > key.totalLimit) {
-    return reject('key_limit_exceeded', `The API key's limit is ${formatAmount(key.totalLimit)}.`);
+    return reject('key_limit_exceeded', `The API key's limit is ${formatAmount(key.totalLimit)} credits.`);
   }
   if (balance.monthlyLimit !== null && balance.spent + amount > balance.monthlyLimit) {
     return reject(
       'account_limit_exceeded',
-      `The account's monthly limit is ${formatAmount(balance.monthlyLimit)}.`,
+      `The account's monthly limit is ${formatAmount(balance.monthlyLimit)} credits.`,
     );
   }
   if (balance.main < amount) {
     return reject(
       'insufficient_user_quota',
-      `The balance is too low: the request costs ${formatAmount(amount)} and ${formatAmount(balance.main)} is available.`,
+      `The request costs ${formatAmount(amount)} credits, but the balance is ${formatAmount(balance.main)}.`,
     );
   }
   return null;
