@@ -10,7 +10,8 @@ export function AccountFilter() {
   const { value = null, set } = useParam('accountId');
   return (
     <AccountSelect
-      label={t('filters.account')}
+      aria-label={t('filters.account')}
+      placeholder={t('filters.account')}
       value={value}
       onChange={(chosen) => set(chosen ?? undefined)}
       w={{ base: '100%', xs: '20rem' }}

@@ -66,7 +66,8 @@ function Filters() {
       {(['topic', 'about'] as const).map((name) => (
         <WordsField
           key={name}
-          label={t(`letters.filters.${name}`)}
+          aria-label={t(`letters.filters.${name}`)}
+          placeholder={t(`letters.filters.${name}`)}
           param={name}
           w={{ base: '100%', xs: '16rem' }}
         />
