@@ -70,8 +70,9 @@ const NAMED = [
 function Fields({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const { subject, accountId, amount, details, outcome } = approval;
-  const about = fieldsOf({ subject, accountId });
   const asked = fieldsOf(details).filter(([name, value]) => name !== 'amount' || value !== amount);
+  const isNamedBelow = asked.some(([, value]) => subject.endsWith(`:${value}`));
+  const about = fieldsOf({ subject: isNamedBelow ? null : subject, accountId });
   return (
     <Table aria-label={t('approvals.details')} layout="fixed">
       <Table.Tbody>
@@ -83,7 +84,7 @@ function Fields({ approval }: { approval: Shape<'Approval'> }) {
                 {known ? t(`approvals.fields.${known}`) : name}
               </Table.Th>
               <Table.Td className="model-name">
-                <Value name={name} value={value} />
+                <Value name={name} value={value} accountId={accountId} />
               </Table.Td>
             </Table.Tr>
           );
@@ -94,9 +95,21 @@ function Fields({ approval }: { approval: Shape<'Approval'> }) {
 }
 
 /** Leads to what is named, for those who may see it. */
-function Value({ name, value }: { name: string; value: string }) {
-  const isSupport = mayAny(useSession(), ['support', 'admin']);
+function Value({ name, value, accountId }: { name: string; value: string; accountId: string | null }) {
+  const session = useSession();
+  const isSupport = mayAny(session, ['support', 'admin']);
   if (name === 'userId') return <Who actor={value} />;
+  if (mayAny(session, ['support']) && name === 'chargeId' && accountId !== null)
+    return (
+      <TextLink
+        to="/support/accounts/$accountId"
+        params={{ accountId }}
+        search={{ tab: 'usage', charge: value }}
+        size="sm"
+      >
+        {value}
+      </TextLink>
+    );
   const account = name === 'accountId' ? <Named kind="account" id={value} /> : null;
   if (isSupport && account)
     return (

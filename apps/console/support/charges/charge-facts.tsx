@@ -2,6 +2,7 @@ import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { Identifier } from '../../ui/identifier.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
@@ -73,8 +74,8 @@ function Facts({ charge }: { charge: Shape<'Charge'> }) {
     { name: t('usage.channel'), value: upstream.channel },
     { name: t('charge.upstream'), value: upstream.status },
     { name: t('usage.latency'), value: upstream.latencyMs === null ? null : `${upstream.latencyMs}\u00a0ms` },
-    { name: t('usage.request'), value: requestId },
-    { name: t('usage.charge'), value: charge.id },
+    { name: t('usage.request'), value: requestId && <Identifier>{requestId}</Identifier> },
+    { name: t('usage.charge'), value: <Identifier>{charge.id}</Identifier> },
   ];
   return <FactGrid cols={{ base: 2, md: 3 }} facts={facts} size="sm" />;
 }
