@@ -55,7 +55,7 @@ describe('the library', () => {
     const page = await open(someone, '/overview');
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     const card = cards(page).filter({ hasText: 'a boat at dawn' });
-    await card.getByText('Charged 0.20 credits').waitFor();
+    await card.getByText('0.20 credits').waitFor();
     // A video, a 3D asset and two requests for images; what failed made nothing.
     expect(await cards(page).count()).toBe(4);
     await cards(page).filter({ hasText: 'a wooden boat' }).getByText('3D asset', { exact: true }).waitFor();

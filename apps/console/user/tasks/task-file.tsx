@@ -25,28 +25,37 @@ export function availableMs({ file }: Pick<Shape<'Task'>, 'file'>, nowMs: number
   return leftMs > 0 ? leftMs : null;
 }
 
+interface TaskDownloadProps {
+  task: Shape<'Task'>;
+  /** As wide as its card, which has the time elsewhere. */
+  isWide?: boolean;
+}
+
 /** The button that downloads, with the time that is left for it, or why there is nothing to download. */
-export function TaskDownload({ task }: { task: Shape<'Task'> }) {
+export function TaskDownload({ task, isWide = false }: TaskDownloadProps) {
   const { t } = useTranslation('calls');
   const now = useNow(MINUTE_MS, task.file?.available === true);
   const leftMs = availableMs(task, now);
   if (isTaskRunning(task)) return <Note>{t('task.notYet')}</Note>;
   if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
   if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
+  const button = (
+    <DownloadButton
+      href={`${contentOf(task.id)}?download=true`}
+      size="xs"
+      fullWidth={isWide}
+      leftSection={<IconDownload size={14} aria-hidden />}
+    >
+      {t('task.download')}
+    </DownloadButton>
+  );
+  if (isWide || !Number.isFinite(leftMs)) return button;
   return (
     <Stack gap="hair" align="flex-end">
-      <DownloadButton
-        href={`${contentOf(task.id)}?download=true`}
-        size="xs"
-        leftSection={<IconDownload size={14} aria-hidden />}
-      >
-        {t('task.download')}
-      </DownloadButton>
-      {Number.isFinite(leftMs) && (
-        <Text size="xs" c="dimmed" role="timer">
-          <TimeLeft ms={leftMs} />
-        </Text>
-      )}
+      {button}
+      <Text size="xs" c="dimmed" role="timer">
+        <TimeLeft ms={leftMs} />
+      </Text>
     </Stack>
   );
 }
