@@ -24,6 +24,11 @@ export type LockKind =
   | 'provider-report'
   | 'suspense';
 
+/** Makes holds of an account wait until the transaction ends: like them, it locks the balances. */
+export async function lockHolds(client: pg.ClientBase, accountId: string): Promise<void> {
+  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+}
+
 /** Waits for a lock, and keeps it until the transaction ends. */
 export async function lock(client: pg.ClientBase, name: LockName): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [NUMBERS[name]]);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockHolds } from '#database/locks.js';
 
 type Database = pg.Pool | pg.ClientBase;
 
@@ -79,7 +80,7 @@ export async function withdrawGroup(
   client: pg.ClientBase,
   { accountId, group }: { accountId: string; group: string },
 ): Promise<boolean> {
-  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+  await lockHolds(client, accountId);
   const { rowCount } = await client.query(
     'DELETE FROM account_groups WHERE account_id = $1 AND group_name = $2',
     [accountId, group],

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockHolds } from '#database/locks.js';
 import { ApiError } from '#platform/errors.js';
 import {
   type Conversion,
@@ -83,7 +84,7 @@ async function setAccountRate(
   asked: NewRate & { thresholdTokens: bigint },
 ): Promise<RateVersion> {
   const { accountId, rate, requestId, thresholdTokens } = asked;
-  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+  await lockHolds(client, accountId);
   const repeated = await findByRequest(client, accountId, requestId);
   if (repeated) return sameOrConflict(repeated, asked);
   if (rate === RESELLER_RATE) await requireVolume(client, accountId, thresholdTokens);

@@ -9,7 +9,8 @@ import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 const LAYERS = [
   ['libs/money'],
   ['libs/platform'],
-  ['libs/groups', 'libs/invites', 'libs/topup', 'libs/database', 'libs/storage'],
+  ['libs/database'],
+  ['libs/groups', 'libs/invites', 'libs/topup', 'libs/storage'],
   ['libs/pricing', 'libs/bus', 'libs/identity'],
   ['libs/mail', 'libs/approvals', 'libs/ledger', 'libs/catalog', 'libs/tasks'],
   ['libs/upstream', 'libs/payments', 'libs/privacy'],

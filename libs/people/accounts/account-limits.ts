@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockHolds } from '#database/locks.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
@@ -52,7 +53,7 @@ export function setAccountLimits(
 ): Promise<AccountLimits> {
   return inTransaction(pool, async (client) => {
     if (actor) await refuseOwnInterest(client, actor, accountId);
-    await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+    await lockHolds(client, accountId);
     const before = await readAccountLimits(client, accountId);
     const after = changed(before, change);
     const { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxConcurrentRequests } = after;
