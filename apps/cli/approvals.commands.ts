@@ -8,7 +8,6 @@ import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printList, printText } from './output.js';
-import { JSON_OPTION } from './arguments.js';
 
 const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 const SHOWN = 200;
@@ -24,7 +23,6 @@ export function approvalsCommand(): Command {
     .command('list')
     .description('pending requests that the acting person can decide, newest first')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(list);
   addDecisions(approvals);
   return approvals;
@@ -37,7 +35,6 @@ function addDecisions(approvals: Command): void {
     .argument('<approval>', 'its id')
     .option('--note <text>', 'a note for the record')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action((approvalId: string, { note = null, ...options }: Options & { note?: string | null }) =>
       decide(options, (service, decision) => service.approve({ ...decision, approvalId, note })),
     );
@@ -47,7 +44,6 @@ function addDecisions(approvals: Command): void {
     .argument('<approval>', 'its id')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action((approvalId: string, { note, ...options }: Options & { note: string }) =>
       decide(options, (service, decision) => service.reject({ ...decision, approvalId, note })),
     );

@@ -9,7 +9,6 @@ import {
 } from '#topup/conversion.js';
 
 /** Options of many commands. */
-export const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
 
 export function csvOption(words = 'a CSV file'): Option {

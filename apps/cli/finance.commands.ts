@@ -20,7 +20,6 @@ import {
   periodArgument,
   timeArgument,
   paymentCurrency,
-  JSON_OPTION,
 } from './arguments.js';
 import { onDatabase } from './database.access.js';
 import { adjustmentCommands } from './finance/adjustments.commands.js';
@@ -79,13 +78,11 @@ function addBooks(finance: Command): void {
     .addOption(byOption().default('recorded'))
     .addOption(recordedBeforeOption())
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .action(printTrialBalance);
   withRange(finance.command('statement'))
     .description('the entries of a ledger account, oldest first')
     .argument('<account>', 'code of the ledger account, such as issued:credit')
     .option('--limit <count>', 'at most this many entries', countArgument, 1000)
-    .option(...JSON_OPTION)
     .action(printStatement);
   const account = new Option('--account <code>', 'only complete transactions that touch this ledger account');
   withRange(finance.command('export'))

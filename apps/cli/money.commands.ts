@@ -17,7 +17,6 @@ import {
   paymentIdArgument,
   rateArgument,
   secondsArgument,
-  JSON_OPTION,
 } from './arguments.js';
 import { verifyCommand } from './operations/ledger-verify.command.js';
 import { migrateDatabase, onDatabase } from './database.access.js';
@@ -50,7 +49,6 @@ export function topupCommand(): Command {
       "the payment's own id, which is credited only once",
       paymentIdArgument,
     )
-    .option(...JSON_OPTION)
     .action(record);
   return topup;
 }
@@ -122,7 +120,6 @@ export function ledgerCommand(): Command {
     .command('check')
     .description('verify the invariants of the ledger on a live database; exits 1 if one is violated')
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, 60_000)
-    .option(...JSON_OPTION)
     .action(check);
   return ledger.addCommand(verifyCommand());
 }
@@ -153,7 +150,6 @@ export function checkReport({ ok, violations }: LedgerCheckResult): string {
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('update the database schema: OWNER_DATABASE_URL, else the embedded database of DATA_DIR')
-    .option(...JSON_OPTION)
     .action(async (options: { json?: boolean }) => {
       const migrated = process.env['OWNER_DATABASE_URL']
         ? await setUpDatabase(readAlone(process.env, readDatabaseSetup))

@@ -70,10 +70,22 @@ export function program(): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', NOTES);
   for (const command of commands()) tollgate.addCommand(command);
-  everyCommand(tollgate, (command) =>
-    command.exitOverride().showHelpAfterError('(add --help for what it takes)'),
-  );
+  everyCommand(tollgate, (command) => {
+    command.exitOverride().showHelpAfterError('(add --help for what it takes)');
+    if (command.commands.length === 0 && !WITHOUT_JSON.includes(pathOf(command))) addJson(command);
+  });
   return tollgate;
+}
+
+const WITHOUT_JSON = ['finance export', 'tollgate start'];
+
+function pathOf(command: Command): string {
+  return `${command.parent?.name()} ${command.name()}`;
+}
+
+function addJson(command: Command): void {
+  if (command.options.every(({ long }) => long !== '--json'))
+    command.option('--json', 'print one JSON document');
 }
 
 function commands(): Command[] {

@@ -5,7 +5,7 @@ import { readUsage, type UsageFilter, usageStates } from '#usage/usage.store.js'
 import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';
 import { unknownAccount } from '#identity/key.store.js';
-import { countArgument, JSON_OPTION, timeArgument } from './arguments.js';
+import { countArgument, timeArgument } from './arguments.js';
 import { onDatabase } from './database.access.js';
 import { type Columns, type Printed, printList, right, second } from './output.js';
 import { countedOn } from './progress.js';
@@ -34,7 +34,6 @@ export function usageCommand(): Command {
     .option('--from <time>', 'not before, such as 2027-01-31 or 2027-01-31T08:00:00Z', timeArgument)
     .option('--to <time>', 'before', timeArgument)
     .option('--csv', 'write all requests to standard output as CSV')
-    .option(...JSON_OPTION)
     .action(usage);
 }
 

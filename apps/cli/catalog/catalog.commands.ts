@@ -4,7 +4,6 @@ import { ModelService } from '#marketplace/catalog/model.service.js';
 import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
-import { JSON_OPTION } from '../arguments.js';
 import { onDatabase, withSource } from '../database.access.js';
 import { printJson, printText } from '../output.js';
 import { diffTable, importText } from './catalog.output.js';
@@ -28,7 +27,6 @@ function addDiff(catalog: Command): void {
     )
     .option(...MODEL, repeated, [])
     .option(...VENDOR, repeated, [])
-    .option(...JSON_OPTION)
     .action(diff);
 }
 

@@ -6,17 +6,13 @@ import { withOpenKeys } from '#catalog/channel-keys.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/health/probe.js';
-import { secondsArgument, JSON_OPTION } from '../arguments.js';
+import { secondsArgument } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { printList } from '../output.js';
 
 export function channelsCommand(): Command {
   const channels = new Command('channels').description('the upstreams that serve models');
-  channels
-    .command('list')
-    .description('all channels and what they serve; keys are never shown')
-    .option(...JSON_OPTION)
-    .action(list);
+  channels.command('list').description('all channels and what they serve; keys are never shown').action(list);
   channels
     .command('test')
     .description(
@@ -24,7 +20,6 @@ export function channelsCommand(): Command {
     )
     .argument('[channel]', 'channel id; without one, every channel that is enabled')
     .option('--timeout <seconds>', 'how long to wait for an answer', secondsArgument, 10_000)
-    .option(...JSON_OPTION)
     .action(test);
   return channels;
 }

@@ -12,16 +12,11 @@ import { onDatabase } from '../database.access.js';
 import { type Columns, printJson, printText, tableOf } from '../output.js';
 import { readPriceRows, wantedChanges } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
-import { JSON_OPTION } from '../arguments.js';
 import { by, byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
 
 export function pricesCommand(): Command {
   const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
-  prices
-    .command('list')
-    .description('current prices, multipliers and rules')
-    .option(...JSON_OPTION)
-    .action(list);
+  prices.command('list').description('current prices, multipliers and rules').action(list);
   addFiles(prices);
   addPropose(prices);
   addDecisions(prices);
@@ -35,7 +30,6 @@ function addFiles(prices: Command): void {
       'write what is in force to standard output, as `prices import` reads it: CSV, or JSON with --json',
     )
     .option('--csv', 'a CSV file (the default)')
-    .option(...JSON_OPTION)
     .action(exportAll);
   proposing(
     prices
@@ -70,7 +64,6 @@ function addDecisions(prices: Command): void {
     .command('proposals')
     .description('proposals, newest first')
     .option('--all', 'include confirmed, cancelled and expired proposals')
-    .option(...JSON_OPTION)
     .action(proposals);
   prices
     .command('confirm')
@@ -80,14 +73,12 @@ function addDecisions(prices: Command): void {
     .argument('<proposal>', 'proposal id')
     .option('--revision <n>', 'the revision you reviewed; the newest by default', revisionArgument)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(confirm);
   prices
     .command('cancel')
     .description('cancel a proposal')
     .argument('<proposal>', 'proposal id')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(cancel);
 }
 

@@ -4,7 +4,7 @@ import { readMarketConfig } from '#marketplace/market.config.js';
 import { type DoneBy, ProposalService } from '#marketplace/prices/proposal.service.js';
 import { ConfigReader } from '#platform/config.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { JSON_OPTION, zonedTimeArgument } from '../arguments.js';
+import { zonedTimeArgument } from '../arguments.js';
 import { operatorName } from '../operator-name.js';
 
 /** What commands that propose prices have in common. */
@@ -19,8 +19,7 @@ export function proposing(command: Command): Command {
     )
     .option('--note <text>', 'why, for those who confirm')
     .option(...AS_OPTION)
-    .option('--dry-run', 'show the changes without making them')
-    .option(...JSON_OPTION);
+    .option('--dry-run', 'show the changes without making them');
 }
 
 export interface Timing extends Acting {

@@ -7,7 +7,7 @@ import type { Nanos } from '#money/amount.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { creditsArgument, JSON_OPTION } from '../arguments.js';
+import { creditsArgument } from '../arguments.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText } from '../output.js';
@@ -53,7 +53,6 @@ function adjustCommand(): Command {
     .requiredOption('--note <text>', 'what happened')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
-    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(adjust);
 }
@@ -65,7 +64,6 @@ function reverseCommand(): Command {
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
-    .option(...JSON_OPTION)
     .action(reverse);
 }
 
@@ -78,7 +76,6 @@ function writeOffCommand(): Command {
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
-    .option(...JSON_OPTION)
     .action(writeOff);
 }
 
@@ -89,7 +86,6 @@ function reverseWriteOffCommand(): Command {
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
-    .option(...JSON_OPTION)
     .action(reverseGivenUp);
 }
 

@@ -5,7 +5,7 @@ import { timeOf } from '#finance/views/ledger.view.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
 import { type FindingState, listFindings } from '#finance/findings.js';
-import { countArgument, secondsArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
+import { countArgument, secondsArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, minute, printJson, printText, right, tableOf } from '../output.js';
 import { showProgress } from '../progress.js';
@@ -32,7 +32,6 @@ function checkCommand(): Command {
       72,
     )
     .option('--limit <count>', 'maximum number of findings per control', countArgument, 20)
-    .option(...JSON_OPTION)
     .addHelpText(
       'after',
       '\nNothing is stored. `tollgate finance findings` shows what the scheduled runs found.',
@@ -46,7 +45,6 @@ function findingsCommand(): Command {
     .addOption(controlOption('--control <id>', 'only of this control'))
     .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
     .option(...LIMIT_OPTION)
-    .option(...JSON_OPTION)
     .action(printFindings);
 }
 

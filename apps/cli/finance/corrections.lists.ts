@@ -13,7 +13,7 @@ import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjus
 import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { inSequence, writeCsv } from '#platform/http/csv.js';
-import { csvOption, timeArgument, LIMIT_OPTION, JSON_OPTION } from '../arguments.js';
+import { csvOption, timeArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase, onSnapshot } from '../database.access.js';
 import { type Printed, printJson, printList, printText, right, second, tableOf } from '../output.js';
 import { shown } from '#platform/http/fields.js';
@@ -29,7 +29,6 @@ export function registerCommand(): Command {
     .option('--to <time>', 'recorded before this time', timeArgument)
     .option(...LIMIT_OPTION)
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .action(printRegister);
 }
 
@@ -40,7 +39,6 @@ export function writeOffsCommand(): Command {
     .option('--account <id>', 'only this account')
     .option(...LIMIT_OPTION)
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .action(printWriteOffs);
 }
 
@@ -50,7 +48,6 @@ export function debtsCommand(): Command {
     .description('accounts that are in debt or frozen')
     .option(...LIMIT_OPTION)
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .action(printDebts);
 }
 

@@ -9,7 +9,7 @@ import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
-import { countArgument, JSON_OPTION, zonedTimeArgument } from '../arguments.js';
+import { countArgument, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, minute, printJson, printList, printText, right, tableOf } from '../output.js';
 import { costOf, costText } from './cost-text.js';
@@ -35,7 +35,6 @@ function addCostCommands(costs: Command): void {
     .option('--model <id>', 'only this model')
     .option('--all', 'include past and future versions')
     .option('--limit <count>', 'at most this many', countArgument, 1000)
-    .option(...JSON_OPTION)
     .action(list);
   costs
     .command('set')
@@ -47,7 +46,6 @@ function addCostCommands(costs: Command): void {
     .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; now by default', zonedTimeArgument)
     .option('--reason <text>', 'the reason, for the audit log', 'set by hand')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(set);
 }
 
@@ -59,7 +57,6 @@ function addImport(costs: Command): void {
     .option('--reason <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
     .option('--dry-run', 'show the changes without making them')
-    .option(...JSON_OPTION)
     .action(importFile);
 }
 
@@ -88,13 +85,11 @@ function addBillCommands(costs: Command): void {
     .requiredOption('--from <day>', 'first day that it covers, UTC', dayArgument)
     .requiredOption('--to <day>', 'the day after the last day', dayArgument)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(bill);
   costs
     .command('bills')
     .description('costs against bills by channel, and the latest bills')
     .option('--limit <count>', 'at most this many bills', countArgument, 50)
-    .option(...JSON_OPTION)
     .action(bills);
 }
 

@@ -12,7 +12,7 @@ import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
-import { csvOption, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
+import { csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, type Printed, printJson, printText, right, table, tableOf } from '../output.js';
 import { dayArgument } from './days.js';
@@ -38,7 +38,6 @@ function lotsCommand(): Command {
     .option('--left', 'only lots with unused or deferred credits')
     .option(...LIMIT_OPTION)
     .addOption(csvOption('all rows as CSV'))
-    .option(...JSON_OPTION)
     .action(printLots);
 }
 
@@ -48,7 +47,6 @@ function deferredRevenueCommand(): Command {
     .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(printDeferredRevenue);
 }

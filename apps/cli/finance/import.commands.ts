@@ -33,7 +33,6 @@ import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
 import { dayArgument } from './days.js';
-import { JSON_OPTION } from '../arguments.js';
 
 const NOTES = `
 Stripe: the itemized reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
@@ -86,7 +85,6 @@ export function importCommand(): Command {
     .command('sandbox')
     .description("the sandbox's simulated payments")
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(importFromSandbox);
   return command;
 }
@@ -104,8 +102,7 @@ function withRange(command: Command): Command {
     .option('--from <day>', "first day that the file covers, in the file's time zone", dayArgument)
     .option('--to <day>', 'the day after the last day; not later than today', dayArgument)
     .option(...AS_OPTION)
-    .option('--dry-run', 'read and compare everything without changing anything')
-    .option(...JSON_OPTION);
+    .option('--dry-run', 'read and compare everything without changing anything');
 }
 
 async function importStripe(

@@ -25,7 +25,6 @@ import {
   secondsArgument,
   timeArgument,
   paymentCurrency,
-  JSON_OPTION,
 } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, printJson, printList, printText, right, tableOf } from '../output.js';
@@ -53,13 +52,11 @@ export function periodsCommand(): Command {
     .command('list')
     .description('closed periods and attempts to close, newest first')
     .option('--limit <count>', 'at most this many', countArgument, 24)
-    .option(...JSON_OPTION)
     .action(list);
   periods
     .command('show')
     .description('one period with its checklist, trial balance and late postings')
     .argument('<period>', 'its number', periodArgument)
-    .option(...JSON_OPTION)
     .action(show);
   addClosing(periods);
   return periods;
@@ -89,9 +86,7 @@ function addClosing(periods: Command): void {
 }
 
 function endOptions(command: Command): Command {
-  return command
-    .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
-    .option(...JSON_OPTION);
+  return command.requiredOption('--end <time>', 'the first instant after the period', timeArgument);
 }
 
 async function list(options: { limit: number; json?: boolean }): Promise<void> {

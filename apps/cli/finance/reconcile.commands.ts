@@ -20,7 +20,7 @@ import { itemShape } from '#finance/views/charges-tasks.view.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument, JSON_OPTION, secondsArgument, timeArgument } from '../arguments.js';
+import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { operatorName } from '../operator-name.js';
 import { minute, printJson, printText } from '../output.js';
 import { waitingFor, withServices } from '../services.js';
@@ -100,7 +100,6 @@ function addReportCommands(command: Command): void {
   command
     .command('coverage')
     .description('the times that reports cover, and the gaps; exits 1 if there is a gap')
-    .option(...JSON_OPTION)
     .action(printCoverage);
   command
     .command('accept')
@@ -109,7 +108,6 @@ function addReportCommands(command: Command): void {
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
     .requiredOption('--reason <text>', 'why this is right', reasonArgument)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(accept);
 }
 
@@ -147,8 +145,7 @@ function withRange(command: Command): Command {
     .option('--from <day>', 'from this UTC day', dayArgument)
     .option('--to <day>', 'the day after the last day', dayArgument)
     .option('--faults', 'only items that someone must look at')
-    .option('--limit <count>', 'at most this many', countArgument, 200)
-    .option(...JSON_OPTION);
+    .option('--limit <count>', 'at most this many', countArgument, 200);
 }
 
 function before(): Option {

@@ -23,7 +23,7 @@ import {
 import { formatAmount, nanos } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument, csvOption, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
+import { countArgument, csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { minute, type Printed, printJson, printList, printText, right, table } from '../output.js';
 import { dayArgument } from './days.js';
@@ -42,7 +42,6 @@ function revenueCommand(): Command {
     .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
     .option('--limit <count>', 'at most this many rows', countArgument, 100)
     .addOption(csvOption('all rows as CSV'))
-    .option(...JSON_OPTION)
     .addHelpText('after', REVENUE_NOTES)
     .action(printRevenue);
 }
@@ -63,7 +62,6 @@ function priceChangesCommand(): Command {
     .option('--subject <name>', 'a model, or a group')
     .option(...LIMIT_OPTION)
     .addOption(csvOption('all rows as CSV'))
-    .option(...JSON_OPTION)
     .action(printPriceChanges);
 }
 

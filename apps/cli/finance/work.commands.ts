@@ -17,14 +17,7 @@ import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
-import {
-  countArgument,
-  csvOption,
-  secondsArgument,
-  timeArgument,
-  LIMIT_OPTION,
-  JSON_OPTION,
-} from '../arguments.js';
+import { countArgument, csvOption, secondsArgument, timeArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase, onSnapshot } from '../database.access.js';
 import {
   type Columns,
@@ -56,7 +49,6 @@ function holdsCommand(): Command {
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(...LIMIT_OPTION)
     .addOption(csvOption('all rows as CSV'))
-    .option(...JSON_OPTION)
     .action(printHolds);
 }
 
@@ -69,7 +61,6 @@ function refundsCommand(): Command {
     .option('--outstanding', 'only failures that were not refunded')
     .option('--limit <count>', 'at most this many failures', countArgument, 100)
     .addOption(csvOption('a CSV file; of failures all of them'))
-    .option(...JSON_OPTION)
     .action(printRefunds);
 }
 
@@ -79,7 +70,6 @@ function promotionCommand(): Command {
     .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
     .addOption(csvOption())
-    .option(...JSON_OPTION)
     .action(printPromotion);
 }
 

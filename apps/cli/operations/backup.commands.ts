@@ -15,7 +15,6 @@ import { isSound, restoreBackup, type RestoreSummary, verifyBackup } from '#oper
 import type { RestoreLogins } from '#operations/backup/scratch-database.js';
 import { dataFolder } from '#operations/data-folder.js';
 import { readAlone } from '#platform/config.js';
-import { JSON_OPTION } from '../arguments.js';
 import { refuseWithout, withEmbedded } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
@@ -62,7 +61,6 @@ export function backupCommand(): Command {
     .argument('<file>', 'the file to write; it must not exist')
     .option('--no-verify', 'do not verify it by restoring it')
     .option('--no-files', 'leave out the finished files')
-    .option(...JSON_OPTION)
     .addHelpText('after', BACKUP_NOTES)
     .action(backup);
 }
@@ -134,7 +132,6 @@ export function restoreCommand(): Command {
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--secrets-to <folder>', 'also write each secret of the backup to a file of its name here')
     .option('--despite-findings', 'restore it even if its books do not agree')
-    .option(...JSON_OPTION)
     .addHelpText('after', RESTORE_NOTES)
     .action(restore);
 }

@@ -7,7 +7,7 @@ import {
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
-import { countArgument, JSON_OPTION } from '../arguments.js';
+import { countArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printList, printText } from '../output.js';
 
@@ -30,7 +30,6 @@ export function deadLettersCommand(): Command {
     .option('--about <id>', 'about one charge or other subject')
     .option('--all', 'include replayed ones')
     .option('--limit <letters>', 'letters at most', countArgument, 50)
-    .option(...JSON_OPTION)
     .action(list);
   addOne(letters);
   return letters;
@@ -41,14 +40,12 @@ function addOne(letters: Command): void {
     .command('show')
     .description('one letter with its message and the effect of replaying it')
     .argument('<letter>', 'id of the letter', letterId)
-    .option(...JSON_OPTION)
     .action(show);
   letters
     .command('replay')
     .description('publish the message of a letter again, once; requests for holds are never replayed')
     .argument('<letter>', 'id of the letter', letterId)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(replay);
 }
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { examine, type DoctorFinding } from './doctor.js';
-import { JSON_OPTION } from '../arguments.js';
 import { printJson, printText } from '../output.js';
 
 export function doctorCommand(): Command {
@@ -10,7 +9,6 @@ export function doctorCommand(): Command {
         'released on an account of its own (where payments are real, one that is refused for lack of balance, since\n' +
         'no payment is made up); exits 1 when something fails, and says what to do',
     )
-    .option(...JSON_OPTION)
     .action(run);
 }
 

@@ -6,7 +6,6 @@ import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
 import { onDatabase } from '../database.access.js';
-import { JSON_OPTION } from '../arguments.js';
 import { facts, printJson, printText } from '../output.js';
 import { withBar } from '../progress.js';
 
@@ -42,7 +41,6 @@ export function verifyCommand(): Command {
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--from-block <number>', 'the first block to verify', blockArgument)
     .option('--to-block <number>', 'the last block to verify', blockArgument)
-    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(verify);
 }

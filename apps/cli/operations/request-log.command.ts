@@ -5,7 +5,7 @@ import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { openStorage, readRequestLogStorage, type StorageConfig } from '#storage/storage.config.js';
 import { type ExportedHour, exportHours } from '#usage/request-log/hour-export.js';
-import { JSON_OPTION, timeArgument } from '../arguments.js';
+import { timeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
@@ -32,7 +32,6 @@ export function requestLogCommand(): Command {
     )
     .requiredOption('--to <hour>', 'the first hour not included', hourArgument)
     .option('--out <folder>', 'a folder instead of REQUEST_LOG_DIR or REQUEST_LOG_BUCKET')
-    .option(...JSON_OPTION)
     .action(exportLog);
   return command;
 }

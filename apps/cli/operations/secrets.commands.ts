@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
-import { JSON_OPTION } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
@@ -23,7 +22,6 @@ export function secretsCommand(): Command {
   secrets
     .command('rotate')
     .description('encrypt everything with the first key; exits 1 if something cannot be decrypted')
-    .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
     .action(rotate);
   return secrets;

@@ -21,7 +21,7 @@ import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
-import { countArgument, creditsArgument, type Limit, limitArgument, JSON_OPTION } from '../arguments.js';
+import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, tableOf } from '../output.js';
@@ -49,14 +49,12 @@ function addReading(accounts: Command): void {
     .command('show')
     .description('balances and keys of an account')
     .argument('<account>', 'account id')
-    .option(...JSON_OPTION)
     .action(show);
   accounts
     .command('statement')
     .description('transactions of an account, newest first')
     .argument('<account>', 'account id')
     .option('--limit <lines>', 'lines at most', countArgument, 50)
-    .option(...JSON_OPTION)
     .action(statement);
 }
 
@@ -70,7 +68,6 @@ function addAccountLimits(accounts: Command): void {
     .option('--images <images>', 'images per minute, or none', limitArgument)
     .option('--concurrent <requests>', 'concurrent requests, or none', limitArgument)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(limitAccount);
 }
 
@@ -83,14 +80,12 @@ export function keysCommand(): Command {
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--name <name>', 'name of the key', 'key')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(createAccountKey);
   keys
     .command('revoke')
     .description('revoke a key permanently; its calls are refused from then on')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(revoke);
   addKeyLimits(keys);
   return keys;
@@ -104,7 +99,6 @@ function addKeyLimits(keys: Command): void {
     .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
     .option('--tasks <running>', 'videos and 3D assets in progress at once, or none', limitArgument)
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action(limit);
 }
 

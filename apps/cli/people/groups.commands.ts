@@ -6,7 +6,6 @@ import { unknownAccount } from '#identity/key.store.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printList, printText } from '../output.js';
-import { JSON_OPTION } from '../arguments.js';
 
 const ACCOUNT = ['<account>', 'account id'] as const;
 
@@ -20,7 +19,6 @@ export function groupsCommand(): Command {
     .command('list')
     .description("an account's groups: open to everyone, or granted to it")
     .argument(...ACCOUNT)
-    .option(...JSON_OPTION)
     .action(list);
   changeCommand(groups, 'grant').description('let an account create keys in a group; safe to repeat');
   changeCommand(groups, 'revoke').description(
@@ -35,7 +33,6 @@ function changeCommand(groups: Command, name: 'grant' | 'revoke'): Command {
     .argument(...ACCOUNT)
     .argument('<group>', 'name of the group')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action((account: string, group: string, options: Options) =>
       change({ account, group, isGrant: name === 'grant' }, options),
     );

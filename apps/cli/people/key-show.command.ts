@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
@@ -31,7 +30,6 @@ export function addKeyShow(keys: Command): Command {
     .command('show')
     .description('limits, spend and last use of a key')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
-    .option(...JSON_OPTION)
     .action(show);
   return keys;
 }

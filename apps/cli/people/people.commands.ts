@@ -15,7 +15,6 @@ import { onDatabase } from '../database.access.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printList, printText } from '../output.js';
-import { JSON_OPTION } from '../arguments.js';
 
 const DAY_MS = 86_400_000;
 const PASSWORD_VARIABLE = 'TOLLGATE_ADMIN_PASSWORD';
@@ -34,14 +33,9 @@ export function adminCommand(): Command {
     .option(...AS_OPTION)
     .option('--prompt', 'ask for a password in the terminal')
     .option('--link', 'print a one-time link to set or replace a password')
-    .option(...JSON_OPTION)
     .addHelpText('after', CREATE_NOTES)
     .action(create);
-  admin
-    .command('list')
-    .description('everyone with a staff role')
-    .option(...JSON_OPTION)
-    .action(list);
+  admin.command('list').description('everyone with a staff role').action(list);
   return admin;
 }
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { readRetention } from '#privacy/retention.js';
-import { JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printList, right } from '../output.js';
 
@@ -10,7 +9,6 @@ const HOUR_SECONDS = 3_600;
 export function retentionCommand(): Command {
   return new Command('retention')
     .description('how long each type of data is kept, and what the last runs removed')
-    .option(...JSON_OPTION)
     .action(retention);
 }
 

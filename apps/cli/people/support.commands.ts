@@ -7,7 +7,7 @@ import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { OperatorError } from '#platform/errors.js';
 import { shown } from '#platform/http/fields.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument, JSON_OPTION } from '../arguments.js';
+import { countArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { type Columns, printJson, printText, right, tableOf } from '../output.js';
@@ -21,7 +21,6 @@ export function addSupportCommands(accounts: Command): Command {
     .argument('[text]', 'an id, or the start of a key, email address or name')
     .option('--limit <accounts>', 'accounts at most', countArgument, 50)
     .option('--cursor <cursor>', 'next page: nextCursor of the previous one')
-    .option(...JSON_OPTION)
     .action(list);
   addFreezing(accounts);
   return accounts;
@@ -34,7 +33,6 @@ function addFreezing(accounts: Command): void {
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'the reason, which the owner can read')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action((accountId: string, { reason, ...options }: Options & { reason: string }) =>
       change(accountId, options, (pool, operation) => freezeAccount(pool, operation, reason)),
     );
@@ -44,7 +42,6 @@ function addFreezing(accounts: Command): void {
     .argument('<account>', 'account id')
     .requiredOption('--note <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
-    .option(...JSON_OPTION)
     .action((accountId: string, { note, ...options }: Options & { note: string }) =>
       change(accountId, options, (pool, operation) => unfreezeAccount(pool, operation, note)),
     );
