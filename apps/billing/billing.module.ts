@@ -3,7 +3,6 @@ import { OutboxRelay } from '#bus/outbox.js';
 import type { ProgramReporter } from '#bus/program-reporter.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
-import type { ReadinessChecks } from '#platform/health.js';
 import { Loop } from '#platform/loop.js';
 import { BillingMetrics } from './billing.metrics.js';
 import type { BillingModuleOptions } from './billing.options.js';
@@ -61,16 +60,6 @@ function runInBackground({ engine, relay, keyUse, reporter, sweeps }: Background
       await engine.close();
       await relay.stop();
     },
-  };
-}
-
-/** Ready when holds can be answered: the database and the bus are reachable. */
-export function billingReadiness({ pool, bus }: Pick<BillingModuleOptions, 'pool' | 'bus'>): ReadinessChecks {
-  return {
-    database: async () => {
-      await pool.query('SELECT 1');
-    },
-    bus: () => bus.health(),
   };
 }
 

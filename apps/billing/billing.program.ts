@@ -8,11 +8,11 @@ import { isTransient } from '#database/database.js';
 import { EngineOverloaded } from '#ledger/charges/posting-engine.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import type { ReadinessChecks } from '#platform/health.js';
+import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
-import { BillingModule, billingReadiness } from './billing.module.js';
+import { BillingModule } from './billing.module.js';
 
 export interface BillingProgramOptions {
   pool: pg.Pool;
@@ -32,9 +32,8 @@ export interface RunningBilling {
 
 /** Boots billing, which consumes from the bus. @throws BusWiringError when a handler is missing. */
 export async function startBilling(options: BillingProgramOptions): Promise<RunningBilling> {
-  const { pool, transport, config, log, registry, chaos } = options;
+  const { pool, transport, config, log, registry, chaos, clock = systemClock } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
-  const clock = options.clock ?? systemClock;
   const strategy = transport.server({
     groups: [groups.billing],
     isTransient: (error) => error instanceof EngineOverloaded || isTransient(error),
@@ -51,7 +50,7 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   };
   try {
     await app.listen();
-    return { checks: billingReadiness({ pool, bus }), close };
+    return { checks: checksOf({ pool, bus }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'billing did not close'));
     throw error;

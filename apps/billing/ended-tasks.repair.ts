@@ -76,17 +76,9 @@ export class EndedTasksRepair {
         latencyMs: null,
       });
       metrics.repairs.inc();
-      log.error(
-        {
-          chargeId,
-          accountId,
-          taskId,
-          state,
-          settled: formatAmount(result.settled),
-          released: formatAmount(result.released),
-        },
-        'repaired the charge of an ended task that no event had resolved',
-      );
+      const [settled, released] = [formatAmount(result.settled), formatAmount(result.released)];
+      const facts = { chargeId, accountId, taskId, state, settled, released };
+      log.error(facts, 'repaired the charge of an ended task that no event had resolved');
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
       log.error({ err: error, chargeId, taskId }, 'the charge of an ended task cannot be resolved');

@@ -81,16 +81,9 @@ export function readControlPlaneProgram(reader: ConfigReader) {
 export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig {
   const consoleUrl = reader.get('PUBLIC_CONSOLE_URL');
   return {
+    ...durations(reader),
     secrets: readSecrets(reader),
-    reportsLagMs: reader.get('REPORTS_LAG_SECONDS'),
-    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
-    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
-    session: {
-      idleMs: reader.get('SESSION_IDLE_SECONDS'),
-      longestMs: reader.get('SESSION_LONGEST_SECONDS'),
-      rotateMs: reader.get('SESSION_ROTATE_SECONDS'),
-      confirmedMs: reader.get('CONFIRMATION_SECONDS'),
-    },
+    session: sessionLife(reader),
     consoleUrl,
     baseUrl: reader.get('PUBLIC_BASE_URL'),
     trustProxy: reader.get('TRUST_PROXY'),
@@ -102,17 +95,34 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
     privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
     requestLog: readRequestLogConfig(reader),
-    ledgerSnapshotIntervalMs: reader.get('LEDGER_SNAPSHOT_SECONDS'),
-    chainSealIntervalMs: reader.get('CHAIN_SEAL_SECONDS'),
     chainSigningKey: readSigningKey(reader),
-    costAccrualIntervalMs: reader.get('COST_ACCRUAL_SECONDS'),
-    recognitionIntervalMs: reader.get('RECOGNITION_SECONDS'),
-    providerReportIntervalMs: reader.get('PROVIDER_REPORT_SECONDS'),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
-    inviteRewardWindowMs: reader.get('INVITE_REWARD_WINDOW_SECONDS'),
     duties: readDutiesConfig(reader),
+  };
+}
+
+function sessionLife(reader: ConfigReader): SessionLife {
+  return {
+    idleMs: reader.get('SESSION_IDLE_SECONDS'),
+    longestMs: reader.get('SESSION_LONGEST_SECONDS'),
+    rotateMs: reader.get('SESSION_ROTATE_SECONDS'),
+    confirmedMs: reader.get('CONFIRMATION_SECONDS'),
+  };
+}
+
+function durations(reader: ConfigReader) {
+  return {
+    reportsLagMs: reader.get('REPORTS_LAG_SECONDS'),
+    inviteRewardWindowMs: reader.get('INVITE_REWARD_WINDOW_SECONDS'),
+    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
+    ledgerSnapshotIntervalMs: reader.get('LEDGER_SNAPSHOT_SECONDS'),
+    chainSealIntervalMs: reader.get('CHAIN_SEAL_SECONDS'),
+    costAccrualIntervalMs: reader.get('COST_ACCRUAL_SECONDS'),
+    recognitionIntervalMs: reader.get('RECOGNITION_SECONDS'),
+    providerReportIntervalMs: reader.get('PROVIDER_REPORT_SECONDS'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OutboxRelay } from '#bus/outbox.js';
-import type { ReadinessChecks } from '#platform/health.js';
+import { checksOf } from '#platform/health.js';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AdjustmentsModule } from './adjustments/adjustments.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
@@ -37,6 +37,38 @@ import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import { SharedModule } from './shared.module.js';
 import { StatusController } from './status.controller.js';
 
+const MODULES = [
+  AccountsModule,
+  AdjustmentsModule,
+  ApprovalsModule,
+  CatalogModule,
+  ChargesModule,
+  DeadLettersModule,
+  DutiesModule,
+  FinanceModule,
+  GrantsModule,
+  InvitesModule,
+  KeysModule,
+  LiveModule,
+  MailModule,
+  MarketModule,
+  OverviewModule,
+  PaymentsModule,
+  PeopleModule,
+  PeriodsModule,
+  PlaygroundModule,
+  PricesModule,
+  PrivacyModule,
+  ProgramsModule,
+  RatesModule,
+  ReconciliationModule,
+  RefundsModule,
+  TasksModule,
+  TicketsModule,
+  UsageModule,
+  WebhooksModule,
+];
+
 /** The console's address: what people can see and do, and the bookkeeping jobs. */
 @Module({})
 export class ControlPlaneModule {
@@ -44,38 +76,7 @@ export class ControlPlaneModule {
     const relay = newRelay(options);
     return {
       module: ControlPlaneModule,
-      imports: [
-        SharedModule.register(options, { readiness: controlPlaneReadiness(options), relay }),
-        AccountsModule,
-        AdjustmentsModule,
-        ApprovalsModule,
-        CatalogModule,
-        ChargesModule,
-        DeadLettersModule,
-        DutiesModule,
-        FinanceModule,
-        GrantsModule,
-        InvitesModule,
-        KeysModule,
-        LiveModule,
-        MailModule,
-        MarketModule,
-        OverviewModule,
-        PaymentsModule,
-        PeopleModule,
-        PeriodsModule,
-        PlaygroundModule,
-        PricesModule,
-        PrivacyModule,
-        ProgramsModule,
-        RatesModule,
-        ReconciliationModule,
-        RefundsModule,
-        TasksModule,
-        TicketsModule,
-        UsageModule,
-        WebhooksModule,
-      ],
+      imports: [SharedModule.register(options, { readiness: checksOf(options), relay }), ...MODULES],
       controllers: [ConsoleController, StatusController, PagesController],
       providers: [
         { provide: ConsolePages, useValue: options.pages },
@@ -90,19 +91,6 @@ export class ControlPlaneModule {
       ],
     };
   }
-}
-
-/** Ready if people can be answered: the database and the bus are available. */
-export function controlPlaneReadiness({
-  pool,
-  bus,
-}: Pick<ControlPlaneModuleOptions, 'pool' | 'bus'>): ReadinessChecks {
-  return {
-    database: async () => {
-      await pool.query('SELECT 1');
-    },
-    bus: () => bus.health(),
-  };
 }
 
 /** Billing's outbox has one relay in each program that writes into it; one of them leads. */

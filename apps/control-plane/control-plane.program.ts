@@ -10,7 +10,7 @@ import type { DataSource } from 'typeorm';
 import { isTransient, openDataSource, openPool } from '#database/database.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
-import type { ReadinessChecks } from '#platform/health.js';
+import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
@@ -18,7 +18,7 @@ import { Uploads } from '#platform/http/uploads.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
-import { ControlPlaneModule, controlPlaneReadiness } from './control-plane.module.js';
+import { ControlPlaneModule } from './control-plane.module.js';
 import { ConsolePages } from './console.pages.js';
 import { DocsPages } from './docs.pages.js';
 import { ENTITIES } from '#operations/entities.js';
@@ -77,7 +77,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
   try {
     await consume(app, options);
     const consolePort = await listen(app, options.console);
-    return { consolePort, checks: controlPlaneReadiness({ pool, bus }), close };
+    return { consolePort, checks: checksOf({ pool, bus }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
     throw error;

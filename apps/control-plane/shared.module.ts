@@ -29,34 +29,8 @@ import { Throttle } from './http/throttle.js';
 @Module({})
 export class SharedModule {
   static register(options: ControlPlaneModuleOptions, parts: SharedParts): DynamicModule {
-    const { pool, entities, config, log, registry, clock } = options;
     const providers = [
-      { provide: POOL, useValue: pool },
-      { provide: DataSource, useValue: entities },
-      { provide: CONTROL_PLANE_CONFIG, useValue: config },
-      { provide: LOG, useValue: log },
-      { provide: CONTROL_PLANE_CLOCK, useValue: clock },
-      { provide: REGISTRY, useValue: registry },
-      { provide: BASE_URL, useValue: options.baseUrl },
-      { provide: GATEWAY_URL, useValue: options.gatewayUrl },
-      { provide: READINESS, useValue: parts.readiness },
-      { provide: OutboxRelay, useValue: parts.relay },
-      { provide: SessionStore, useValue: new SessionStore(pool, config.session) },
-      {
-        provide: SessionCookie,
-        useValue: new SessionCookie({ secure: config.consoleUrl.startsWith('https:') }),
-      },
-      { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
-      { provide: Throttle, useValue: new Throttle(clock) },
-      {
-        provide: ReportsDatabase,
-        useValue: new ReportsDatabase({
-          primary: pool,
-          replica: options.reports,
-          maxLagMs: config.reportsLagMs,
-          registry,
-        }),
-      },
+      ...providersOf(options, parts),
       RequestThrottle,
       HeavyWork,
       SessionReader,
@@ -75,4 +49,28 @@ export class SharedModule {
 export interface SharedParts {
   readiness: unknown;
   relay: OutboxRelay;
+}
+
+function providersOf(options: ControlPlaneModuleOptions, parts: SharedParts) {
+  const { pool, entities, config, log, registry, clock } = options;
+  const secure = config.consoleUrl.startsWith('https:');
+  const { reports: replica } = options;
+  const database = new ReportsDatabase({ primary: pool, replica, maxLagMs: config.reportsLagMs, registry });
+  return [
+    { provide: POOL, useValue: pool },
+    { provide: DataSource, useValue: entities },
+    { provide: CONTROL_PLANE_CONFIG, useValue: config },
+    { provide: LOG, useValue: log },
+    { provide: CONTROL_PLANE_CLOCK, useValue: clock },
+    { provide: REGISTRY, useValue: registry },
+    { provide: BASE_URL, useValue: options.baseUrl },
+    { provide: GATEWAY_URL, useValue: options.gatewayUrl },
+    { provide: READINESS, useValue: parts.readiness },
+    { provide: OutboxRelay, useValue: parts.relay },
+    { provide: SessionStore, useValue: new SessionStore(pool, config.session) },
+    { provide: SessionCookie, useValue: new SessionCookie({ secure }) },
+    { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
+    { provide: Throttle, useValue: new Throttle(clock) },
+    { provide: ReportsDatabase, useValue: database },
+  ];
 }

@@ -84,11 +84,42 @@ export function readGatewayProgram(reader: ConfigReader) {
 /** Reads the gateway's environment variables. The caller ends reading with `finish`. */
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
+    ...channelUse(reader),
+    ...callLimits(reader),
     publicBaseUrl: reader.get('PUBLIC_BASE_URL'),
     trustProxy: reader.get('TRUST_PROXY'),
     urlSigningSecret: reader.get('URL_SIGNING_SECRET'),
     secrets: readSecrets(reader),
     consoleGrantSecret: reader.get('CONSOLE_GRANT_SECRET'),
+    imageUrlsMayBePrivate: reader.get('PICTURE_URLS_MAY_BE_PRIVATE'),
+    bodyMemoryBytes: MEGABYTE * reader.get('BODY_MEMORY_MEGABYTES'),
+    uploads: readUploadRules(reader),
+    imageThreads: reader.get('PICTURE_THREADS'),
+    imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
+    keyCacheMs: reader.get('KEY_CACHE_SECONDS'),
+    defaultLimits: defaultLimits(reader),
+    failedKeysPerMinute: reader.get('FAILED_KEYS_PER_MINUTE'),
+    allowedHosts: allowedHosts(reader),
+    idempotencyLifeMs: reader.get('IDEMPOTENCY_LIFE_SECONDS'),
+    idempotencyLeaseMs: reader.get('IDEMPOTENCY_LEASE_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
+    reportMs: reader.get('REPORT_SECONDS'),
+    shutdownGraceMs: reader.get('SHUTDOWN_GRACE_SECONDS'),
+  };
+}
+
+function channelUse(reader: ConfigReader) {
+  return {
+    catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
+    channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
+    channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
+    channelCheckMs: reader.get('CHANNEL_CHECK_SECONDS'),
+    channelWaitMs: reader.get('CHANNEL_WAIT_SECONDS'),
+  };
+}
+
+function callLimits(reader: ConfigReader) {
+  return {
     holdExpiresMs: reader.get('HOLD_EXPIRES_SECONDS'),
     busRequestTimeoutMs: reader.get('BUS_REQUEST_TIMEOUT_SECONDS'),
     imageRequestLimitMs: reader.get('IMAGE_REQUEST_LIMIT_SECONDS'),
@@ -99,25 +130,6 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
     taskDeadlineMs: reader.get('TASK_DEADLINE_SECONDS'),
     firstPollMs: reader.get('POLL_INTERVAL_SECONDS'),
-    imageUrlsMayBePrivate: reader.get('PICTURE_URLS_MAY_BE_PRIVATE'),
-    bodyMemoryBytes: MEGABYTE * reader.get('BODY_MEMORY_MEGABYTES'),
-    uploads: readUploadRules(reader),
-    imageThreads: reader.get('PICTURE_THREADS'),
-    imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
-    channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
-    channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
-    channelCheckMs: reader.get('CHANNEL_CHECK_SECONDS'),
-    channelWaitMs: reader.get('CHANNEL_WAIT_SECONDS'),
-    catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
-    keyCacheMs: reader.get('KEY_CACHE_SECONDS'),
-    defaultLimits: defaultLimits(reader),
-    failedKeysPerMinute: reader.get('FAILED_KEYS_PER_MINUTE'),
-    allowedHosts: allowedHosts(reader),
-    idempotencyLifeMs: reader.get('IDEMPOTENCY_LIFE_SECONDS'),
-    idempotencyLeaseMs: reader.get('IDEMPOTENCY_LEASE_SECONDS'),
-    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
-    reportMs: reader.get('REPORT_SECONDS'),
-    shutdownGraceMs: reader.get('SHUTDOWN_GRACE_SECONDS'),
   };
 }
 

@@ -12,7 +12,6 @@ import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
-import type { ReadinessChecks } from '#platform/health.js';
 import { Uploads } from '#platform/http/uploads.js';
 import type { Loop } from '#platform/loop.js';
 import { FileStore } from '#storage/file-store.js';
@@ -132,19 +131,6 @@ export class GatewayModule {
   }
 }
 
-/** Ready if a request can be charged and its result stored. */
-export function gatewayReadiness(
-  options: Pick<GatewayModuleOptions, 'pool' | 'bus' | 'storage'>,
-): ReadinessChecks {
-  return {
-    database: async () => {
-      await options.pool.query('SELECT 1');
-    },
-    bus: () => options.bus.health(),
-    storage: () => options.storage.check(),
-  };
-}
-
 function imageReader({ config, clock }: Pick<GatewayModuleOptions, 'config' | 'clock'>): ImageReader {
   return new ImageReader({
     clock,
@@ -179,90 +165,102 @@ function limitersOf(
   ];
 }
 
-/** The steps that every call goes through. */
-function coreOf(options: GatewayModuleOptions) {
-  const { pool, bus, storage, config, log, registry, clock } = options;
-  const metrics = new GatewayMetrics(registry);
+/** What the steps of a call need. */
+function basicsOf(options: GatewayModuleOptions) {
+  const { pool, bus, config, log, registry, clock } = options;
   const loadCatalog = () => loadOpenCatalog(pool, { secrets: config.secrets, log });
   const catalog = new CatalogCache(loadCatalog, clock, config.catalogLifeMs);
   const pollMs = config.outboxPollMs;
   const relay = new OutboxRelay({ pool, bus, producer: 'gateway', pollMs, log, registry });
-  const wakeOutbox = () => relay.wake();
-  const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
-  const tasks = new TaskStore(pool, clock);
-  const idempotency = new Idempotency({
-    store: new IdempotencyStore(pool),
-    files: storage,
-    tasks,
-    log,
-    lifeMs: config.idempotencyLifeMs,
-    leaseMs: config.idempotencyLeaseMs,
-  });
-  const onHeld = (requestId: string) => idempotency.chargeHeld(requestId);
-  const { holdExpiresMs } = config;
-  const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
-  const { health, checking } = watchedChannels(options, { upstreams, catalog });
-  const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
-  const requireLease = idempotency.requireLease.bind(idempotency);
-  const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
-  const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
-  const failedKeys = new FailedKeys(clock, config.failedKeysPerMinute);
   return {
-    limiter,
-    failedKeys,
-    metrics,
     catalog,
     relay,
-    wakeOutbox,
-    post,
-    tasks,
-    idempotency,
-    service,
     upstreams,
-    health,
-    checking,
-    calls,
-    requireLease,
+    ...watchedChannels(options, { upstreams, catalog }),
+    wakeOutbox: () => relay.wake(),
+    metrics: new GatewayMetrics(registry),
+    tasks: new TaskStore(pool, clock),
+    limiter: new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits }),
+    failedKeys: new FailedKeys(clock, config.failedKeysPerMinute),
   };
 }
 
+/** The steps that every call goes through. */
+function coreOf(options: GatewayModuleOptions) {
+  const { pool, bus, storage, config, log, clock } = options;
+  const basics = basicsOf(options);
+  const { catalog, metrics, tasks, health, limiter, wakeOutbox } = basics;
+  const { holdExpiresMs, idempotencyLifeMs: lifeMs, idempotencyLeaseMs: leaseMs } = config;
+  const store = new IdempotencyStore(pool);
+  const idempotency = new Idempotency({ store, files: storage, tasks, log, lifeMs, leaseMs });
+  const onHeld = (requestId: string) => idempotency.chargeHeld(requestId);
+  const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
+  const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
+  const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
+  const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
+  const requireLease = idempotency.requireLease.bind(idempotency);
+  return { ...basics, idempotency, service, post, calls, requireLease };
+}
+
 function providersOf(options: GatewayModuleOptions): Provider[] {
-  const { pool, storage, config, log, clock } = options;
+  const { pool, storage, config, clock } = options;
   const core = coreOf(options);
-  const { metrics, catalog, relay, post, tasks, idempotency, upstreams, health } = core;
-  const { keyCacheMs: lifeMs, consoleGrantSecret: grantSecret, urlSigningSecret: secret } = config;
-  const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
-  const reader = imageReader(options);
-  const allowPrivateAddress = config.imageUrlsMayBePrivate;
-  const loader = new ImageLoader({ upstreams, reader, allowPrivateAddress, log });
-  const shared = { ...core, config, clock, log };
-  const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
-  const assets = new AssetLibrary(shelves);
-  const videos = new VideoLibrary(shelves);
+  const { keyCacheMs: lifeMs, consoleGrantSecret: grantSecret } = config;
   return [
     ...limitersOf(options, core),
+    ...handlersOf(options, core),
+    ...taskHandlersOf(options, core),
     { provide: GATEWAY_CONFIG, useValue: config },
     { provide: GATEWAY_CLOCK, useValue: clock },
-    { provide: GatewayMetrics, useValue: metrics },
+    { provide: GatewayMetrics, useValue: core.metrics },
     { provide: KeyAuthenticator, useValue: new KeyAuthenticator(pool, clock, { lifeMs, grantSecret }) },
     { provide: CallerAccount, useValue: new CallerAccount(pool) },
-    { provide: CatalogCache, useValue: catalog },
-    { provide: OutboxRelay, useValue: relay },
-    { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
+    { provide: CatalogCache, useValue: core.catalog },
+    { provide: OutboxRelay, useValue: core.relay },
+    { provide: ProgramReporter, useValue: gatewayReporter(options, core.health) },
     { provide: CHANNEL_CHECKS, useValue: core.checking },
-    { provide: Idempotency, useValue: idempotency },
-    { provide: ImageReader, useValue: reader },
-    { provide: ResolutionPost, useValue: post },
-    { provide: Upstreams, useValue: upstreams },
+    { provide: Idempotency, useValue: core.idempotency },
+    { provide: ResolutionPost, useValue: core.post },
+    { provide: Upstreams, useValue: core.upstreams },
     { provide: ApiDocument, useValue: new ApiDocument() },
     { provide: FileStore, useValue: storage },
+  ];
+}
+
+/** What answers the calls. */
+function handlersOf(options: GatewayModuleOptions, core: ReturnType<typeof coreOf>): Provider[] {
+  const { pool, storage, config, log, clock } = options;
+  const { upstreams } = core;
+  const {
+    urlSigningSecret: secret,
+    imageUrlLifeMs: lifeMs,
+    imageUrlsMayBePrivate: allowPrivateAddress,
+  } = config;
+  const files = new ImageFiles(storage, { secret, lifeMs, clock });
+  const reader = imageReader(options);
+  const shared = { ...core, config, clock, log };
+  return [
+    { provide: ImageReader, useValue: reader },
     { provide: ImageFiles, useValue: files },
     { provide: KeptImages, useValue: new KeptImages(pool, files, clock) },
-    { provide: ImageLoader, useValue: loader },
+    { provide: ImageLoader, useValue: new ImageLoader({ upstreams, reader, allowPrivateAddress, log }) },
     { provide: ImageService, useValue: new ImageService({ ...shared, files }) },
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: TokenCounter, useValue: new TokenCounter(shared) },
+  ];
+}
+
+/** What answers the calls for videos and 3D assets. */
+function taskHandlersOf(options: GatewayModuleOptions, core: ReturnType<typeof coreOf>): Provider[] {
+  const { pool, storage, config, log, clock } = options;
+  const { tasks } = core;
+  const shared = { ...core, config, clock, log };
+  const listing = new TaskListing(pool);
+  const shelves = { tasks, listing, store: storage, secret: config.urlSigningSecret, clock };
+  const assets = new AssetLibrary(shelves);
+  const videos = new VideoLibrary(shelves);
+  return [
     { provide: TaskCreator, useValue: new TaskCreator(shared) },
     { provide: VideoOrders, useValue: new VideoOrders(shared) },
     { provide: RemixOrders, useValue: new RemixOrders({ ...shared, library: videos }) },

@@ -11,7 +11,7 @@ import { isTransient } from '#database/database.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
-import type { ReadinessChecks } from '#platform/health.js';
+import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
@@ -20,7 +20,7 @@ import type { FileStore } from '#storage/file-store.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
-import { GatewayModule, gatewayReadiness } from './gateway.module.js';
+import { GatewayModule } from './gateway.module.js';
 import { Draining } from './http/draining.js';
 import { GatewayErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareGateway } from './http/gateway.adapter.js';
@@ -62,11 +62,9 @@ export interface RunningGateway {
  */
 export async function startGateway(options: GatewayProgramOptions): Promise<RunningGateway> {
   const { transport, registry, log, storage } = options;
-  const bus = new Bus(transport.client({ asks: true }), {
-    registry,
-    requestTimeoutMs: options.config.busRequestTimeoutMs,
-    publishTimeoutMs: options.config.busRequestTimeoutMs,
-  });
+  const { busRequestTimeoutMs: limitMs } = options.config;
+  const limits = { requestTimeoutMs: limitMs, publishTimeoutMs: limitMs };
+  const bus = new Bus(transport.client({ asks: true }), { registry, ...limits });
   const app = await createApplication(options, { bus, storage });
   const { drainMs } = options;
   const draining =
@@ -81,7 +79,7 @@ export async function startGateway(options: GatewayProgramOptions): Promise<Runn
     await app.startAllMicroservices();
     await bus.connect();
     const port = await listen(app, options.listen);
-    return { port, checks: gatewayReadiness({ pool: options.pool, bus, storage }), close };
+    return { port, checks: checksOf({ pool: options.pool, bus, storage }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the gateway did not close'));
     throw error;
@@ -101,21 +99,23 @@ async function createApplication(
   const routes = new RouteTable();
   const server = app.getHttpAdapter().getInstance();
   addTransportSecurity(server, config.publicBaseUrl);
-  prepareGateway(server, {
+  prepareGateway(server, { ...partsOf(app), routes, checkHost: hostCheck(config.allowedHosts) });
+  app.useGlobalFilters(new GatewayErrorFilter(log));
+  return app;
+}
+
+function partsOf(app: NestFastifyApplication) {
+  return {
     keys: app.get(KeyAuthenticator),
     metrics: app.get(GatewayMetrics),
-    routes,
     document: app.get(ApiDocument),
-    checkHost: hostCheck(config.allowedHosts),
     failedKeys: app.get(FailedKeys),
     limiter: app.get(RequestLimiter),
     concurrency: app.get(ConcurrencyLimiter),
     memory: app.get(BodyMemory),
     uploads: app.get(Uploads),
     idempotency: app.get(Idempotency),
-  });
-  app.useGlobalFilters(new GatewayErrorFilter(log));
-  return app;
+  };
 }
 
 function cacheEventServer(app: NestFastifyApplication, options: GatewayProgramOptions): BusServer {

@@ -25,24 +25,15 @@ export async function completeChat(vendor: Vendor, exchange: Exchange): Promise<
 }
 
 function render(writing: Writing, base: object, isUsageAsked: boolean): Rendering {
-  const { tokens, inputTokens, cachedTokens, isMetered } = writing;
-  const usage = {
-    prompt_tokens: inputTokens,
-    completion_tokens: tokens.length,
-    total_tokens: inputTokens + tokens.length,
-    prompt_tokens_details: { cached_tokens: cachedTokens },
-  };
+  const { tokens, isMetered } = writing;
+  const usage = usageOf(writing);
   const finish_reason = writing.isCut ? 'length' : 'stop';
+  const chunkBase = { ...base, object: 'chat.completion.chunk', ...(isUsageAsked && { usage: null }) };
   const chunk = (delta: object, end: string | null = null) => ({
-    data: {
-      ...base,
-      object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta, finish_reason: end }],
-      ...(isUsageAsked && { usage: null }),
-    },
+    data: { ...chunkBase, choices: [{ index: 0, delta, finish_reason: end }] },
   });
   const message = { role: 'assistant', content: tokens.join(''), refusal: null };
-  const last = { data: { ...base, object: 'chat.completion.chunk', choices: [], usage } };
+  const last = { data: { ...chunkBase, choices: [], usage } };
   return {
     whole: {
       ...base,
@@ -53,8 +44,17 @@ function render(writing: Writing, base: object, isUsageAsked: boolean): Renderin
     head: [chunk({ role: 'assistant', content: '' })],
     token: (content) => chunk({ content }),
     tail: [chunk({}, finish_reason), ...(isUsageAsked && isMetered ? [last] : []), { data: '[DONE]' }],
-    fault: {
-      data: { error: { message: 'It broke as ordered.', type: 'server_error', code: 'server_error' } },
-    },
+    fault: { data: { error: FAULT } },
+  };
+}
+
+const FAULT = { message: 'It broke as ordered.', type: 'server_error', code: 'server_error' };
+
+function usageOf({ tokens, inputTokens, cachedTokens }: Writing) {
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: tokens.length,
+    total_tokens: inputTokens + tokens.length,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
   };
 }

@@ -75,26 +75,20 @@ function render(
   writing: Writing,
   { model, thoughts, isDrawn }: { model: string; thoughts: number; isDrawn: boolean },
 ): Rendering {
-  const { tokens, inputTokens, cachedTokens, isMetered } = writing;
-  const usageOf = (output: number) => ({
-    promptTokenCount: inputTokens,
-    ...(cachedTokens > 0 && { cachedContentTokenCount: cachedTokens }),
-    ...(output > 0 && { candidatesTokenCount: output }),
-    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
-    totalTokenCount: inputTokens + thoughts + output,
-  });
+  const { tokens, isMetered } = writing;
+  const usage = (output: number) => isMetered && { usageMetadata: usageOf(writing, { thoughts, output }) };
   const drawing = { inlineData: { mimeType: 'image/png', data: instantPng.toString('base64') } };
   const finishReason = writing.isCut ? 'MAX_TOKENS' : 'STOP';
   let written = 0;
   const piece = (parts: object[], more: object = {}) => ({
     candidates: [{ content: { parts, role: 'model' }, ...more, index: 0 }],
-    ...(isMetered && { usageMetadata: usageOf(written) }),
+    ...usage(written),
     modelVersion: model,
   });
   return {
     whole: {
       ...piece([{ text: tokens.join('') }, ...(isDrawn ? [drawing] : [])], { finishReason }),
-      ...(isMetered && { usageMetadata: usageOf(tokens.length) }),
+      ...usage(tokens.length),
     },
     head: [],
     token: (text) => {
@@ -105,5 +99,18 @@ function render(
       return [{ data: piece(isDrawn ? [drawing] : [{ text: '' }], { finishReason }) }];
     },
     fault: { data: { error: { code: 503, message: 'It broke as ordered.', status: 'UNAVAILABLE' } } },
+  };
+}
+
+function usageOf(
+  { inputTokens, cachedTokens }: Writing,
+  { thoughts, output }: { thoughts: number; output: number },
+) {
+  return {
+    promptTokenCount: inputTokens,
+    ...(cachedTokens > 0 && { cachedContentTokenCount: cachedTokens }),
+    ...(output > 0 && { candidatesTokenCount: output }),
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+    totalTokenCount: inputTokens + thoughts + output,
   };
 }

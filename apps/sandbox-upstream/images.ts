@@ -95,8 +95,10 @@ export function drawingsOf({ order, directives, drawing }: Omit<ImageWork, 'addr
 }
 
 async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Promise<void> {
-  const { faults, caption } = work.directives;
-  const isInlined = work.order.format === 'b64_json';
+  const { directives } = work;
+  const { faults, caption } = directives;
+  const { format, prompt } = work.order;
+  const isInlined = format === 'b64_json';
   const data = await Promise.all(
     drawingsOf(work).map(async (drawing) =>
       isInlined ? inlined(vendor, drawing) : { url: await work.address(drawing) },
@@ -107,13 +109,7 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
   const result = {
     created: Math.floor(vendor.clock.nowMs() / 1000),
     data: data.map((image) => ({ ...image, mime_type: 'image/png', revised_prompt: caption })),
-    ...usageOf({
-      prompt: work.order.prompt,
-      images: data.length,
-      partialImages: 0,
-      directives: work.directives,
-      name: nameOf(work),
-    }),
+    ...usageOf({ prompt, images: data.length, partialImages: 0, directives, name: nameOf(work) }),
   };
   // With URLs, the fault is in the files, not in the answer.
   if (!isInlined) return sendJson(exchange.response, 200, result);

@@ -53,49 +53,52 @@ async function readMessage(exchange: Exchange) {
 }
 
 function render(writing: Writing, { id, model }: { id: string; model: string }): Rendering {
-  const { tokens, inputTokens, cachedTokens, isMetered } = writing;
-  const usage = (output_tokens: number) => ({
-    input_tokens: inputTokens - cachedTokens,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: cachedTokens,
-    output_tokens,
-  });
+  const { tokens } = writing;
+  const begun = { ...UNENDED, id, model };
   const stop_reason = writing.isCut ? 'max_tokens' : 'end_turn';
-  const begun = {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-  };
-  const event = (type: string, fields: object = {}): ServerEvent => ({
-    event: type,
-    data: { type, ...fields },
-  });
+  const content = [{ type: 'text', text: tokens.join('') }];
   const delta = { stop_reason, stop_sequence: null };
   return {
-    whole: {
-      ...begun,
-      content: [{ type: 'text', text: tokens.join('') }],
-      stop_reason,
-      ...(isMetered && { usage: usage(tokens.length) }),
-    },
+    whole: { ...begun, content, stop_reason, ...metered(writing, usageOf(writing, tokens.length)) },
     head: [
-      event('message_start', { message: { ...begun, ...(isMetered && { usage: usage(1) }) } }),
+      event('message_start', { message: { ...begun, ...metered(writing, usageOf(writing, 1)) } }),
       event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
       event('ping'),
     ],
     token: (text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
     tail: [
       event('content_block_stop', { index: 0 }),
-      event('message_delta', { delta, ...(isMetered && { usage: { output_tokens: tokens.length } }) }),
+      event('message_delta', { delta, ...metered(writing, { output_tokens: tokens.length }) }),
       event('message_stop'),
     ],
     fault: {
       event: 'error',
       data: anthropicError(new VendorRefusal(529, 'overloaded', 'It broke as ordered.')),
     },
+  };
+}
+
+const UNENDED = {
+  type: 'message',
+  role: 'assistant',
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+};
+
+function event(type: string, fields: object = {}): ServerEvent {
+  return { event: type, data: { type, ...fields } };
+}
+
+function metered({ isMetered }: Writing, usage: object) {
+  return isMetered ? { usage } : {};
+}
+
+function usageOf({ inputTokens, cachedTokens }: Writing, output_tokens: number) {
+  return {
+    input_tokens: inputTokens - cachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens,
   };
 }

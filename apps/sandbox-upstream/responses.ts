@@ -36,6 +36,15 @@ export async function respond(vendor: Vendor, exchange: Exchange): Promise<void>
   await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
 }
 
+const FAULT = { code: 'server_error', message: 'It broke as ordered.' };
+
+function endOf(writing: Writing) {
+  return {
+    incomplete_details: writing.isCut ? { reason: 'max_output_tokens' } : null,
+    usage: writing.isMetered ? usageOf(writing) : null,
+  };
+}
+
 function render(writing: Writing, base: object, id: string): Rendering {
   const text = writing.tokens.join('');
   const item = (status: string, content: object[]) => ({ id, ...messageOf(status, content) });
@@ -45,21 +54,16 @@ function render(writing: Writing, base: object, id: string): Rendering {
   const whole = {
     ...base,
     status,
+    ...endOf(writing),
     output: [item('completed', [part(text)])],
     error: null,
-    incomplete_details: writing.isCut ? { reason: 'max_output_tokens' } : null,
-    usage: writing.isMetered ? usageOf(writing) : null,
   };
   let sequence_number = 0;
   const event = (type: string, fields: object): ServerEvent => {
     sequence_number += 1;
     return { event: type, data: { type, sequence_number, ...fields } };
   };
-  const failed = {
-    ...begun,
-    status: 'failed',
-    error: { code: 'server_error', message: 'It broke as ordered.' },
-  };
+  const failed = { ...begun, status: 'failed', error: FAULT };
   return {
     whole,
     head: [

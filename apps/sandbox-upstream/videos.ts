@@ -109,10 +109,12 @@ export function readVideoTask(
     workMs: directives.workMs ?? vendor.settings.videoMs,
     spoiledPolls: 0,
     idempotencyKey: null,
-    inputHash: createHash('sha256')
-      .update(`${dialect}\n${JSON.stringify(body)}`)
-      .digest('hex'),
+    inputHash: hashOf(`${dialect}\n${JSON.stringify(body)}`),
   };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function refuseImages(body: Record<string, unknown>): void {

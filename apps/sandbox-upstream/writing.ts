@@ -109,6 +109,8 @@ export async function answerWriting(
   if (!isBroken) vendor.stats.textsFinished += 1;
 }
 
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+
 async function stream(
   vendor: Vendor,
   exchange: Exchange,
@@ -119,23 +121,13 @@ async function stream(
   if (faults.includes('bad-file')) {
     return deliver(vendor, exchange, { bytes: Buffer.alloc(0), contentType: 'text/html', faults });
   }
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-  });
+  response.writeHead(200, STREAM_HEADERS);
   const pieceMs = faults.includes('slow-bytes') ? vendor.settings.slowMs / writing.tokens.length : 0;
   const middle = Math.ceil(writing.tokens.length / 2);
   await send(response, rendering.head);
   for (const [index, token] of writing.tokens.entries()) {
-    if (index === middle) {
-      if (faults.includes('stream-cut') || faults.includes('truncated'))
-        return void response.write(':\n\n', () => response.destroy());
-      if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, response);
-      if (faults.includes('mid-stream-error')) {
-        await send(response, [rendering.fault]);
-        return void response.end();
-      }
-    }
+    const end = index === middle ? endingOf(vendor, response, { faults, rendering }) : null;
+    if (end) return end();
     await send(response, [rendering.token(token)]);
     await pause(vendor, pieceMs);
     if (response.destroyed) return void (vendor.stats.textsAbandoned += 1);
@@ -143,6 +135,22 @@ async function stream(
   await send(response, rendering.tail);
   response.end();
   vendor.stats.textsFinished += 1;
+}
+
+/** How a stream ends in its middle, if that was requested. */
+function endingOf(
+  vendor: Vendor,
+  response: Exchange['response'],
+  { faults, rendering }: { faults: readonly string[]; rendering: Rendering },
+): (() => Promise<void> | void) | null {
+  if (faults.includes('stream-cut') || faults.includes('truncated'))
+    return () => void response.write(':\n\n', () => response.destroy());
+  if (faults.includes('never-finish')) return () => holdUntilClientLeaves(vendor, response);
+  if (!faults.includes('mid-stream-error')) return null;
+  return async () => {
+    await send(response, [rendering.fault]);
+    response.end();
+  };
 }
 
 /** Writes events, at most as fast as the client reads. */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
-import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
+import { startBilling } from '#apps/billing/billing.program.js';
 import { readControlPlaneConfig } from '#apps/control-plane/control-plane.config.js';
 import { type RunningControlPlane, startControlPlane } from '#apps/control-plane/control-plane.program.js';
 import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
-import { type RunningGateway, startGateway } from '#apps/gateway/gateway.program.js';
+import { startGateway } from '#apps/gateway/gateway.program.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
-import { type RunningVideoWorker, startVideoWorker } from '#apps/video-worker/video-worker.program.js';
+import { startVideoWorker } from '#apps/video-worker/video-worker.program.js';
 import { parseChaos } from '#bus/chaos.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { groups } from '#bus/topics.js';
@@ -89,6 +89,13 @@ class Undo {
     this.steps.push(step);
   }
 
+  /** Once it has started, what was begun is closed with the rest. */
+  async after<Started extends { close(): Promise<unknown> }>(begun: Promise<Started>): Promise<Started> {
+    const started = await begun;
+    this.add(() => started.close());
+    return started;
+  }
+
   all(): Promise<void> {
     this.undone ??= this.run();
     return this.undone;
@@ -130,43 +137,24 @@ async function prepare(options: StandaloneOptions, undo: Undo) {
 }
 
 async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRelay> {
-  const host = options.host ?? '127.0.0.1';
+  const host = hostOf(options);
   const ground = await prepare(options, undo);
-  const { config, log, registry, pools, sandbox, storage } = ground;
-  const billing: RunningBilling = await startBilling({
-    ...partsOf('billing', ground),
-    config: config.billing,
-  });
-  undo.add(() => billing.close());
+  const { config, registry, pools, sandbox, storage } = ground;
+  const billing = await undo.after(startBilling({ ...partsOf('billing', ground), config: config.billing }));
   // Certain only once it listens, which is after the control plane does.
   let gatewayPort = options.port ?? 0;
-  const controlPlane: RunningControlPlane = await startControlPlane({
-    ...partsOf('billing', ground),
-    log: log.child({ part: 'control-plane' }),
-    databaseUrl: options.databaseUrls.billing,
-    reportsUrl: config.reportsUrl,
-    config: config.controlPlane,
-    console: { host, port: options.consolePort ?? 0 },
-    baseUrl: () => origin(host, gatewayPort),
-  });
-  undo.add(() => controlPlane.close());
-  const worker: RunningVideoWorker = await startVideoWorker({
-    ...partsOf('worker', ground),
-    storage,
-    config: config.worker,
-  });
-  undo.add(() => worker.close());
-  const gateway: RunningGateway = await startGateway({
-    ...partsOf('gateway', ground),
-    storage,
-    config: config.gateway,
-    listen: { host, port: options.port ?? 0 },
-  });
+  const baseUrl = () => origin(host, gatewayPort);
+  const controlPlane = await undo.after(startConsole(options, ground, baseUrl));
+  const worker = await undo.after(
+    startVideoWorker({ ...partsOf('worker', ground), storage, config: config.worker }),
+  );
+  const listen = { host, port: gatewayPort };
+  const gateway = await undo.after(
+    startGateway({ ...partsOf('gateway', ground), storage, config: config.gateway, listen }),
+  );
   gatewayPort = gateway.port;
-  undo.add(() => gateway.close());
-
   return {
-    baseUrl: origin(host, gateway.port),
+    baseUrl: baseUrl(),
     consoleUrl: origin(host, controlPlane.consolePort),
     sandboxUrl: sandbox?.url,
     billingPool: pools.billing,
@@ -174,6 +162,27 @@ async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRel
     registry,
     close: () => undo.all(),
   };
+}
+
+function startConsole(
+  options: StandaloneOptions,
+  ground: Ground,
+  baseUrl: () => string,
+): Promise<RunningControlPlane> {
+  const { config, log } = ground;
+  return startControlPlane({
+    ...partsOf('billing', ground),
+    log: log.child({ part: 'control-plane' }),
+    databaseUrl: options.databaseUrls.billing,
+    reportsUrl: config.reportsUrl,
+    config: config.controlPlane,
+    console: { host: hostOf(options), port: options.consolePort ?? 0 },
+    baseUrl,
+  });
+}
+
+function hostOf({ host = '127.0.0.1' }: StandaloneOptions): string {
+  return host;
 }
 
 function partsOf(program: Program, { config, log, registry, pools, transport, clock }: Ground) {

@@ -48,18 +48,16 @@ class Standalone {
     const database = await startEmbeddedPostgres({ dataDir: folder.database, log });
     this.database = database;
     const secrets = readOrMakeSecrets(folder);
-    const ownEnv = {
+    const keys = {
       ...secretsKeyEnvironment(folder, process.env),
       ...chainKeyEnvironment(folder, process.env),
-      ...process.env,
     };
+    const ownEnv = { ...keys, ...process.env };
     const { sandboxUrl } = config;
     const external = sandboxUrl && { baseUrl: sandboxUrl, apiKey: config.sandboxApiKey ?? '' };
-    await setUpDatabase({
-      ownerUrl: database.ownerUrl,
-      sandbox: external || undefined,
-      secrets: readAlone(ownEnv, readSecrets),
-    });
+    const { ownerUrl } = database;
+    const sealing = readAlone(ownEnv, readSecrets);
+    await setUpDatabase({ ownerUrl, sandbox: external || undefined, secrets: sealing });
     const relay = await this.startPrograms(database, { secrets, ownEnv, hasSandbox: !external });
     this.relay = relay;
     await this.openHealth(relay);

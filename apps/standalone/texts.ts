@@ -25,13 +25,14 @@ export interface ReadyLine {
   apiKey: string;
 }
 
+const IMAGE = JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse at dusk', n: 1 });
+const VIDEO = JSON.stringify({ model: 'vendora-imagine-video', prompt: 'waves at night', seconds: '3' });
+
 /** Shown when the relay is ready: the addresses, the key, and three lines to paste. */
 export function greeting({ baseUrl, consoleUrl, apiKey }: ReadyLine): string {
   const curl = `curl -s -H 'Authorization: Bearer ${apiKey}'`;
   const post = `${curl} -H 'Content-Type: application/json'`;
-  const image = JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse at dusk', n: 1 });
-  const video = JSON.stringify({ model: 'vendora-imagine-video', prompt: 'waves at night', seconds: '3' });
-  const id = `ID=$(${post} ${baseUrl}/v1/videos -d '${video}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`;
+  const id = `ID=$(${post} ${baseUrl}/v1/videos -d '${VIDEO}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`;
   const fetched = `${curl} -f -o video.mp4 ${baseUrl}/v1/videos/$ID/content`;
   const download = `for i in $(seq 60); do ${fetched} && ls -l video.mp4 && break; sleep 1; done`;
   return `
@@ -45,7 +46,7 @@ List the models, make an image, make a video and download it:
 
 ${curl} ${baseUrl}/v1/models
 
-${post} ${baseUrl}/v1/images/generations -d '${image}'
+${post} ${baseUrl}/v1/images/generations -d '${IMAGE}'
 
 ${id}; ${download}
 

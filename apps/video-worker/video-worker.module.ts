@@ -10,7 +10,6 @@ import { OutboxRelay } from '#bus/outbox.js';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadOpenCatalog } from '#catalog/channel-keys.js';
-import type { ReadinessChecks } from '#platform/health.js';
 import { TaskQueue } from '#tasks/task-queue.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { ChannelHealth } from '#upstream/health/channel-health.js';
@@ -52,18 +51,10 @@ export class VideoWorkerModule {
     const upstreams = new Upstreams();
     const health = channelHealth(options, { queue, upstreams });
     const loadCatalog = () => loadOpenCatalog(pool, { secrets: config.secrets, log });
-    const worker = new VideoWorker({
-      queue,
-      catalog: new CatalogCache(loadCatalog, clock, config.catalogLifeMs),
-      upstreams,
-      health,
-      storage,
-      config,
-      metrics: new WorkerMetrics(registry, queue),
-      log,
-      clock,
-      onEnded: () => relay.wake(),
-    });
+    const catalog = new CatalogCache(loadCatalog, clock, config.catalogLifeMs);
+    const metrics = new WorkerMetrics(registry, queue);
+    const shared = { queue, catalog, upstreams, health, storage, config, metrics, log, clock };
+    const worker = new VideoWorker({ ...shared, onEnded: () => relay.wake() });
     return {
       module: VideoWorkerModule,
       providers: [
@@ -102,17 +93,4 @@ function channelHealth(
       });
     },
   });
-}
-
-/** Ready when ends can be committed and published, and files stored. */
-export function videoWorkerReadiness(
-  options: Pick<VideoWorkerModuleOptions, 'pool' | 'bus' | 'storage'>,
-): ReadinessChecks {
-  return {
-    database: async () => {
-      await options.pool.query('SELECT 1');
-    },
-    bus: () => options.bus.health(),
-    storage: () => options.storage.check(),
-  };
 }

@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
 import type { BusTransport } from '#bus/transport.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import type { ReadinessChecks } from '#platform/health.js';
+import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
-import { VideoWorkerModule, videoWorkerReadiness } from './video-worker.module.js';
+import { VideoWorkerModule } from './video-worker.module.js';
 
 export interface VideoWorkerProgramOptions {
   pool: pg.Pool;
@@ -37,7 +37,7 @@ export async function startVideoWorker(options: VideoWorkerProgramOptions): Prom
     { logger: false, abortOnError: false },
   );
   return {
-    checks: videoWorkerReadiness({ pool, bus, storage }),
+    checks: checksOf({ pool, bus, storage }),
     close: async () => {
       await app.close();
       await bus.close();

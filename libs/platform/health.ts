@@ -4,6 +4,21 @@ import { type Registry, scrapeOf } from './metrics.js';
 /** A readiness check: resolves if healthy, otherwise rejects with a sentence for the operator. */
 export type ReadinessChecks = Record<string, () => Promise<void>>;
 
+interface Dependencies {
+  pool: { query(text: string): Promise<unknown> };
+  bus: { health(): Promise<void> };
+  storage?: { check(): Promise<void> };
+}
+
+/** Ready if everything that a program depends on is available. */
+export function checksOf({ pool, bus, storage }: Dependencies): ReadinessChecks {
+  return {
+    database: async () => void (await pool.query('SELECT 1')),
+    bus: () => bus.health(),
+    ...(storage && { storage: () => storage.check() }),
+  };
+}
+
 const CHECK_LIMIT_MS = 2_000;
 
 /** Runs every check with a time limit. Never throws. */

@@ -2,6 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { inEntityTransaction } from '#database/entity-transaction.js';
+import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
@@ -27,10 +28,8 @@ export class ViewController {
     requestId,
   }: CallOf<typeof routes.begin>) {
     return inEntityTransaction(this.source, async ({ client }) => {
-      const { rows } = await client.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
-        accountId,
-      ]);
-      if (!rows[0]) throw new ApiError('not_found', 'There is no such account.');
+      const account = await findAccount(client, accountId);
+      if (!account) throw new ApiError('not_found', 'There is no such account.');
       if (ticketId !== undefined) await requireTicket(client, { accountId, ticketId });
       const view = { accountId, lifeMs: this.config.console.viewLifeMs };
       const until = (await this.sessions.beginView(client, actor.sessionId, view)).toISOString();
@@ -42,7 +41,7 @@ export class ViewController {
         after: { until, reason, ticketId, role: actor.roles.includes('admin') ? 'admin' : 'support' },
         requestId,
       });
-      return { accountId, name: rows[0].name, until };
+      return { accountId, name: account.name, until };
     });
   }
 

@@ -26,39 +26,12 @@ export interface ReconcilerParts {
 /** Runs the controls of the books on schedule and on request, and shows their state. */
 export class Reconciler {
   private readonly loop: Loop;
-  private readonly findings: Gauge<'control'>;
-  private readonly lastLooks: Gauge<'control'>;
-  private readonly errors: Counter<'control'>;
-  private readonly seconds: Histogram;
+  private readonly metrics: ReturnType<typeof controlMetrics>;
   private isShown = false;
 
   constructor(private readonly parts: ReconcilerParts) {
     const { registry, config, log } = parts;
-    const registers = [registry];
-    this.findings = new Gauge({
-      name: 'tollgate_control_findings',
-      help: 'Findings of each control of the books in its last completed run. Should be 0.',
-      labelNames: ['control'],
-      registers,
-    });
-    this.lastLooks = new Gauge({
-      name: 'tollgate_control_last_look_timestamp_seconds',
-      help: 'Start of the last completed run of each control, Unix seconds.',
-      labelNames: ['control'],
-      registers,
-    });
-    this.errors = new Counter({
-      name: 'tollgate_control_errors_total',
-      help: 'Controls that failed or took too long.',
-      labelNames: ['control'],
-      registers,
-    });
-    this.seconds = new Histogram({
-      name: 'tollgate_control_run_seconds',
-      help: 'How long runs of the controls took.',
-      buckets: SECONDS_BUCKETS,
-      registers,
-    });
+    this.metrics = controlMetrics(registry);
     this.loop = new Loop({
       name: 'reconciler',
       intervalMs: config.intervalMs / LOOKS,
@@ -97,11 +70,11 @@ export class Reconciler {
     const startedAt = performance.now();
     const run = await work();
     if (!run) return null;
-    this.seconds.observe((performance.now() - startedAt) / 1000);
+    this.metrics.seconds.observe((performance.now() - startedAt) / 1000);
     if (run.announced) this.parts.relay.wake();
     for (const { control, result, error } of run.outcomes) {
       if (error !== null) {
-        this.errors.inc({ control: control.id });
+        this.metrics.errors.inc({ control: control.id });
         this.parts.log.error({ control: control.id, error }, 'a control of the books failed');
       } else if (result && result.count > 0) {
         this.parts.log.warn(
@@ -121,9 +94,33 @@ export class Reconciler {
     );
     for (const { control, count, lastRunAt } of standings) {
       if (count === null || lastRunAt === null) continue;
-      this.findings.set({ control }, Number(count));
-      this.lastLooks.set({ control }, Date.parse(lastRunAt) / 1000);
+      this.metrics.findings.set({ control }, Number(count));
+      this.metrics.lastLooks.set({ control }, Date.parse(lastRunAt) / 1000);
     }
     this.isShown = true;
   }
+}
+
+function controlMetrics(registry: Registry) {
+  const registers = [registry];
+  const ofControl = (name: string, help: string) => ({
+    name,
+    help,
+    labelNames: ['control'] as const,
+    registers,
+  });
+  const found = 'Findings of each control of the books in its last completed run. Should be 0.';
+  const looked = 'Start of the last completed run of each control, Unix seconds.';
+  const failed = 'Controls that failed or took too long.';
+  return {
+    findings: new Gauge(ofControl('tollgate_control_findings', found)),
+    lastLooks: new Gauge(ofControl('tollgate_control_last_look_timestamp_seconds', looked)),
+    errors: new Counter(ofControl('tollgate_control_errors_total', failed)),
+    seconds: new Histogram({
+      name: 'tollgate_control_run_seconds',
+      help: 'How long runs of the controls took.',
+      buckets: SECONDS_BUCKETS,
+      registers,
+    }),
+  };
 }

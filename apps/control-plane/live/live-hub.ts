@@ -143,9 +143,7 @@ export class LiveHub {
       const changed = [...events].filter(([name, event]) => before?.get(name) !== event);
       for (const watcher of watchers) {
         if (watcher.accountId !== accountId) continue;
-        const news = watcher.isUpToDate ? changed.map(([, event]) => event) : [...events.values()];
-        watcher.isUpToDate = true;
-        if (news.length > 0) write(watcher, news.join(''));
+        tell(watcher, watcher.isUpToDate ? changed.map(([, event]) => event) : [...events.values()]);
       }
       const running = state.tasks.filter(({ endedAt }) => endedAt === null).map(({ id }) => id);
       this.sent.set(accountId, { events, running });
@@ -183,4 +181,9 @@ function write(watcher: Watcher, text: string): void {
 
 function end({ stream }: Watcher, reason: 'session_ended' | 'shutdown'): void {
   if (!stream.writableEnded && !stream.destroyed) stream.end(eventOf('end', { reason }));
+}
+
+function tell(watcher: Watcher, news: readonly string[]): void {
+  watcher.isUpToDate = true;
+  if (news.length > 0) write(watcher, news.join(''));
 }

@@ -48,34 +48,41 @@ export type AccountTaskView = z.output<typeof accountTaskView>;
 
 /** A task as its owner sees it, without the channel that did the work. */
 export function viewTask(task: AccountTask, nowMs: number): AccountTaskView {
-  const { request, kind } = task;
   return shown(accountTaskView, {
     id: task.id,
-    kind,
+    kind: task.kind,
     state: publicStatus(task.state, 'openai', task.progress) as AccountTaskView['state'],
     progress: task.state === 'completed' ? 100 : task.progress,
     model: task.modelId,
     requestedModel: task.requestedModel,
     keyId: task.keyId,
     chargeId: task.chargeId,
-    prompt: request.prompt,
-    seconds: kind === 'video' ? task.seconds : null,
-    size: request.size ?? null,
-    aspectRatio: request.aspectRatio ?? null,
-    resolution: request.resolution ?? null,
-    audio: request.audio ?? null,
-    mode: request.asset?.mode ?? null,
+    ...orderOf(task),
     held: task.heldAmount,
     settled: task.settled,
     released: task.released,
     createdAt: new Date(task.createdAtMs),
     endedAt: timeOrNull(task.endedAtMs),
     file: fileOf(task, nowMs),
-    error:
-      task.state === 'failed'
-        ? { code: task.errorCode ?? 'generation_failed', message: task.errorMessage ?? '' }
-        : null,
+    error: errorOf(task),
   });
+}
+
+function orderOf({ kind, request, seconds }: AccountTask) {
+  return {
+    prompt: request.prompt,
+    seconds: kind === 'video' ? seconds : null,
+    size: request.size ?? null,
+    aspectRatio: request.aspectRatio ?? null,
+    resolution: request.resolution ?? null,
+    audio: request.audio ?? null,
+    mode: request.asset?.mode ?? null,
+  };
+}
+
+function errorOf({ state, errorCode, errorMessage }: AccountTask): AccountTaskView['error'] {
+  if (state !== 'failed') return null;
+  return { code: errorCode ?? 'generation_failed', message: errorMessage ?? '' };
 }
 
 function fileOf(task: AccountTask, nowMs: number): z.input<typeof accountTaskView>['file'] {

@@ -104,9 +104,8 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   concurrency.install(server);
   server.addHook('onRequest', limiter.hook);
   server.addHook('onRequest', (request, _reply, done) =>
-    done(request.is404 ? routes.refusalFor(request) : undefined),
+    done(request.is404 ? routes.refusalFor(request) : unreadableBody(request)),
   );
-  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
   memory.install(server);
   uploads.install(server);
   idempotency.install(server);

@@ -51,7 +51,8 @@ export class ImageRecords {
     { image, index }: { image: UpstreamImage; index: number },
   ): Promise<ImageRecord | null> {
     const { upstreams, files, log } = this.parts;
-    const { format } = held.asked;
+    const { hold, requestId, asked } = held;
+    const { format } = asked;
     const extras = image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt };
     try {
       if (format === 'b64_json' && image.b64 !== undefined) {
@@ -62,10 +63,9 @@ export class ImageRecords {
       const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
       const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
       if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };
-      const path = await files.keep(`${held.hold.chargeId}-${index}.${extension}`, bytes);
+      const path = await files.keep(`${hold.chargeId}-${index}.${extension}`, bytes);
       return { url: (held.origin ?? '') + path, ...inline, mime_type: mime, ...extras };
     } catch (error) {
-      const { hold, requestId } = held;
       const facts = { err: error, chargeId: hold.chargeId, requestId, channel: channel.id };
       log.error(facts, 'an image could not be kept');
       return null;

@@ -30,6 +30,27 @@ export interface RecordingOptions {
   onEnd: (answer: SentAnswer | null) => void;
 }
 
+class SentBytes {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Ignores a callback in place of the chunk. */
+  add(chunk: unknown, encoding: unknown): void {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const copy = copyOf(chunk, encoding);
+    this.bytes += copy.length;
+    if (this.bytes > this.maxBytes) this.chunks = [];
+    else this.chunks.push(copy);
+  }
+
+  /** Null beyond the limit. */
+  get body(): Buffer | null {
+    return this.bytes > this.maxBytes ? null : Buffer.concat(this.chunks);
+  }
+}
+
 /**
  * Listens to what is written to a response, for answers that are sent while they are being made. Once they are longer
  * than `maxBytes` nothing of them is kept.
@@ -38,14 +59,9 @@ export function recordResponse(
   response: ServerResponse,
   { maxBytes, isWanted, onEnd }: RecordingOptions,
 ): void {
-  let chunks: Buffer[] = [];
-  let bytes = 0;
+  const sent = new SentBytes(maxBytes);
   const listen = (chunk: unknown, encoding: unknown) => {
-    if (!isWanted() || (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))) return;
-    const copy = copyOf(chunk, encoding);
-    bytes += copy.length;
-    if (bytes > maxBytes) chunks = [];
-    else chunks.push(copy);
+    if (isWanted()) sent.add(chunk, encoding);
   };
   let headerOf = (name: string): unknown => response.getHeader(name);
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
@@ -63,9 +79,8 @@ export function recordResponse(
   response.end = ((...args: unknown[]) => {
     listen(args[0], args[1]);
     if (isWanted()) {
-      const { statusCode: status } = response;
-      const kept = headersToKeep(headerOf);
-      onEnd(bytes > maxBytes ? null : { status, ...kept, body: Buffer.concat(chunks) });
+      const { body } = sent;
+      onEnd(body && { status: response.statusCode, ...headersToKeep(headerOf), body });
     }
     return end(...args);
   }) as ServerResponse['end'];

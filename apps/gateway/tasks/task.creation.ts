@@ -72,26 +72,10 @@ export class TaskCreator {
 
   private async run(draft: TaskDraft): Promise<ViewedTask> {
     const { tasks, config, requireLease } = this.parts;
-    const { caller, model } = draft;
     crashPoint('task.before-insert');
     const isFurther = draft.chargeId !== draft.requestId;
     const requirement = isFurther ? (client: ClientBase) => requireLease(client, draft.requestId) : undefined;
-    const task: NewTask = {
-      id: draft.id,
-      kind: draft.kind,
-      accountId: caller.accountId,
-      keyId: caller.keyId,
-      group: caller.group,
-      limits: caller.limits,
-      chargeId: draft.chargeId,
-      dialect: draft.dialect,
-      modelId: model.aliasOf ?? model.id,
-      requestedModel: model.id,
-      request: draft.request,
-      seconds: draft.units,
-      deadlineMs: config.taskDeadlineMs,
-    };
-    await tasks.insertCreated(task, requirement);
+    await tasks.insertCreated(taskOf(draft, config.taskDeadlineMs), requirement);
     const hold = await this.hold(draft);
     const paid = { ...draft, request: paidRequest(draft.request, hold) };
     await this.submit(paid, hold);
@@ -266,4 +250,23 @@ function viewOf(draft: TaskDraft, { amount: heldAmount }: Hold): ViewedTask {
   const { id, kind, dialect, model, request, units: seconds, createdAtMs } = draft;
   const requestedModel = model.id;
   return { ...JUST_CREATED, id, kind, dialect, requestedModel, request, seconds, heldAmount, createdAtMs };
+}
+
+function taskOf({ id, kind, caller, model, ...draft }: TaskDraft, deadlineMs: number): NewTask {
+  const { accountId, keyId, group, limits } = caller;
+  return {
+    id,
+    kind,
+    accountId,
+    keyId,
+    group,
+    limits,
+    chargeId: draft.chargeId,
+    dialect: draft.dialect,
+    modelId: model.aliasOf ?? model.id,
+    requestedModel: model.id,
+    request: draft.request,
+    seconds: draft.units,
+    deadlineMs,
+  };
 }

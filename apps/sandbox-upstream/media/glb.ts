@@ -74,15 +74,28 @@ function placed(views: View[]) {
   return { bufferViews, byteLength };
 }
 
+const vectors = (bufferView: number, type: string) => ({
+  bufferView,
+  componentType: FLOAT,
+  count: SIDES * 4,
+  type,
+});
+
+const ACCESSORS = [
+  { ...vectors(0, 'VEC3'), min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5] },
+  vectors(1, 'VEC3'),
+  vectors(2, 'VEC2'),
+  { bufferView: 3, componentType: UNSIGNED_SHORT, count: SIDES * SIDE_INDICES.length, type: 'SCALAR' },
+];
+
+const TEXTURE = {
+  materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 }, metallicFactor: 0 } }],
+  textures: [{ source: 0 }],
+  images: [{ bufferView: 4, mimeType: 'image/png' }],
+};
+
 function describe(name: string, views: View[], isTextured: boolean) {
   const { bufferViews, byteLength } = placed(views);
-  const corners = SIDES * 4;
-  const vectors = (bufferView: number, type: string) => ({
-    bufferView,
-    componentType: FLOAT,
-    count: corners,
-    type,
-  });
   return {
     asset: { version: '2.0', generator: 'Tollgate sandbox' },
     scene: 0,
@@ -99,17 +112,8 @@ function describe(name: string, views: View[], isTextured: boolean) {
         ],
       },
     ],
-    accessors: [
-      { ...vectors(0, 'VEC3'), min: [-0.5, -0.5, -0.5], max: [0.5, 0.5, 0.5] },
-      vectors(1, 'VEC3'),
-      vectors(2, 'VEC2'),
-      { bufferView: 3, componentType: UNSIGNED_SHORT, count: SIDES * SIDE_INDICES.length, type: 'SCALAR' },
-    ],
-    ...(isTextured && {
-      materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 }, metallicFactor: 0 } }],
-      textures: [{ source: 0 }],
-      images: [{ bufferView: 4, mimeType: 'image/png' }],
-    }),
+    accessors: ACCESSORS,
+    ...(isTextured && TEXTURE),
     bufferViews,
     buffers: [{ byteLength }],
   };

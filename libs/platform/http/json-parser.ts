@@ -28,13 +28,28 @@ export interface JsonParserOptions {
  * Makes a server read JSON bodies like `JsonBody`: checked byte by byte while they arrive, parsed when they are
  * complete, the large ones in turns.
  */
-export function readJsonInTurns(
+export function readJsonInTurns(server: FastifyInstance, options: JsonParserOptions): void {
+  const read = bodyReader(server, options);
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('application/json', (request, payload, done) => {
+    // An error passed on here would close the connection before a client that is still sending has its answer.
+    read(request, payload).then(
+      (body) => done(null, body),
+      (fault: unknown) => {
+        request.bodyFault = fault;
+        done(null, undefined);
+      },
+    );
+  });
+}
+
+function bodyReader(
   server: FastifyInstance,
   { limitsOf, onBytes, longTexts = true }: JsonParserOptions,
-): void {
+): (request: FastifyRequest, payload: Readable) => Promise<unknown> {
   const turns = new Turns();
   const parseText = server.getDefaultJsonParser('error', 'error');
-  const read = async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
+  return async (request, payload) => {
     const limits = limitsOf(request);
     const body = new JsonBody(limits, longTexts);
     const announced = Number(request.headers['content-length'] ?? 0);
@@ -49,17 +64,6 @@ export function readJsonInTurns(
     const parse = () => body.end((text) => parsed(parseText, request, text));
     return body.bytes > WHOLE_BODY_BYTES ? turns.take(parse) : parse();
   };
-  server.removeContentTypeParser(['application/json', 'text/plain']);
-  server.addContentTypeParser('application/json', (request, payload, done) => {
-    // An error passed on here would close the connection before a client that is still sending has its answer.
-    read(request, payload).then(
-      (body) => done(null, body),
-      (fault: unknown) => {
-        request.bodyFault = fault;
-        done(null, undefined);
-      },
-    );
-  });
 }
 
 function parsed(
