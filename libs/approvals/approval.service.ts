@@ -78,6 +78,7 @@ export interface ApprovalServiceParts {
   readonly source: DataSource;
 }
 
+const USED_ID = 'This requestId was already used for another request.';
 const INSERT = `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`;
 
@@ -103,31 +104,20 @@ export class ApprovalService {
     this.kindOf(kind).payload.parse(payload);
     const key = { requestedBy: actor.userId, kind, requestId };
     const id = newId();
-    const row = [
-      id,
-      kind,
-      subject,
-      accountId,
-      JSON.stringify(payload),
-      amount,
-      reason,
-      actor.userId,
-      requestId,
-    ];
-    const { rowCount } = await client.query(INSERT, row);
+    const what = [id, kind, subject, accountId, JSON.stringify(payload), amount, reason];
+    const { rowCount } = await client.query(INSERT, [...what, actor.userId, requestId]);
     const approval = await entities.findOneByOrFail(Approval, key);
     if (rowCount === 0) {
       const same = approval.subject === subject && isDeepStrictEqual(approval.payload, payload);
       if (same) return approval;
-      const message = 'This requestId was already used for another request.';
-      throw new ApiError('conflict', message, { param: 'requestId' });
+      throw new ApiError('conflict', USED_ID, { param: 'requestId' });
     }
     await audit(client, {
       actor: `user:${actor.userId}`,
       action: 'approval.requested',
       subject,
       accountId,
-      after: { approvalId: id, kind, reason, ...(amount === null ? {} : { amount: formatAmount(amount) }) },
+      after: { approvalId: id, kind, reason, ...(amount !== null && { amount: formatAmount(amount) }) },
       requestId,
     });
     return approval;

@@ -14,11 +14,11 @@ export interface ControlStanding {
   /** The time up to which the books were final in that run. */
   horizon: string | null;
   durationMs: number | null;
-  /** Null as well if it failed before codes were stored. */
+  /** Also null if it failed before codes were stored. */
   fault: 'too_slow' | 'failed' | null;
   error: string | null;
   openFindings: bigint;
-  /** Those of them that nobody has acknowledged. */
+  /** How many of them nobody has acknowledged. */
   unacknowledged: bigint;
 }
 

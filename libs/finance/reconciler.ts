@@ -68,7 +68,7 @@ export function reconcileDue(
   });
 }
 
-/** One process at a time reconciles; null where another does. */
+/** One process reconciles at a time. Null if another one does. */
 async function alone<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T | null> {
   const done = await underLock(pool, 'reconciler', work);
   return done && done.result;

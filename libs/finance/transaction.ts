@@ -52,7 +52,7 @@ export interface LedgerTransaction extends TransactionHead {
 const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
   t.effective_at::text AS "effectiveAt", t.recorded_at::text AS "recordedAt"`;
 
-/** Nobody would read a transaction with more of them here. */
+/** More than anyone reads of one transaction. */
 const LINKED_SHOWN = 100;
 
 /** A ledger transaction with everything related to it, or null. Times are in the client's time zone. */

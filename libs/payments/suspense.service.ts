@@ -114,8 +114,7 @@ export class SuspenseService {
     const { state, provider, reference: paymentId, amountMinor: paidMinor, currency, credits, rate } = item;
     if (state === 'returned' || state === 'expensed')
       throw new ApiError('conflict', `The money has already been ${state}.`);
-    const terms =
-      state === 'credited' ? await storedTerms(client, item.topupId as string) : { credits, rate };
+    const terms = state === 'credited' ? await termsOf(client, item.topupId as string) : { credits, rate };
     const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
     const result = await creditOrRefuse(client, { ...paid, ...terms });
     if (!result.created) return result;
@@ -141,7 +140,7 @@ async function payerOf(client: pg.ClientBase, { orderId }: LockedItem): Promise<
   return rows[0]?.accountId ?? null;
 }
 
-async function storedTerms(
+async function termsOf(
   client: pg.ClientBase,
   topupId: string,
 ): Promise<Pick<TopupRequest, 'credits' | 'rate'>> {

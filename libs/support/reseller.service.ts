@@ -7,6 +7,8 @@ import type { AccountRates } from '#topup/account-rates.js';
 import { noteDecision } from './ticket-decision.js';
 import type { Speaker, TicketService } from './ticket.service.js';
 
+const GRANTED = `Granted: a credit costs ${RESELLER_RATE} from now on.`;
+
 /** Grants the reseller rate on request. `AccountRates.volumeOf` is what counts. */
 export class ResellerService {
   constructor(
@@ -33,8 +35,7 @@ export class ResellerService {
       const rate = RESELLER_RATE;
       const reason = `ticket ${ticketId}`;
       await this.rates.set(client, { accountId, rate, effectiveFrom: null, reason, actor, requestId });
-      const event = `Granted: a credit costs ${rate} from now on.`;
-      await noteDecision(client, { ticketId, authorId, outcome: 'rate_granted', event });
+      await noteDecision(client, { ticketId, authorId, outcome: 'rate_granted', event: GRANTED });
       await audit(client, {
         actor,
         action: 'rate.set',

@@ -58,10 +58,8 @@ export async function openFile(
       const answer = await request(dispatcher, url, options);
       // An abandoned body ends with an error. Its reader sees errors when reading.
       answer.body.on('error', () => undefined);
-      const location = answer.headers['location'];
-      if (!REDIRECTIONS.includes(answer.statusCode) || typeof location !== 'string') {
-        return accept(answer, options.maxBytes);
-      }
+      const location = redirectionOf(answer);
+      if (location === null) return accept(answer, options.maxBytes);
       answer.body.destroy();
       url = new URL(location, url);
     }
@@ -70,6 +68,11 @@ export async function openFile(
     if (error instanceof FileUnavailable) throw error;
     throw new FileUnavailable(reasonOf(error), { cause: error, mayPass: !isForbidden(error) });
   }
+}
+
+function redirectionOf({ statusCode, headers }: Dispatcher.ResponseData): string | null {
+  const { location } = headers;
+  return REDIRECTIONS.includes(statusCode) && typeof location === 'string' ? location : null;
 }
 
 function isForbidden(error: unknown): boolean {

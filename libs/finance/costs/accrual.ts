@@ -91,7 +91,7 @@ function windowStep(horizon: string, chunk: number, slice: { ms: number }): Step
   };
 }
 
-/** Where the first charge ended; the horizon when none did. */
+/** When the first charge ended, or the horizon if none did. */
 async function beginning(client: pg.ClientBase, horizon: string): Promise<string> {
   const { rows } = await client.query<{ at: string }>(
     'SELECT least(min(resolved_at), $1::timestamptz)::text AS at FROM charges',
@@ -187,7 +187,7 @@ const LATE = `FROM tasks t JOIN charges c ON c.id = t.charge_id
     AND NOT EXISTS (SELECT FROM charge_costs f WHERE f.charge_id = c.id AND (f.outcome = 'late' OR f.cost > 0))
     AND NOT EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id)`;
 
-/** As late as the costs of that day can be. */
+/** The latest time that costs of that day can have. */
 async function recordOfDay(
   client: pg.ClientBase,
   source: ChargesToCost,

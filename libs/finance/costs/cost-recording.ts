@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The charges to record costs for: those that ended within a time, or these, whose cost was unknown or not billed before. */
+/** The charges to record costs for: those that ended within a time, or the given ones, whose cost was unknown or not billed before. */
 export type ChargesToCost =
   | { kind: 'ended'; from: string; to: string }
   | { kind: 'known' | 'late'; ids: readonly string[] };

@@ -197,7 +197,7 @@ function excess(cost: UpstreamCost): CostFault | null {
   return null;
 }
 
-/** Whether two costs are the same numbers, however they are written. */
+/** Whether two costs have the same numbers, however they are written. */
 export function sameCost(a: UpstreamCost | null, b: UpstreamCost | null): boolean {
   if (a === null || b === null) return a === b;
   const [first, second] = [numbersOf(a), numbersOf(b)];

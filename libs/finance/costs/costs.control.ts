@@ -10,7 +10,7 @@ SELECT 'cost:' || channel_id || ':' || model_id AS subject, 'unknown_cost' AS st
   min(charge_id) AS charge_id, '{}'::bigint[] AS transaction_ids
 FROM unknown_costs WHERE ended_at < $1 AND ended_at < $2 GROUP BY channel_id, model_id`;
 
-/** Recording of costs is behind. */
+/** Costs that should have been recorded by now. */
 const BEHIND = `
 SELECT 'costs:progress', 'behind',
   jsonb_build_object('told_to', CASE WHEN isfinite(p.through) THEN ${iso('p.through')} END, 'charges', count(*)::text,

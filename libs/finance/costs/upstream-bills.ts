@@ -95,7 +95,7 @@ export async function listBills(
   return rows;
 }
 
-/** Costs against bills, channel by channel: all that had either. From the ledger's accounts and the bills. */
+/** The costs and bills of every channel that had either, from ledger accounts and bills. */
 export async function billsByChannel(database: Database): Promise<ChannelBills[]> {
   const { rows } = await database.query<
     Record<'accrued' | 'covered' | 'billed', string> & Pick<ChannelBills, 'channel' | 'bills' | 'billedTo'>
@@ -158,7 +158,7 @@ async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBil
   }
 }
 
-/** Costs of the days of this bill and of earlier ones, less what those covered. */
+/** The costs of the days of this bill and of earlier ones, minus what the earlier ones covered. */
 async function uncovered(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<bigint> {
   const { rows } = await client.query<{ rest: string }>(
     `WITH covered AS (

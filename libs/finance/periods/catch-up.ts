@@ -5,7 +5,7 @@ import { recogniseAll } from '#ledger/lots/recognition.js';
 import type { Logger } from '#platform/logging.js';
 import { accrueCosts } from '../costs/accrual.js';
 
-/** If another builder is at work, it seals the rest by itself. Wait this long for it, then let the checklist decide. */
+/** Another builder at work seals the rest. Wait this long for it, then let the checklist decide. */
 const SEAL_WAIT_MS = 10_000;
 const SEAL_PAUSE_MS = 100;
 

@@ -64,7 +64,7 @@ export const bookQuestions: readonly Question[] = [
   ),
 ];
 
-/** For the information of a reader of the close; never an error. */
+/** Information for readers of the close, never an error. */
 export const informativeQuestions: readonly Question[] = [
   one(
     {

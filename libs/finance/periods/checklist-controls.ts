@@ -45,16 +45,14 @@ function ofControl({ id: control, title }: Control): Question {
   const isLeft = ({ state }: ControlItem): boolean => left.includes(state);
   const id = `control:${control}`;
   const contradicts: ChecklistSubject = { id, title, control, waivable: false };
+  const answer = async (snapshot: Snapshot, options: ChecklistOptions) =>
+    answerFor(await findingsOf(control, snapshot, options));
   if (left === 'all') {
     return one({ ...contradicts, waivable: true }, async (snapshot, options) =>
-      withList(control, answerFor(await findingsOf(control, snapshot, options)), options.end),
+      withList(control, await answer(snapshot, options), options.end),
     );
   }
-  if (left.length === 0) {
-    return one(contradicts, async (snapshot, options) =>
-      answerFor(await findingsOf(control, snapshot, options)),
-    );
-  }
+  if (left.length === 0) return one(contradicts, answer);
   const waits = { id: `${id}:left`, title: `${title}: what is left to do`, control, waivable: true };
   return {
     items: [contradicts, waits],

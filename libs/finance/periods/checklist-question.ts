@@ -24,7 +24,7 @@ export interface ChecklistAnswer {
   findings?: readonly string[] | null;
 }
 
-/** One kind of thing that is left to do, if any is. */
+/** What is left to do of one kind, if anything. */
 export function counted(code: NoteCode, count: number): ChecklistAnswer {
   return { count, notes: count === 0 ? [] : [note(code, { count })] };
 }
@@ -34,7 +34,7 @@ export interface ChecklistSubject {
   title: string;
   /** Inconsistent books cannot be closed by giving a reason. Work that waits for people can be left. */
   waivable: boolean;
-  /** A close does it before it asks. */
+  /** A close does this itself before it asks. */
   isCaughtUp?: true;
   control?: string;
 }

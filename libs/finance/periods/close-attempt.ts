@@ -25,11 +25,11 @@ export interface CloseOptions {
   readonly marginMs: number;
   /** How long to wait for transactions from before the close. */
   readonly waitMs: number;
-  /** Each question of the checklist is given up after this. */
+  /** The time limit for each question of the checklist. */
   readonly limitMs: number;
-  /** Brings everything that lags behind the postings past the end, before nothing can be posted there any more. */
+  /** Brings everything that lags behind the postings past the end, while something can still be posted there. */
   readonly catchUp?: (() => Promise<void>) | undefined;
-  /** Called when the close has its row, and before each of its steps. */
+  /** Called once the close has its row, and before each of its steps. */
   readonly onProgress?: ((words: string, periodId: bigint | null) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,7 +68,7 @@ export class CloseAttempt {
   }
 
   /**
-   * Ends as closed or abandoned. @throws any unexpected error, such as a lost database connection; the close is then tried
+   * Ends the close as closed or abandoned. @throws any unexpected error, such as a lost database connection; the close is then tried
    * again
    */
   async run(): Promise<void> {
@@ -89,7 +89,7 @@ export class CloseAttempt {
     }
   }
 
-  /** Everything from before the mark has ended, once it is passed. */
+  /** Once the mark is passed, every transaction from before it has ended. */
   private async passMark(): Promise<void> {
     const { signal, waitMs } = this.parts.options;
     signal?.throwIfAborted();
@@ -98,7 +98,7 @@ export class CloseAttempt {
     throw new CloseAbandoned(await oldestRunning(this.pool));
   }
 
-  /** An id is burnt first, so that every id that was taken is below the one that is stored. */
+  /** Takes an ID first, so that every ID taken so far is below the stored one. */
   private async sealIds(): Promise<void> {
     const { periodId, attempt } = this.parts;
     await burnId(this.pool);
@@ -152,7 +152,7 @@ export class CloseAttempt {
     report: TrialBalance,
   ): Promise<void> {
     const { periodId, attempt } = this.parts;
-    // Whether an account that is back at 0 is listed depends on snapshots; what is hashed here does not.
+    // Whether an account back at 0 is listed depends on snapshots. The hash must not.
     const balances = report.balances.filter(({ balance }) => balance !== 0n);
     return inTransaction(this.pool, async (client) => {
       await lockClosing(client, periodId, attempt);
@@ -181,7 +181,7 @@ export class CloseAttempt {
   }
 }
 
-/** Every role may see who holds a transaction id; since when it runs, only roles that may see that session. */
+/** Every role can see who holds a transaction ID, but only some can see since when its session runs. */
 async function oldestRunning(pool: pg.Pool): Promise<Note> {
   const { rows } = await pool.query<{ pid: number | null; program: string | null; ageS: number | null }>(
     `SELECT l.pid, a.application_name AS program, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS "ageS"

@@ -42,7 +42,7 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
   return checklist;
 }
 
-/** A new finding is not covered because another one has gone. */
+/** A new finding is not covered just because another one is gone. */
 function covers(
   waiver: Waiver,
   { id, waivable }: ChecklistSubject,

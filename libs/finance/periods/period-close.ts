@@ -93,7 +93,7 @@ async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: Cl
   }
 }
 
-/** The holder of the lock is the only one: a row that is `closing` belongs to a program that died. */
+/** Only the holder of the lock closes, so a row in `closing` belongs to a program that died. */
 function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
   return inTransaction(pool, async (client) => {
     const graceMs = await readCloseGrace(client);
@@ -117,7 +117,7 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
   });
 }
 
-/** It starts where the last closed one ends. */
+/** Starts where the last closed period ends. */
 async function insertPeriod(client: pg.ClientBase, request: CloseRequest, graceMs: number): Promise<bigint> {
   const { rows } = await client.query<{ id: bigint }>(
     `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by, grace_ms)

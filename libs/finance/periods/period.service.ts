@@ -39,14 +39,14 @@ export class PeriodService {
   async close(request: CloseRequest, auditId: string): Promise<Period> {
     const ended = this.run(request, auditId);
     this.running.add(ended);
-    // Nobody may be waiting for it any more when it fails, so it is logged.
+    // By the time it fails, nobody may be waiting for it, so it is logged.
     void ended.catch(() => undefined).finally(() => this.running.delete(ended));
     const late = pause(this.parts.config.answerMs, null, { ref: false });
     const period = await Promise.race([ended, late]);
     return period ?? (await this.soFar(request, ended));
   }
 
-  /** Gives up what runs; the books are open again then. */
+  /** Gives up the running close. The books are then open again. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.allSettled(this.running);

@@ -130,7 +130,7 @@ export function viewItem({ notes = [], ...item }: ChecklistItem): z.output<typeo
   return shown(checklistItemView, { ...item, notes: [...notes], waiverId: item.waiverId ?? null });
 }
 
-/** A version before wrote a sentence. */
+/** An earlier version wrote a sentence. */
 function progressOf(progress: string | null): z.input<typeof noteView> | null {
   return progress?.startsWith('{') === true ? (JSON.parse(progress) as Note) : null;
 }

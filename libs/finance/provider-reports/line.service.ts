@@ -12,7 +12,7 @@ import { ApprovalService } from '#approvals/approval.service.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { EventOutcome } from '#payments/payment.notices.js';
-import type { PaymentFact } from '#payments/payment.provider.js';
+import type { PaymentEvent, PaymentFact } from '#payments/payment.provider.js';
 import { AcceptanceNeedsTwo, acceptLine } from './line-acceptance.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
@@ -121,13 +121,7 @@ export class LineService {
     await inTransaction(this.parts.pool, async (client) =>
       refuseOwnInterest(client, actor, await payerOf(client, line)),
     );
-    const outcome = await this.parts.inbox.accept({
-      provider,
-      eventId: `report-${lineId}`,
-      type: `report.${line.type}`,
-      fact: factOf(line),
-      happenedAt: line.happenedAt.toISOString(),
-    });
+    const outcome = await this.parts.inbox.accept(eventOf(line));
     await inTransaction(this.parts.pool, (client) =>
       audit(client, {
         actor: `user:${actor.userId}`,
@@ -198,6 +192,17 @@ async function payerOf(
     [provider, subjectId, paymentId],
   );
   return rows[0]?.accountId ?? null;
+}
+
+function eventOf(line: StoredLine): PaymentEvent {
+  const { provider, lineId, type, happenedAt } = line;
+  return {
+    provider,
+    eventId: `report-${lineId}`,
+    type: `report.${type}`,
+    fact: factOf(line),
+    happenedAt: happenedAt.toISOString(),
+  };
 }
 
 function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLine): PaymentFact {

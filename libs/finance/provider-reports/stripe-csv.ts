@@ -6,8 +6,8 @@ import { CellFault, type ReadRow, readReportRows } from './file-rows.js';
 import { keptText, type LineType, type ReportContent, type ReportLine } from './report-line.js';
 
 /**
- * Stripe's itemised reports as CSV: "Balance change from activity" and "Payout reconciliation" cover everything but
- * payouts, "Payouts" of those. Amounts are in units of the currency with decimals.
+ * Stripe's itemized reports as CSV. "Balance change from activity" and "Payout reconciliation" cover everything but payouts,
+ * "Payouts" only payouts. Amounts are decimals in units of the currency.
  */
 
 /** Our names for their reporting categories. All others move our balance for reasons that our books do not know. */
@@ -111,10 +111,7 @@ function lineOf(cells: CsvRow['cells']): ReportLine {
   const paymentId = cell('payment_intent_id');
   const sourceId = ofPayout ? cell('payout_id') : cell('source_id');
   const subjectId = lineSubject({ type, lineId, sourceId, paymentId });
-  if (subjectId === null) {
-    const column = type === 'payment' ? 'payment_intent_id' : ofPayout ? 'payout_id' : 'source_id';
-    throw new CellFault(column, `must name what the ${type} is about.`);
-  }
+  if (subjectId === null) throw withoutSubject(type, ofPayout);
   return {
     lineId,
     type,
@@ -128,6 +125,11 @@ function lineOf(cells: CsvRow['cells']): ReportLine {
     payoutId: type === 'payout' || type === 'payout_failure' ? null : cell('automatic_payout_id'),
     description: keptText(type === 'fee' || type === 'adjustment' ? (cell('description') ?? '') : ''),
   };
+}
+
+function withoutSubject(type: ReportLine['type'], ofPayout: boolean): CellFault {
+  const column = type === 'payment' ? 'payment_intent_id' : ofPayout ? 'payout_id' : 'source_id';
+  return new CellFault(column, `must name what the ${type} is about.`);
 }
 
 function textIn(cells: CsvRow['cells'], column: string): string {

@@ -21,7 +21,7 @@ const OVERLAP = '2 hours';
 const UNLINKED_FOR = '90 days';
 
 export interface StripeFetch {
-  /** Movements from this time; where the last import ended when left out. */
+  /** Movements from this time. Null: from where the last import ended. */
   from: Date | null;
   /** `cli:{login}` or `system`. */
   actor: string;

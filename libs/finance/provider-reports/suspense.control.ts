@@ -58,7 +58,7 @@ export interface ClearedItem {
   readonly clearedAt: string;
 }
 
-/** In the order in which it was cleared; the count is of all. */
+/** In the order of clearing. The count includes all. */
 export async function clearedSince(
   client: pg.ClientBase,
   { end, limit }: { end: Date; limit: number },

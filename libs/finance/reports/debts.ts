@@ -61,7 +61,7 @@ export async function readDebtors(
   }));
 }
 
-/** What they owe together. */
+/** Their total debt. */
 export async function readDebtTotals(client: pg.ClientBase): Promise<DebtTotals> {
   const { rows } = await client.query<DebtTotals>(
     `SELECT count(*)::int AS accounts, count(*) FILTER (WHERE frozen)::int AS frozen,

@@ -122,7 +122,7 @@ export interface DeferredFileRow {
   transactions: string | null;
 }
 
-/** The lines of a file: from the opening to the closing balance, and what the lots say of that. */
+/** The rows of a file: from the opening to the closing balance, and the balance by lots. */
 export function deferredFileRows({ opening, lines, closing, lots }: DeferredView): DeferredFileRow[] {
   const row = (item: string, amount: string) => ({ item, family: null, amount, transactions: null });
   return [

@@ -1,11 +1,7 @@
 import { KIND_OF_LINE, type Sources } from './sources.js';
 
-/** One row for each posting. */
-const partsOf = (sources: Sources): string => `
-  SELECT t.provider, 'payment' AS kind, t.payment_id AS id, t.paid_minor AS amount, t.currency, t.recorded_at AS at,
-    t.transaction_id AS tx, 1 AS things
-  FROM ${sources.topups} LEFT JOIN suspense_items s ON s.topup_id = t.id WHERE s.id IS NULL
-  UNION ALL
+/** Money in suspense, refunds and disputes. */
+const OTHERS = `UNION ALL
   SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind
       WHEN why IN ('unknown_refund', 'refund_failed') THEN 'refund'
       WHEN why = 'dispute_beyond_payment' THEN 'dispute' WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
@@ -40,7 +36,11 @@ export const ourSide = (sources: Sources): string => `
   corrections AS (
     SELECT x.suspense_item_id, l.subject_id, ${KIND_OF_LINE} AS kind
     FROM provider_line_corrections x JOIN provider_report_lines l ON l.id = x.line WHERE x.suspense_item_id IS NOT NULL),
-  our_parts AS (${partsOf(sources)}),
+  our_parts AS (
+    SELECT t.provider, 'payment' AS kind, t.payment_id AS id, t.paid_minor AS amount, t.currency, t.recorded_at AS at,
+      t.transaction_id AS tx, 1 AS things
+    FROM ${sources.topups} LEFT JOIN suspense_items s ON s.topup_id = t.id WHERE s.id IS NULL
+    ${OTHERS}),
   ours AS (
     SELECT provider, kind, id, sum(amount) AS amount, min(currency) AS currency, count(DISTINCT currency) AS currencies,
       min(at) AS at, array_agg(tx ORDER BY tx) AS txs, sum(things) AS things

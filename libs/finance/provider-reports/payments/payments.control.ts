@@ -68,7 +68,7 @@ function controlItem(item: MatchedItem): ControlItem {
   };
 }
 
-/** Which of the sentences of its state says it. */
+/** Chooses among the sentences of its state. */
 function howOf({ state, ours, changed }: MatchedItem): string | null {
   if (state === 'twice') return isTwiceHere(ours) ? 'here' : null;
   return state === 'differs' && changed ? 'versions' : null;

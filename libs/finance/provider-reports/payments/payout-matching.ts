@@ -53,9 +53,9 @@ export interface PayoutItem {
   lines: number;
   /** Report lines about the payout itself, which can be accepted. */
   lineIds: string[];
-  /** Of our books. */
+  /** Ledger transactions. */
   transactionIds: bigint[];
-  /** The bank line it was found in. */
+  /** The bank line that shows it. */
   bankLineId: string | null;
 }
 

@@ -56,7 +56,7 @@ function money(minor: bigint, { currency }: Pick<PayoutItem, 'currency'>): strin
   return moneyText(minor, currency);
 }
 
-/** Which of the sentences of its state says it. */
+/** Chooses among the sentences of its state. */
 function howOf(item: PayoutItem): string | null {
   if (item.state === 'not_covered') return item.lines === 0 ? 'lineless' : null;
   return item.state === 'differs' && isReportedTwice(item) ? 'versions' : null;
