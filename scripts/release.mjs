@@ -1,18 +1,21 @@
 // `npm run release`: the npm package and the image of a commit, with what is in them and where they came from.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
 import { runCommand } from './lib/containers/run.mjs';
-import { baseImagesOf, provenance, sha256Of } from './lib/provenance.mjs';
+import { provenance, sha256Of } from './lib/provenance.mjs';
+import { buildReleaseImage } from './lib/release-image.mjs';
 
 const HELP = `Builds the npm package and the image of this commit, and writes what they are made of beside them.
 
-Usage: npm run release -- [--out DIR] [--image NAME] [--builder URI] [--allow-changes] [--help] [-- BUILD_OPTIONS]
+Usage: npm run release -- [--out DIR] [--image NAME] [--no-pull] [--push] [--builder URI] [--allow-changes] [--help] [-- BUILD_OPTIONS]
 
   --out DIR         where to (.data/release)
   --image NAME      also builds the image, with this name, by docker
+  --no-pull         from the base images that docker has, without pulling them
+  --push            also pushes the image; the provenance then has its digest in the registry
   --builder URI     who builds, as the provenance names it (urn:tollgate:builder:local)
   --allow-changes   also where something is not committed; the provenance says so
   -- BUILD_OPTIONS  given to docker build, such as: -- --network host
@@ -26,6 +29,8 @@ const { values, positionals } = parseArgs({
   options: {
     out: { type: 'string', default: join(root, '.data', 'release') },
     image: { type: 'string' },
+    'no-pull': { type: 'boolean', default: false },
+    push: { type: 'boolean', default: false },
     builder: { type: 'string', default: 'urn:tollgate:builder:local' },
     'allow-changes': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -46,6 +51,7 @@ if (values.help) {
 }
 
 async function release(folder) {
+  if (values.push && values.image === undefined) giveUp('--push needs --image.');
   const startedOn = new Date();
   const source = await commit();
   if (source.isChanged && !values['allow-changes'])
@@ -55,19 +61,14 @@ async function release(folder) {
   const file = await pack(folder);
   writeFileSync(join(folder, 'sbom.json'), await npm('sbom', '--omit=dev', '--sbom-format=cyclonedx'));
   const subjects = [file, 'sbom.json'].map((name) => ({ name, sha256: sha256Of(join(folder, name)) }));
-  const baseImages = [];
-  if (values.image !== undefined) {
-    const image = await buildImage(source.commit);
-    subjects.push({ name: values.image, sha256: image });
-    for (const name of baseImagesOf(read('Dockerfile')))
-      baseImages.push({ name, sha256: await digestOf(name) });
-  }
+  const built = values.image === undefined ? null : await buildImage(source.commit);
+  if (built !== null) subjects.push(built.image);
   const statement = provenance({
     subjects,
     source,
-    baseImages,
+    baseImages: built?.baseImages ?? [],
     lockfiles: LOCKFILES.map((name) => ({ name, sha256: sha256Of(join(root, name)) })),
-    parameters: { image: values.image ?? null, buildOptions: positionals },
+    parameters: { image: values.image ?? null, push: values.push, buildOptions: positionals },
     builder: values.builder,
     times: { startedOn, finishedOn: new Date() },
   });
@@ -93,18 +94,12 @@ function npm(...args) {
   return runCommand(['npm', ...args], { cwd: root });
 }
 
-async function buildImage(revision) {
-  const named = ['--build-arg', `REVISION=${revision}`, '--tag', values.image];
-  await runCommand(['docker', 'build', '--quiet', ...named, ...positionals, root]);
-  return digestOf(values.image);
-}
-
-/** By which an engine knows the image; it stays the same where the image is pushed and pulled. */
-async function digestOf(image) {
-  const id = await runCommand(['docker', 'image', 'inspect', '--format', '{{.Id}}', image]);
-  return id.trim().replace(/^sha256:/, '');
-}
-
-function read(file) {
-  return readFileSync(join(root, file), 'utf8');
+function buildImage(revision) {
+  return buildReleaseImage({
+    context: root,
+    name: values.image,
+    options: ['--build-arg', `REVISION=${revision}`, ...positionals],
+    isPulled: !values['no-pull'],
+    isPushed: values.push,
+  });
 }

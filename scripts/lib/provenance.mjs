@@ -56,13 +56,6 @@ function sourceOf({ commit, isChanged }) {
   };
 }
 
-/** The images that a Dockerfile starts from, without its own stages. */
-export function baseImagesOf(dockerfile) {
-  const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)];
-  const own = stages.map(([, , name]) => name);
-  return [...new Set(stages.map(([, image]) => image).filter((image) => !own.includes(image)))];
-}
-
 export function sha256Of(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }

@@ -10,6 +10,7 @@ import { z } from 'zod';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const IMAGE = 'tollgate-release:test';
+const NODE = 'node:24-bookworm-slim';
 const LOCKFILES = ['package-lock.json', 'docs/package-lock.json', 'apps/console/package-lock.json'];
 const BUILDER = 'https://ci.example.com/tollgate';
 /** The image may be built from nothing, on a machine that may be busy. */
@@ -62,13 +63,19 @@ describe('npm run release', () => {
 
   const docker = (...args: string[]) =>
     run('docker', args, { env: { ...process.env, DOCKER_BUILDKIT: '0' } });
-  const idOf = async (image: string) =>
-    (await docker('image', 'inspect', '--format', '{{.Id}}', image)).stdout.trim().replace('sha256:', '');
+  /** Of the first digest that it says about an image. */
+  const digestOf = async (image: string, format: string) => {
+    const { stdout } = await docker('image', 'inspect', '--format', format, image);
+    return /sha256:(\w+)/.exec(stdout)![1];
+  };
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-release-'));
-    const options = ['--out', folder, '--image', IMAGE, '--builder', BUILDER, '--allow-changes'];
+    // A stand-in cannot be pulled.
+    await docker('pull', '--quiet', NODE).catch(() => undefined);
+    const image = ['--image', IMAGE, '--no-pull'];
+    const options = ['--out', folder, ...image, '--builder', BUILDER, '--allow-changes'];
     await run(process.execPath, ['scripts/release.mjs', ...options, '--', '--network', 'host'], {
       cwd: root,
       env: { ...process.env, DOCKER_BUILDKIT: '0', NODE_ENV: undefined },
@@ -87,7 +94,7 @@ describe('npm run release', () => {
     expect(digests).toEqual({
       [file]: sha256Of(join(folder, file)),
       'sbom.json': sha256Of(join(folder, 'sbom.json')),
-      [IMAGE]: await idOf(IMAGE),
+      [IMAGE]: await digestOf(IMAGE, '{{.Id}}'),
     });
   });
 
@@ -100,11 +107,12 @@ describe('npm run release', () => {
     ]);
     expect(sources).toEqual([
       ['source', { gitCommit: stdout.trim() }],
-      ['docker://node:24-bookworm-slim', { sha256: await idOf('node:24-bookworm-slim') }],
+      [`docker://${NODE}`, { sha256: await digestOf(NODE, '{{.RepoDigests}} {{.Id}}') }],
       ...LOCKFILES.map((name) => [name, { sha256: sha256Of(join(root, name)) }]),
     ]);
     expect(buildDefinition.externalParameters).toEqual({
       image: IMAGE,
+      push: false,
       buildOptions: ['--network', 'host'],
     });
     expect(runDetails.builder.id).toBe(BUILDER);
