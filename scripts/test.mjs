@@ -11,18 +11,20 @@ import { hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
 const HELP = `Runs everything that must hold, or some stages of it.
 
 Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer]
-       [--require-containers] [--require-version-before] [--help] [-- VITEST_OPTIONS]
+       [--require-s3] [--require-containers] [--require-version-before] [--help] [-- VITEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
   --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
   --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
+  --require-s3      fail where no S3 server can be had (also TOLLGATE_REQUIRE_S3=1)
   --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
   --require-version-before  fail where the version before cannot be found or installed (also TOLLGATE_REQUIRE_VERSION_BEFORE=1)
   --help            this text
   -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
 
-The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
+The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker. The S3
+server is S3Proxy by Maven and Java 17.
 The browser is CHROMIUM, else chromium-headless-shell, else chromium. It, hledger, beancount and faketime are those that
 are installed, else apt's where it has them and root runs this. The fuzzer, Schemathesis, the schemas of Kubernetes and
 the Python SDKs that the docs use come from PyPI and need Python 3. What builds the docs comes from npm.
@@ -46,6 +48,7 @@ function readArguments() {
         'require-kafka': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_KAFKA === '1' },
         'require-chromium': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CHROMIUM === '1' },
         'require-fuzzer': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_FUZZER === '1' },
+        'require-s3': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_S3 === '1' },
         'require-containers': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CONTAINERS === '1' },
         'require-version-before': {
           type: 'boolean',
@@ -132,6 +135,11 @@ class Run {
       const { missingChromium } = await import('./lib/chromium.mjs');
       const why = missingChromium(say);
       if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
+    }
+    if (stage.s3) {
+      const { fetchS3Server } = await import('./lib/s3-server.mjs');
+      const { why } = fetchS3Server(say);
+      if (why !== undefined) return { outcome: values['require-s3'] ? 'failed' : 'not run', why };
     }
     const prometheus = stage.prometheus ? await this.#prometheus() : { env: {} };
     if (prometheus.outcome !== undefined) return prometheus;

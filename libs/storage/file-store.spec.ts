@@ -1,237 +1,26 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FileStore, FileMissing, FileTooLarge } from './file-store.js';
+import { describe } from 'vitest';
+import { storeContract, type StoreWorld } from '../../test/support/store-contract.js';
 import { FolderStore } from './folder.store.js';
-import { S3Server } from './s3-server.fixture.js';
-import { S3Store } from './s3.store.js';
 
-/** A store, and what its tests must see and do behind its back. */
-interface World {
-  store: FileStore;
-  /** Whatever is stored, finished or not. */
-  contents(): string[];
-  /** Leaves what a process leaves that dies while it writes this key. */
-  breakOff(key: string): void;
-  /** Makes everything that is stored, and whose name has this in it, very old. */
-  age(part: string): void;
-  close(): Promise<void>;
-}
-
-async function folderWorld(): Promise<World> {
+async function openFolder(): Promise<StoreWorld> {
   const root = mkdtempSync(join(tmpdir(), 'file-store-'));
-  const store = new FolderStore(root);
-  const contents = () =>
+  const contents = async () =>
     readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   return {
-    store,
+    store: new FolderStore(root),
     contents,
-    breakOff: (key) => writeFileSync(join(root, `${key}.x.part`), 'half'),
-    age: (part) => {
-      for (const path of contents()) if (path.includes(part)) utimesSync(path, new Date(0), new Date(0));
+    breakOff: async (key) => writeFileSync(join(root, `${key}.x.part`), 'half'),
+    age: async (part) => {
+      for (const path of await contents())
+        if (path.includes(part)) utimesSync(path, new Date(0), new Date(0));
     },
     close: async () => rmSync(root, { recursive: true, force: true }),
   };
 }
 
-async function s3World(): Promise<World> {
-  const server = await S3Server.start('files', 'key-id');
-  const store = new S3Store({
-    endpoint: server.url,
-    bucket: 'files',
-    region: 'eu-central-1',
-    accessKeyId: 'key-id',
-    secretAccessKey: 'a-secret',
-    forcePathStyle: true,
-  });
-  return {
-    store,
-    contents: () => [...server.objects.keys(), ...server.uploads.keys()],
-    breakOff: (key) =>
-      void server.uploads.set(`upload-${key}`, { key, parts: new Map(), started: new Date() }),
-    age: (part) => {
-      for (const [key, object] of server.objects) if (key.includes(part)) object.written = new Date(0);
-      for (const upload of server.uploads.values()) {
-        if (upload.key.includes(part)) upload.started = new Date(0);
-      }
-    },
-    close: () => server.close(),
-  };
-}
-
-async function read(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
-async function keysOf(store: FileStore): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const key of store.keys()) keys.push(key);
-  return keys;
-}
-
-const MEBIBYTE = 1024 * 1024;
-
-describe.each([
-  ['a folder', folderWorld],
-  ['a bucket', s3World],
-])('the file store in %s', (_name, openWorld) => {
-  let world: World;
-  let store: FileStore;
-
-  beforeEach(async () => {
-    world = await openWorld();
-    store = world.store;
-  });
-
-  afterEach(() => world.close());
-
-  it('stores a stream or a buffer, whole, and in place of what was there', async () => {
-    const source = Readable.from([Buffer.from('one '), Buffer.from('two')]);
-    expect(await store.write('videos/abc.mp4', source, { maxBytes: 7 })).toEqual({ bytes: 7 });
-    expect(await read(await store.open('videos/abc.mp4'))).toBe('one two');
-    expect(await read(await store.open('videos/abc.mp4', { start: 1, end: 4 }))).toBe('ne t');
-    await store.write('videos/abc.mp4', Buffer.from('new'), { maxBytes: 3, durable: false });
-    expect(await store.stat('videos/abc.mp4')).toEqual({ bytes: 3 });
-    expect(world.contents()).toHaveLength(1);
-  });
-
-  it('stores a stream of many mebibytes as it came', async () => {
-    const chunks = Array.from({ length: 12 }, (_, index) => Buffer.alloc(MEBIBYTE, 97 + index));
-    const source = Readable.from(chunks, { objectMode: false });
-    expect(await store.write('videos/long.mp4', source, { maxBytes: 12 * MEBIBYTE })).toEqual({
-      bytes: 12 * MEBIBYTE,
-    });
-    expect(await store.stat('videos/long.mp4')).toEqual({ bytes: 12 * MEBIBYTE });
-    expect(await read(await store.open('videos/long.mp4'))).toBe(Buffer.concat(chunks).toString());
-    expect(world.contents()).toHaveLength(1);
-  });
-
-  it('leaves nothing behind when a source is too long', async () => {
-    await expect(store.write('videos/a1.mp4', Buffer.alloc(5), { maxBytes: 4 })).rejects.toThrow(
-      FileTooLarge,
-    );
-    for (const mebibytes of [1, 7]) {
-      let gaveUp = false;
-      const endless = Readable.from(
-        (async function* () {
-          try {
-            for (;;) yield Buffer.alloc(MEBIBYTE);
-          } finally {
-            gaveUp = true;
-          }
-        })(),
-        { objectMode: false },
-      );
-      const writing = store.write('videos/a2.mp4', endless, { maxBytes: mebibytes * MEBIBYTE });
-      await expect(writing).rejects.toThrow(FileTooLarge);
-      expect(gaveUp).toBe(true);
-    }
-    expect(world.contents()).toEqual([]);
-    expect(await store.stat('videos/a2.mp4')).toBeNull();
-  });
-
-  it.each([1, 7])('leaves nothing behind when a source breaks after %d MiB', async (mebibytes) => {
-    let sent = 0;
-    const broken = new Readable({
-      read() {
-        if (sent++ < mebibytes) this.push(Buffer.alloc(MEBIBYTE));
-        else this.destroy(new Error('the line broke'));
-      },
-    });
-    await expect(store.write('videos/a3.mp4', broken, { maxBytes: 10 * MEBIBYTE })).rejects.toThrow(
-      'the line broke',
-    );
-    expect(world.contents()).toEqual([]);
-    expect(await store.stat('videos/a3.mp4')).toBeNull();
-  });
-
-  it('takes whichever of two concurrent writers comes last, never a mixture', async () => {
-    const writes = ['a', 'b', 'c', 'd'].map((letter) =>
-      store.write('images/same.png', Buffer.from(letter.repeat(100_000)), { maxBytes: 100_000 }),
-    );
-    await Promise.all(writes);
-    expect(await read(await store.open('images/same.png'))).toMatch(/^(a+|b+|c+|d+)$/);
-    expect(world.contents()).toHaveLength(1);
-  });
-
-  it.each([
-    '../etc/passwd',
-    'videos/../x.mp4',
-    'videos/..',
-    'videos/a/b.mp4',
-    '/videos/a.mp4',
-    'videos/.hidden.mp4',
-    'videos/a.mp4.part',
-    'videos/a\u0000.mp4',
-    'videos/a.mp4\n',
-    'requests/2026/11/24/13.ndjson.gz.part',
-    'requests/2026/11/../13.ndjson.gz',
-    'requests/2026/11/24/13.gz',
-    'a.mp4',
-    '',
-  ])('refuses the key %j', async (key) => {
-    await expect(store.stat(key)).rejects.toThrow(RangeError);
-    await expect(store.write(key, Buffer.alloc(1), { maxBytes: 1 })).rejects.toThrow(RangeError);
-    await expect(store.write(key, Readable.from(['x']), { maxBytes: 1 })).rejects.toThrow(RangeError);
-    await expect(store.open(key)).rejects.toThrow(RangeError);
-    await expect(store.remove(key)).rejects.toThrow(RangeError);
-  });
-
-  it('does not open a missing file, and removes one without complaint', async () => {
-    await expect(store.open('videos/none.mp4')).rejects.toThrow(FileMissing);
-    await store.remove('videos/none.mp4');
-    await store.write('videos/some.mp4', Buffer.alloc(1), { maxBytes: 1 });
-    await store.remove('videos/some.mp4');
-    expect(await store.stat('videos/some.mp4')).toBeNull();
-  });
-
-  it('lists the keys of what is there, over several pages of a store', async () => {
-    const keys = ['images/a1.png', 'images/b2.png', 'videos/c3.mp4', 'videos/d4.mp4', 'videos/e5.mp4'];
-    for (const key of keys) await store.write(key, Buffer.from(key), { maxBytes: 100 });
-    await store.remove('images/b2.png');
-    expect((await keysOf(store)).sort()).toEqual(keys.filter((key) => key !== 'images/b2.png'));
-  });
-
-  it('keeps what belongs to an hour in folders by its time', async () => {
-    const keys = ['requests/2026/11/24/13.ndjson.gz', 'requests/2026/11/25/13.ndjson.gz'];
-    for (const key of keys) await store.write(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 });
-    expect(
-      world
-        .contents()
-        .map((name) => name.slice(-keys[0]!.length))
-        .sort(),
-    ).toEqual(keys);
-    expect(await read(await store.open(keys[1]!))).toBe(keys[1]);
-    expect((await keysOf(store)).sort()).toEqual(keys);
-    await store.remove(keys[0]!);
-    expect(await keysOf(store)).toEqual([keys[1]]);
-  });
-
-  it('purges what is old in one folder, remains of broken writes included', async () => {
-    const old = ['old1', 'old2', 'old3', 'old4', 'old5'].map((name) => `videos/${name}.mp4`);
-    for (const key of [...old, 'videos/new.mp4', 'images/old.png']) {
-      await store.write(key, Buffer.alloc(1), { maxBytes: 1 });
-    }
-    world.breakOff('videos/oldremains.mp4');
-    world.age('old');
-    world.breakOff('videos/newremains.mp4');
-    expect(await store.purgeOlderThan('videos', 60_000)).toBe(6);
-    expect(await store.stat('videos/new.mp4')).toEqual({ bytes: 1 });
-    expect(await store.stat('videos/old4.mp4')).toBeNull();
-    expect(await store.stat('images/old.png')).toEqual({ bytes: 1 });
-    expect(world.contents()).toHaveLength(3);
-    expect(await store.purgeOlderThan('missing', 0)).toBe(0);
-    await expect(store.purgeOlderThan('../x', 0)).rejects.toThrow(RangeError);
-  });
-
-  it('is well, and leaves no trace of the question', async () => {
-    await store.check();
-    expect(world.contents()).toEqual([]);
-  });
-});
+describe('the file store in a folder', () => storeContract(openFolder));

@@ -3,12 +3,13 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import {
@@ -91,7 +92,7 @@ export class S3Store extends FileStore {
       return { bytes: ContentLength ?? 0 };
     } catch (error) {
       if (isMissing(error)) return null;
-      throw error;
+      throw withStatus(error);
     }
   }
 
@@ -144,7 +145,7 @@ export class S3Store extends FileStore {
 
   /** Checks that the bucket exists and the credentials work. @throws the store's error */
   async check(): Promise<void> {
-    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+    await this.client.send(new ListObjectsV2Command({ Bucket: this.bucket, MaxKeys: 1 }));
   }
 
   private async writeBuffer(key: string, source: Buffer, maxBytes: number): Promise<{ bytes: number }> {
@@ -196,4 +197,10 @@ async function finish(upload: Upload, signal: AbortSignal | undefined): Promise<
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
+}
+
+/** Answers to HEAD have no body: the client knows nothing but their status, and calls the error unknown. */
+function withStatus(error: unknown): unknown {
+  if (!(error instanceof S3ServiceException) || error.message !== 'UnknownError') return error;
+  return new Error(`the store answered with HTTP ${error.$metadata.httpStatusCode ?? '?'}`, { cause: error });
 }

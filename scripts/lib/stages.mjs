@@ -23,6 +23,7 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own' | 'both'} [kafka] it needs a broker; an own one is killed by its specs
+ * @property {boolean} [s3] it needs an S3 server
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
  * @property {boolean} [helm] it needs Helm
@@ -38,6 +39,7 @@ const ownStages = [
   'docs',
   'console',
   'accounting',
+  'buckets',
   'life',
   'crash',
   'kafka',
@@ -165,6 +167,12 @@ export const stages = [
     about: 'alerts, runbooks and dashboards, in a real Prometheus',
     folders: ['test/monitoring'],
     prometheus: true,
+  },
+  {
+    name: 'buckets',
+    about: 'files and the request log in an S3 server of others',
+    folders: ['test/buckets'],
+    s3: true,
   },
   {
     name: 'accounting',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { moveAnHourBack } from '../support/earlier-charges.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let folder: string;
@@ -32,26 +33,14 @@ async function exported(): Promise<object[]> {
     .map((line) => JSON.parse(line) as object);
 }
 
-/** Moves charges and the export an hour into the past. What was exported already stays exported. */
-async function anHourLater(): Promise<void> {
-  const { owner } = relay.fixture;
-  await rm(join(folder, 'requests'), { recursive: true });
-  await owner.query(
-    `UPDATE charges SET created_at = created_at - interval '1 hour', resolved_at = resolved_at - interval '1 hour'`,
-  );
-  await owner.query('DELETE FROM exported_hours');
-  await owner.query(
-    `INSERT INTO exported_hours (hour, lines, bytes, sha256)
-     SELECT date_trunc('hour', min(created_at), 'UTC') - interval '1 hour', 0, 20, repeat('0', 64) FROM charges`,
-  );
-}
-
 it('exports charged and refused requests once their hour is over, without secrets', async () => {
   const prompt = 'a lighthouse that nobody else may know of';
   const image = () => customer.send('/v1/images/generations', json({ model: 'imgmodel-4', prompt }));
   expect([(await image()).status, (await image()).status]).toEqual([200, 403]);
   await until('a first export', async () => (await readdir(folder)).length > 0);
-  await anHourLater();
+  // What was exported already stays exported.
+  await rm(join(folder, 'requests'), { recursive: true });
+  await moveAnHourBack(relay.fixture);
   const lines = await until('both lines', async () => {
     const found = await exported();
     return found.length === 2 && found;

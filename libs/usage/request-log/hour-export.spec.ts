@@ -11,7 +11,6 @@ import { underLock } from '#database/locks.js';
 import { markHorizon } from '#ledger/postings/horizon.js';
 import { newId } from '#platform/ids.js';
 import { FolderStore } from '#storage/folder.store.js';
-import { S3Server } from '#storage/s3-server.fixture.js';
 import { S3Store } from '#storage/s3.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { until } from '../../../test/support/eventually.js';
@@ -215,23 +214,6 @@ describe('the export of an hour', () => {
     } finally {
       silent.closeAllConnections();
       silent.close();
-    }
-  });
-
-  it('goes to a bucket as well', async () => {
-    const server = await S3Server.start('requests', 'key-id');
-    const { url: endpoint } = server;
-    const login = { accessKeyId: 'key-id', secretAccessKey: 'a-secret', forcePathStyle: true };
-    const bucket = new S3Store({ endpoint, bucket: 'requests', region: 'eu-central-1', ...login });
-    try {
-      await ended('one', HOUR);
-      await exportedBefore(HOUR);
-      const exported = await exportNextHour({ pool: ledger.billing, store: bucket });
-      const object = server.objects.get(KEY)!.bytes;
-      expect(exported).toMatchObject({ bytes: object.length });
-      expect(gunzipSync(object).toString()).toMatch(/^\{"chargeId":"one",.*\}\n$/);
-    } finally {
-      await server.close();
     }
   });
 });
