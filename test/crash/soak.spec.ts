@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { randomInt } from 'node:crypto';
-import { Undo } from '../rehearsals/undo.js';
+import { Undo } from '../support/outages/undo.js';
 import { drawStrikes, shrink } from '../soak/schedule.js';
 import { soak } from '../soak/soak.js';
 import { ensureBuilt } from '../support/programs.js';

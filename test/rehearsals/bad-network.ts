@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { startDatabase } from './database.js';
+import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 import type { TcpSwitch } from '../support/tcp-switch.js';
 

@@ -1,11 +1,10 @@
 import { tmpdir } from 'node:os';
-import { inSync, type KafkaCluster, openKafkaCluster } from '../support/kafka-cluster.js';
-import { NameServer } from '../support/name-server.js';
-import { TcpSwitch } from '../support/tcp-switch.js';
-import { startDatabase } from './database.js';
-import { resolvedBy } from './names.js';
+import { inSync } from '../support/kafka-cluster.js';
+import { type SwitchedBrokers, startBrokers } from '../support/outages/brokers.js';
+import { startDatabase } from '../support/outages/database.js';
+import { startResolver } from '../support/outages/resolver.js';
+import type { Undo } from '../support/outages/undo.js';
 import type { Rehearsal, Scene, Stage } from './rehearsal.js';
-import type { Undo } from './undo.js';
 
 /** Calls while a broker is unreachable, for longer than a connection waits for an answer. */
 const CALLS = 160;
@@ -44,15 +43,11 @@ export const brokersOutOfReach: readonly Rehearsal[] = [
     fault: 'the names of three Kafka brokers not resolved, and every connection to them cut (needs root)',
     isQuick: false,
     prepare: async (undo) => {
-      const known = [1, 2, 3].map(nameOf);
-      const names = await undo.during(
-        () => NameServer.open(known),
-        (opened) => opened.close(),
-      );
+      const { names, under } = await startResolver(undo, [1, 2, 3].map(nameOf));
       const { cluster, ways, scene } = await brokersByWays(undo, nameOf);
       return {
         ...scene,
-        under: resolvedBy(names, undo),
+        under,
         hurt: async ({ load }: Stage) => {
           await inSync(cluster);
           names.silence();
@@ -70,33 +65,15 @@ function nameOf(id: number): string {
   return `broker${id}.test`;
 }
 
-/** Programs know each broker by its host name and the port of a switch. */
 async function brokersByWays(
   undo: Undo,
   hostOf: (id: number) => string,
-): Promise<{ cluster: KafkaCluster; ways: TcpSwitch[]; scene: Omit<Scene, 'hurt'> }> {
-  const ways: TcpSwitch[] = [];
-  const addresses: string[] = [];
-  const wayTo = async (id: number, port: number) => {
-    const way = await undo.during(
-      () => TcpSwitch.open({ host: '127.0.0.1', port }),
-      (opened) => opened.close(),
-    );
-    ways.push(way);
-    addresses.push(`${hostOf(id)}:${way.port}`);
-    return addresses.at(-1)!;
-  };
-  const cluster = await undo.during(
-    () => openKafkaCluster(wayTo),
-    (started) => started.stop(),
-  );
+): Promise<SwitchedBrokers & { scene: Omit<Scene, 'hurt'> }> {
+  const brokers = await startBrokers(undo, hostOf);
   const { env } = await startDatabase(undo, tmpdir());
-  return {
-    cluster,
-    ways,
-    scene: {
-      env: { ...env, KAFKA_BROKERS: addresses.join(',') },
-      reach: { brokers: [...cluster.brokers] },
-    },
+  const scene = {
+    env: { ...env, KAFKA_BROKERS: brokers.addresses.join(',') },
+    reach: { brokers: [...brokers.cluster.brokers] },
   };
+  return { ...brokers, scene };
 }

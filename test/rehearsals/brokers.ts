@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { inSync, type KafkaCluster, openKafkaCluster } from '../support/kafka-cluster.js';
-import { startDatabase } from './database.js';
+import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
 /** Calls while too few brokers are running. */

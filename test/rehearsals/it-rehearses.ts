@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../support/programs.js';
 import { type Rehearsal, rehearse } from './rehearsal.js';
-import { Undo } from './undo.js';
+import { Undo } from '../support/outages/undo.js';
 
 /** A test for each quick rehearsal. `npm run rehearse` runs all of them. */
 export function itRehearses(rehearsals: readonly Rehearsal[]): void {

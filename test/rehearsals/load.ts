@@ -18,7 +18,7 @@ const STEADY = 15;
 /** More calls than are ever open at a bounded rate, unless they hang. */
 const MOST_OPEN = 500;
 /** Only reached if something hangs. */
-const SERVED_LIMIT_MS = 180_000;
+const SERVED_LIMIT_MS = 600_000;
 
 /** Starts paid calls at a steady rate, regardless of how earlier ones end. */
 export class Load {

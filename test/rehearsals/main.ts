@@ -3,7 +3,7 @@ import { printTable } from '../bench/report.js';
 import { rehearse } from './rehearsal.js';
 import { rehearsals } from './rehearsals.js';
 import { CannotRunHere, type Result } from './result.js';
-import { Undo } from './undo.js';
+import { Undo } from '../support/outages/undo.js';
 
 const names = rehearsals.map(({ name }) => name);
 const list = rehearsals.map(({ name, fault }) => `  ${name.padEnd(12)}${fault}`).join('\n');

@@ -7,9 +7,9 @@ import { asLogin } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import { copyServer, type ServerCopy, startCopy } from '../support/standby.js';
 import { socketOf } from '../support/tcp-switch.js';
-import { type RehearsalDatabase, startDatabase } from './database.js';
+import { type SwitchedDatabase, startDatabase } from '../support/outages/database.js';
 import type { Rehearsal } from './rehearsal.js';
-import type { Undo } from './undo.js';
+import type { Undo } from '../support/outages/undo.js';
 
 /** Calls that exist only in the archive, since they came after the base backup. */
 const CALLS = 40;
@@ -50,7 +50,7 @@ export const pointInTime: Rehearsal = {
 };
 
 /** @returns the moment before it, by the server's clock, once its log is in the archive */
-async function dropByMistake({ server }: RehearsalDatabase): Promise<string> {
+async function dropByMistake({ server }: SwitchedDatabase): Promise<string> {
   return asLogin(databaseUrlOf(server.urlFor('admin'), databaseName), async (admin) => {
     await until('programs to be gone', async () => (await admin.query(OTHERS)).rows.length === 0);
     const { rows } = await admin.query<{ before: string }>('SELECT clock_timestamp()::text AS before');
@@ -65,7 +65,7 @@ SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND application_name <> 'test-books' AND pid <> pg_backend_pid()`;
 
 interface Recovery {
-  database: RehearsalDatabase;
+  database: SwitchedDatabase;
   backup: ServerCopy;
   archive: string;
   before: string;

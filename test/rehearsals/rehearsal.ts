@@ -5,7 +5,7 @@ import type { Environment } from '../support/programs.js';
 import { Shoppers } from '../support/shoppers.js';
 import { Load } from './load.js';
 import { type Result, resultOf } from './result.js';
-import type { Undo } from './undo.js';
+import type { Undo } from '../support/outages/undo.js';
 
 export interface Rehearsal {
   name: string;

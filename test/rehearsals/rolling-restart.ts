@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { Balancer } from '../support/balancer.js';
-import { startDatabase } from './database.js';
+import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
 const GATEWAYS = 2;

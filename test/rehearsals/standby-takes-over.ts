@@ -4,7 +4,7 @@ import { asLogin } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import { type Standby, startStandby } from '../support/standby.js';
 import { socketOf } from '../support/tcp-switch.js';
-import { type RehearsalDatabase, startDatabase } from './database.js';
+import { type SwitchedDatabase, startDatabase } from '../support/outages/database.js';
 import type { Rehearsal } from './rehearsal.js';
 
 const NAME = 'standby';
@@ -42,7 +42,7 @@ async function requireStandby(adminUrl: string): Promise<void> {
 }
 
 /** Like an operator: the old primary must be unreachable before another one may write. */
-async function failOver({ server, way }: RehearsalDatabase, standby: Standby): Promise<number> {
+async function failOver({ server, way }: SwitchedDatabase, standby: Standby): Promise<number> {
   process.kill(server.pid, 'SIGKILL');
   const killedAt = performance.now();
   // It is not started again.

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../support/programs.js';
 import { rehearse } from './rehearsal.js';
 import { CannotRunHere } from './result.js';
-import { Undo } from './undo.js';
+import { Undo } from '../support/outages/undo.js';
 import { upgradeAndRollback } from './versions.js';
 
 beforeAll(() => ensureBuilt());

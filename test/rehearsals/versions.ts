@@ -7,9 +7,9 @@ import type { Deployment, Kind } from '../support/deployment.js';
 import { PATIENCE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { run } from '../support/programs.js';
-import { type RehearsalDatabase, startDatabase } from './database.js';
+import { type SwitchedDatabase, startDatabase } from '../support/outages/database.js';
 import { CREDITS, type Rehearsal, type Scene, type Stage } from './rehearsal.js';
-import type { Undo } from './undo.js';
+import type { Undo } from '../support/outages/undo.js';
 import { checkOutVersionBefore } from './version-before.js';
 
 /** Two of each program that calls wait for: one serves while the other is replaced. */
@@ -110,7 +110,7 @@ class Upgrade {
   ) {}
 
   /** @returns the start. @throws Error if a call failed, or a video that changed workers */
-  async rehearse({ env }: RehearsalDatabase, turns: readonly Turn[]): Promise<number> {
+  async rehearse({ env }: SwitchedDatabase, turns: readonly Turn[]): Promise<number> {
     const { relay } = this.stage;
     const sinceMs = performance.now();
     await this.step('migrating', () => migrate(env, relay.secretsKeyFile));
@@ -169,7 +169,7 @@ const NOT_COMPLETED = `SELECT state FROM tasks WHERE id = ANY($1) AND state <> '
 
 /** This version's migration, as an operator runs it before replacing the programs. */
 async function migrate(
-  { DATABASE_URL, ADMIN_DATABASE_URL }: RehearsalDatabase['env'],
+  { DATABASE_URL, ADMIN_DATABASE_URL }: SwitchedDatabase['env'],
   secretsKeyFile: string,
 ): Promise<void> {
   const { code, stderr } = await run(MIGRATE, [], {

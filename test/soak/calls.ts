@@ -12,7 +12,7 @@ export interface Answer {
   /** Null without an answer. */
   status: number | null;
   requestId: string | null;
-  /** A 200 that broke off in the middle. */
+  /** A 200 that broke off in the middle, or a stream that says that it did. */
   isCut: boolean;
   /** The path to poll an accepted task. */
   task: string | null;
@@ -181,6 +181,10 @@ export function drawCall(dice: Dice, accounts: readonly Account[]): Call {
   return { account: dice.favourite(accounts), kind, fault, prompt };
 }
 
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
 /** Makes calls, and records the answers. */
 export class Caller {
   readonly answers: Answer[] = [];
@@ -206,6 +210,8 @@ export class Caller {
       answer.requestId = response.headers.get('x-request-id');
       answer.status = response.status;
       const text = await response.text();
+      // The end of a stream that broke off upstream: what had passed is charged, or nothing.
+      answer.isCut = isStream(response) && text.includes('generation_failed');
       if (response.ok && kind.tasks) answer.task = `${kind.tasks}/${(JSON.parse(text) as { id: string }).id}`;
     } catch {
       answer.isCut = answer.status !== null;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import { printTable } from '../bench/report.js';
-import { Undo } from '../rehearsals/undo.js';
+import { Undo } from '../support/outages/undo.js';
 import { shrink } from './schedule.js';
 import { type Mode, modes, soak, type SoakOptions, type SoakReport } from './soak.js';
 
@@ -16,7 +16,7 @@ interface Options {
 
 const program = new Command('npm run soak --')
   .description(
-    'Runs a world of customers, drawn from a seed, while its programs are killed, and compares every answer with the books.',
+    'Runs a world of customers, drawn from a seed, while its programs are killed and lose what they depend on, and compares every answer with the books.',
   )
   .option('--minutes <number>', 'how long', numberOf, 3)
   .option('--seed <number>', 'replays a world: its calls, deeds and strikes', numberOf, randomInt(2 ** 31))
@@ -101,7 +101,16 @@ function print(report: SoakReport, replay: string): void {
   const { answered, failed, unanswered, lost, doubled, checks, unreached, leftOut, recovery, slowestMs } =
     report;
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
-  printTable(['injected', 'times'], rowsOf(report.injected));
+  printTable(
+    ['injected', 'times', 'worst recovery, s'],
+    Object.entries(report.injected).map(([what, times]) => [
+      what,
+      String(times),
+      seconds(recovery.worstMsOf[what] ?? 0),
+    ]),
+  );
+  for (const { what, why, strikes } of report.missing)
+    process.stdout.write(`Not possible here: ${what} (${strikes} strikes): ${why}\n`);
   printTable(
     ['deed', 'done', 'refused'],
     Object.entries(report.deeds).map(([kind, { done, refused }]) => [kind, String(done), String(refused)]),

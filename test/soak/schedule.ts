@@ -1,16 +1,43 @@
 import { Dice } from '../support/month/dice.js';
 
-/** A strike: a kill of a program, the database or the broker, a kill at a named point, or a fault of the database's network. */
+/** What happens in each strike. */
+const KINDS = {
+  point: 'killed at',
+  relay: 'relay killed',
+  gateway: 'gateway killed',
+  billing: 'billing killed',
+  controlPlane: 'control plane killed',
+  videoWorker: 'video worker killed',
+  postgres: 'postgres killed',
+  'postgres-cut': 'connections to postgres cut',
+  'postgres-slow': 'postgres slow',
+  'postgres-silent': 'postgres silent',
+  pools: 'connections to postgres taken',
+  disk: 'disk full',
+  clock: 'clock an hour wrong',
+  names: 'names gone',
+  'upstream-cut': 'connections to the upstream cut',
+  'upstream-slow': 'upstream slow',
+  'upstream-silent': 'upstream silent',
+  broker: 'broker killed',
+  'broker-paused': 'broker paused',
+  'broker-silent': 'broker silent to programs',
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+/** A fault of a program, or of something that programs depend on. */
 export interface Strike {
   /** When, as a part of the run from 0 to 1. */
   at: number;
-  kind: Target | 'connections' | 'silence' | 'point';
+  kind: Kind;
   /** The point at which the program kills itself, and on which visit. */
   point: string | null;
+  /** How long it lasts, unless it is a moment. */
+  seconds: number;
+  /** From 0 to below 1, for what the kind leaves open, such as which broker. */
+  draw: number;
 }
-
-/** What can be killed. */
-type Target = 'gateway' | 'billing' | 'controlPlane' | 'videoWorker' | 'relay' | 'postgres' | 'kafka';
 
 /** The arguments of `crashPoint` that calls for images, videos and chats pass. */
 const POINTS = [
@@ -32,13 +59,14 @@ const POINTS = [
 /** The mean time between two strikes. */
 const EVERY_SECONDS = 9;
 /** Strikes in a hundred that hit a named point. */
-const POINT_PERCENT = 55;
+const POINT_PERCENT = 40;
+const SECONDS = [2, 8] as const;
 
 interface ScheduleOptions {
   seed: number;
   minutes: number;
   /** What can happen at any time. */
-  kinds: readonly Strike['kind'][];
+  kinds: readonly Kind[];
 }
 
 /** The strikes of a run: the same seed always gives the same ones. The first and the last tenth of a run are quiet. */
@@ -46,18 +74,17 @@ export function drawStrikes({ seed, minutes, kinds }: ScheduleOptions): Strike[]
   const dice = new Dice(seed);
   const count = Math.max(2, Math.round((minutes * 60) / EVERY_SECONDS));
   const strikes = Array.from({ length: count }, (): Strike => {
-    const at = 0.1 + 0.8 * dice.chance();
-    if (!dice.percent(POINT_PERCENT)) return { at, kind: dice.one(kinds), point: null };
+    const any = { at: 0.1 + 0.8 * dice.chance(), seconds: dice.between(...SECONDS), draw: dice.chance() };
+    if (!dice.percent(POINT_PERCENT)) return { ...any, kind: dice.one(kinds), point: null };
     const name = dice.one(POINTS);
-    return { at, kind: 'point', point: dice.percent(50) ? name : `${name}#${dice.between(2, 4)}` };
+    const point = dice.percent(50) ? name : `${name}#${dice.between(2, 4)}`;
+    return { ...any, kind: 'point', point };
   });
   return strikes.sort((one, other) => one.at - other.at);
 }
 
-export function strikeName({ kind, point }: Strike): string {
-  if (point !== null) return `killed at ${point.split('#')[0]}`;
-  if (kind === 'connections') return 'connections to postgres cut';
-  return kind === 'silence' ? 'postgres silent' : `${kind} killed`;
+export function strikeName({ kind, point }: Pick<Strike, 'kind' | 'point'>): string {
+  return point === null ? KINDS[kind] : `${KINDS[kind]} ${point.split('#')[0]}`;
 }
 
 /**

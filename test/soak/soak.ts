@@ -3,7 +3,7 @@ import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { parseAmount } from '#money/amount.js';
 import { Load } from '../rehearsals/load.js';
-import type { Undo } from '../rehearsals/undo.js';
+import type { Undo } from '../support/outages/undo.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
 import { Dice } from '../support/month/dice.js';
 import { ticketOf } from '../support/tickets.js';
@@ -33,13 +33,15 @@ export interface SoakReport extends Comparison {
   mode: Mode;
   /** How often each strike hit the programs. */
   injected: Record<string, number>;
+  /** Faults that this mode or this machine cannot cause, why, and how many of the planned strikes they were. */
+  missing: { what: string; why: string; strikes: number }[];
   /** Points that no program reached in time. */
   unreached: number;
   deeds: Record<string, Deeds>;
   /** How often all rules and controls were checked during the run. */
   checks: number;
-  /** From each strike until calls are served again. */
-  recovery: { meanMs: number; worstMs: number; worst: string };
+  /** From each strike, or from its end if it lasts, until calls are served again: of all, and of each kind. */
+  recovery: { meanMs: number; worstMs: number; worst: string; worstMsOf: Record<string, number> };
   slowestMs: number;
   /** Planned strikes. */
   strikes: number;
@@ -73,10 +75,8 @@ export async function soak(
 ): Promise<SoakReport> {
   try {
     say(`seed ${options.seed}: starting the programs`);
-    const site = await undo.during<Site>(
-      () => (options.mode === 'kafka' ? KafkaSite.start(DURATIONS) : StandaloneSite.start(DURATIONS)),
-      (started) => started.stop(),
-    );
+    const Sites = options.mode === 'kafka' ? KafkaSite : StandaloneSite;
+    const site: Site = await Sites.start(DURATIONS, undo);
     return await new Soak(site, options, say).run();
   } finally {
     await undo.all();
@@ -183,26 +183,32 @@ class Soak {
         return;
       }
       await pause(Math.max(0, this.begunAt + strike.at * this.lengthMs - performance.now()));
+      const sinceMs = performance.now();
       await this.strike(strike, load);
-      await this.check();
+      await this.check(sinceMs);
       if (this.faults.length > 0) return;
     }
   }
 
   private async strike(strike: Strike, load: Load): Promise<void> {
-    const sinceMs = performance.now();
-    if (!(await this.site.strike(strike))) {
+    const what = strikeName(strike);
+    if (this.site.missing.has(strike.kind)) {
+      this.say(`${what}: not possible here`);
+      return;
+    }
+    const recoveringAt = await this.site.strike(strike);
+    if (recoveringAt === null) {
       this.unreached += 1;
       return;
     }
-    const what = strikeName(strike);
-    const ms = await load.served(sinceMs, () => this.site.logs());
+    const ms = await load.served(recoveringAt, () => this.site.logs());
     this.recoveries.push({ what, ms });
     this.say(`${what}: served again after ${(ms / 1_000).toFixed(1)} s`);
   }
 
-  private async check(): Promise<void> {
-    this.faults.push(...(await faultsNow(this.site.books, GRACE_MS)));
+  /** What was in progress when the last strike began may still be. */
+  private async check(sinceMs: number): Promise<void> {
+    this.faults.push(...(await faultsNow(this.site.books, GRACE_MS + performance.now() - sinceMs)));
     this.checks += 1;
   }
 
@@ -228,6 +234,7 @@ class Soak {
       mode,
       ...compared,
       injected: countOf(recoveries.map(({ what }) => what)),
+      missing: this.missing(),
       unreached,
       deeds: Object.fromEntries(business.deeds),
       checks,
@@ -235,12 +242,21 @@ class Soak {
         meanMs: Math.round(sum / Math.max(1, recoveries.length)),
         worstMs: Math.round(worst?.ms ?? 0),
         worst: worst?.what ?? 'none',
+        worstMsOf: worstOf(recoveries),
       },
       slowestMs: Math.round(load.slowestMs),
       strikes: strikes.length,
       leftOut,
       faults: [...faults, ...compared.faults],
     };
+  }
+
+  private missing(): SoakReport['missing'] {
+    return [...this.site.missing].map(([kind, why]) => ({
+      what: strikeName({ kind, point: null }),
+      why,
+      strikes: this.strikes.filter((strike) => strike.kind === kind).length,
+    }));
   }
 
   /** The finished part of the run, from 0 to 1. */
@@ -256,4 +272,11 @@ class Soak {
 function countOf(words: readonly string[]): Record<string, number> {
   const counts = [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length] as const);
   return Object.fromEntries(counts);
+}
+
+function worstOf(recoveries: readonly { what: string; ms: number }[]): Record<string, number> {
+  const worst = [...Map.groupBy(recoveries, ({ what }) => what)].map(
+    ([what, each]) => [what, Math.round(Math.max(...each.map(({ ms }) => ms)))] as const,
+  );
+  return Object.fromEntries(worst);
 }

@@ -135,8 +135,11 @@ export interface StandaloneProcess extends Launched {
 }
 
 /** Starts the standalone relay on free ports and waits for its ready line. @throws with its errors if it ends first */
-export async function startStandalone(env: Environment): Promise<StandaloneProcess> {
-  const launched = launch(STANDALONE, ['--json'], { PORT: '0', CONSOLE_PORT: '0', ...env });
+export async function startStandalone(
+  env: Environment,
+  under: readonly string[] = [],
+): Promise<StandaloneProcess> {
+  const launched = launch(STANDALONE, ['--json'], { PORT: '0', CONSOLE_PORT: '0', ...env }, under);
   const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as StandaloneProcess;
   return { ...launched, ...ready };
 }

@@ -1,4 +1,4 @@
-/** Everything to undo, in reverse order, even when a signal ends the rehearsal in the middle of a start. */
+/** Everything to undo, in reverse order, even when a signal comes in the middle of a start. */
 export class Undo {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private undone: Promise<void> = Promise.resolve();
@@ -13,7 +13,7 @@ export class Undo {
    * @throws what the start threw, or Error if everything is being undone already
    */
   async during<T>(start: () => Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> {
-    if (this.isOver) throw new Error('the rehearsal was stopped');
+    if (this.isOver) throw new Error('everything was stopped');
     const started = start();
     this.add(async () => {
       const [result] = await Promise.allSettled([started]);

@@ -1,16 +1,16 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
-import type { Environment } from '../support/programs.js';
 import { createLogger } from '#platform/logging.js';
-import { endWithThisProcess } from '../support/children.js';
-import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
+import { endWithThisProcess } from '../children.js';
+import type { Environment } from '../programs.js';
+import { socketOf, TcpSwitch } from '../tcp-switch.js';
 import type { Undo } from './undo.js';
 
 /** Enough for all programs together, and the checks. */
 const SETTINGS = { max_connections: 150 };
 
-export interface RehearsalDatabase {
+export interface SwitchedDatabase {
   server: EmbeddedPostgres;
   way: TcpSwitch;
   env: Environment;
@@ -21,17 +21,22 @@ export async function startDatabase(
   undo: Undo,
   parent: string,
   more: Readonly<Record<string, string | number>> = {},
-): Promise<RehearsalDatabase> {
-  const dataDir = mkdtempSync(join(parent, 'tollgate-rehearsal-'));
+): Promise<SwitchedDatabase> {
+  const dataDir = mkdtempSync(join(parent, 'tollgate-database-'));
   undo.add(async () => rmSync(dataDir, { recursive: true, force: true }));
   // When root starts the server, it runs as a different user.
   chmodSync(dataDir, 0o755);
-  const log = createLogger('rehearsal', 'silent');
+  const log = createLogger('database', 'silent');
+  let lift = async () => {};
+  const onStart = (pid: number) => {
+    void lift();
+    lift = endWithThisProcess(pid, 'QUIT');
+  };
   const server = await undo.during(
-    () => startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more } }),
+    () => startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more }, onStart }),
     (started) => started.stop(),
   );
-  undo.add(endWithThisProcess(server.pid, 'QUIT'));
+  undo.add(() => lift());
   const way = await undo.during(
     () => TcpSwitch.open(socketOf(server.ownerUrl)),
     (opened) => opened.close(),

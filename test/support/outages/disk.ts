@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../eventually.js';
+import type { Undo } from './undo.js';
+
+/** A limit, not a reservation: only what is written takes memory. */
+const SIZE = '8g';
+
+/** A disk of its own, in memory, that can become full. Only root may mount it. */
+export class Disk {
+  private constructor(readonly folder: string) {}
+
+  /** @throws Error if it cannot be mounted */
+  static open(undo: Undo): Disk {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'));
+    undo.add(async () => rmSync(folder, { recursive: true }));
+    mount(['-t', 'tmpfs', '-o', `size=${SIZE},mode=755`, 'tollgate-disk', folder]);
+    undo.add(async () => run('umount', [folder]));
+    chmodSync(folder, 0o755);
+    return new Disk(folder);
+  }
+
+  /** From now on, it has no more room than what is on it needs. */
+  async fill(): Promise<void> {
+    await until('a full disk', async () => this.shrink());
+  }
+
+  free(): void {
+    mount(['-o', `remount,size=${SIZE}`, this.folder]);
+  }
+
+  /** @returns false if more was written meanwhile */
+  private shrink(): boolean {
+    const { bsize, blocks, bfree } = statfsSync(this.folder);
+    try {
+      mount(['-o', `remount,size=${(blocks - bfree) * bsize}`, this.folder]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function mount(args: string[]): void {
+  run('mount', args);
+}
+
+function run(program: string, args: string[]): void {
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} failed, is this root? ${error?.message ?? stderr.trim()}`);
+}
