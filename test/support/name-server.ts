@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** In the loopback network, and used by no other resolver of this machine. */
-const HOST = '127.0.0.77';
+/** In the loopback network, and used by no other resolver of this machine: each process has its own. */
+const HOST = `127.77.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 /** The only port that the system's resolver asks. */
 const PORT = 53;
 const HEADER_BYTES = 12;
