@@ -33,6 +33,12 @@ describe('the strikes of a soak', () => {
     expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
+  it('are of every kind, and end in time for the next ones', () => {
+    const strikes = Array.from({ length: 20 }, (_, seed) => drawn(seed)).flat();
+    expect(new Set(strikes.map(({ kind }) => kind))).toEqual(new Set(['relay', 'postgres', 'point']));
+    expect(strikes.filter(({ seconds }) => seconds < 2 || seconds > 8)).toEqual([]);
+  });
+
   it('are halved for as long as what is left still fails, in no more runs than allowed', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
     let runs = 0;
