@@ -147,24 +147,22 @@ export class GatewayClient {
   ): Promise<Dispatcher.ResponseData> {
     const { gatewayUrl, baseUrl, clock, log } = this.parts;
     try {
+      const { origin, pathname } = new URL(gatewayUrl());
+      const { host } = new URL(baseUrl());
+      const authorization = `Bearer ${signGrant(secret, grant, clock.nowMs())}`;
       return await this.agent.request({
-        origin: new URL(gatewayUrl()).origin,
-        path: new URL(gatewayUrl()).pathname.replace(/\/+$/, '') + path,
+        origin,
+        path: pathname.replace(/\/+$/, '') + path,
         method,
         signal,
         body,
-        headers: {
-          ...headers,
-          host: new URL(baseUrl()).host,
-          authorization: `Bearer ${signGrant(secret, grant, clock.nowMs())}`,
-        },
+        headers: { ...headers, host, authorization },
       });
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (!signal.aborted) log.warn({ err: error, path }, 'the console could not reach a gateway');
-      throw new ApiError('service_unavailable', 'The gateway does not answer. Try again soon.', {
-        cause: error,
-      });
+      const message = 'The gateway does not answer. Try again soon.';
+      throw new ApiError('service_unavailable', message, { cause: error });
     }
   }
 }

@@ -43,10 +43,7 @@ export class AssetOrders {
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
     const holders = draft === null ? channels : makerFree(this.parts, current, { ...wanted, task: draft });
-    if (holders.length === 0) {
-      const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
-      throw new ApiError('draft_not_found', message, { param: 'draft_id' });
-    }
+    if (holders.length === 0) throw noMaker();
     return {
       kind: '3d',
       caller,
@@ -58,12 +55,7 @@ export class AssetOrders {
       request,
       channels: holders,
       load: loaded,
-      create: async (channel, task, options) => {
-        const { images } = await loaded();
-        return upstreams
-          .adapterFor(channel.protocol)
-          .createAsset(channel, assetRequestOf(task, images), options);
-      },
+      create: assetsBy(upstreams, loaded),
     };
   }
 
@@ -88,6 +80,18 @@ export class AssetOrders {
       throw new ApiError('draft_not_found', 'There is no such draft.', { param: 'draft_id' });
     }
   }
+}
+
+function assetsBy(upstreams: Upstreams, loaded: AssetCall['loaded']): TaskOrder['create'] {
+  return async (channel, task, options) => {
+    const { images } = await loaded();
+    return upstreams.adapterFor(channel.protocol).createAsset(channel, assetRequestOf(task, images), options);
+  };
+}
+
+function noMaker(): ApiError {
+  const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
+  return new ApiError('draft_not_found', message, { param: 'draft_id' });
 }
 
 function taskRequestOf(asked: AssetCreation, draft: Task | null): TaskRequest {

@@ -6,11 +6,11 @@ import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import { videoRequestOf } from '#upstream/video-request.js';
 import { makerFree } from '../charging/channel-entry.js';
 import { upstreamModel } from '../charging/vendor-model.js';
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskOrder } from '../tasks/task-order.js';
+import { videosBy } from './video.orders.js';
 import type { VideoLibrary } from './video.library.js';
 import { videoDimensions } from './video-request.js';
 
@@ -58,10 +58,7 @@ export class RemixOrders {
       dimensions: videoDimensions(request),
       request,
       channels,
-      create: (channel, task, options) =>
-        upstreams
-          .adapterFor(channel.protocol)
-          .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
+      create: videosBy(upstreams, seconds),
     };
   }
 

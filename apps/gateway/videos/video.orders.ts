@@ -48,10 +48,7 @@ export class VideoOrders {
       dimensions: videoDimensions(request),
       request,
       channels: this.channelsFor(current, { model, caller, audio: fitted.audio }),
-      create: (channel, task, options) =>
-        upstreams
-          .adapterFor(channel.protocol)
-          .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
+      create: videosBy(upstreams, seconds),
     };
   }
 
@@ -71,4 +68,12 @@ export class VideoOrders {
       throw invalid('generate_audio', rule);
     }
   }
+}
+
+/** Makes a video of these seconds. */
+export function videosBy(upstreams: Upstreams, seconds: number): TaskOrder['create'] {
+  return (channel, task, options) =>
+    upstreams
+      .adapterFor(channel.protocol)
+      .createVideo(channel, videoRequestOf({ ...task, seconds }), options);
 }
