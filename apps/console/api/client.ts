@@ -6,7 +6,7 @@ import type { paths } from './schema.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-/** Lists are stale after this long, and are read again when they are shown. */
+/** Lists older than this are read again when shown. */
 const STALE_MS = 15_000;
 const LONGEST_RETRY_MS = 10_000;
 const RETRIES = 2;
@@ -15,22 +15,22 @@ let csrfToken: string | null = null;
 let onSignedOut = (): void => undefined;
 let askToConfirm = (): Promise<boolean> => Promise.resolve(false);
 
-/** The session says what goes along with requests that change something. */
+/** Sets the token that is sent with every change. */
 export function sendToken(token: string | null): void {
   csrfToken = token;
 }
 
-/** Called when the server says that the session has ended. */
+/** Sets what happens when the session has ended. */
 export function whenSignedOut(handler: () => void): void {
   onSignedOut = handler;
 }
 
-/** Asks people to prove that it is them, where the server wants to know; answers whether they did. */
+/** Sets how people confirm who they are when the server asks; resolves to whether they did. */
 export function whenUnconfirmed(ask: () => Promise<boolean>): void {
   askToConfirm = ask;
 }
 
-/** What was sent: it is sent again once people have proved that it is them. */
+/** Copies of requests, to repeat once people have confirmed who they are. */
 const copies = new WeakMap<Request, Request>();
 
 const middleware: Middleware = {
@@ -49,9 +49,9 @@ const middleware: Middleware = {
       failure = await failureFrom(again);
     }
     if (failure.code === 'not_signed_in') onSignedOut();
-    // A new sign-in in another tab: another session, and another token.
+    // A sign-in in another tab changed the session and its token.
     if (failure.code === 'csrf_rejected') void queryClient.invalidateQueries({ queryKey: ['session'] });
-    // A role was granted since: the frame shows what has to be done first.
+    // A role was granted meanwhile; the frame shows what people must do first.
     if (failure.code === 'second_factor_required')
       void queryClient.invalidateQueries({ queryKey: ['session'] });
     throw failure;
@@ -62,14 +62,14 @@ const middleware: Middleware = {
   },
 };
 
-/** The control plane, typed by its document. A refusal is thrown as ApiFailure, so `data` of an answer is always there. */
+/** The typed client of the control plane. It throws ApiFailure for errors, so an answer always has `data`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 api.use(middleware);
 
-/** Hooks of the same: `$api.useQuery('get', '/api/account')`, `$api.useMutation('post', '/api/keys')`. */
+/** Its hooks: `$api.useQuery('get', '/api/account')`. */
 export const $api = createHooks(api);
 
-/** What may go well the next time without anybody changing anything. */
+/** Errors that may go away by themselves. */
 function isTransient(error: Error): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status >= 502);
 }
@@ -81,7 +81,7 @@ export const queryClient = new QueryClient({
       retry: (count, error) => count < RETRIES && isTransient(error),
       retryDelay: (count) => Math.min(500 * 2 ** count, LONGEST_RETRY_MS),
     },
-    // What changes something is repeated by people, who see what happened.
+    // Only people repeat a change, because they see what happened.
     mutations: { retry: false },
   },
 });

@@ -1,6 +1,6 @@
 import type { Shape } from './shape.js';
 
-/** All words of an enumeration of the API, in the order given: leaving one out does not compile. */
+/** All words of an API enumeration, in the given order. Leaving one out does not compile. */
 export function everyWord<Word extends string>() {
   return <const Words extends readonly Word[]>(
     ...words: [Word] extends [Words[number]] ? Words : never
@@ -9,7 +9,7 @@ export function everyWord<Word extends string>() {
 
 type StaffRole = Exclude<Shape<'Person'>['roles'][number], 'user'>;
 
-/** Words of the API, in the order in which people choose from them. */
+/** Words of the API, in the order of choices. */
 export const families = everyWord<Shape<'Model'>['family']>()('image', 'video', 'chat', 'speech', '3d');
 export const modelRoutings = everyWord<Shape<'Model'>['routing']>()('priority', 'cost', 'latency');
 export const ticketTypes = everyWord<Shape<'Ticket'>['kind']>()(

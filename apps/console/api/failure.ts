@@ -1,12 +1,12 @@
-/** A call that the server refused or that did not reach it. */
+/** A request that the server refused, or that did not reach it. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0: no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** Of the server's table of errors; `unreachable` where no answer came. */
+  /** From the server's error table; `unreachable` without a response. */
   readonly code: string;
-  /** The field of the request that is at fault. */
+  /** The field of the request with the error. */
   readonly param: string | null;
-  /** What the server's log knows the request by. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null;
 
   constructor(refusal: {
@@ -29,7 +29,7 @@ interface ErrorBody {
   error?: { code?: string; message?: string; param?: string | null };
 }
 
-/** Reads what an answer says of itself; one that no server of ours wrote, such as a proxy's, counts by its status. */
+/** Reads an error response. A foreign one, such as a proxy's, only has its status. */
 export async function failureFrom(response: Response): Promise<ApiFailure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   return new ApiFailure({
@@ -41,7 +41,7 @@ export async function failureFrom(response: Response): Promise<ApiFailure> {
   });
 }
 
-/** Whatever was thrown, as a failure that pages can show. */
+/** Turns anything thrown into a failure that pages can show. */
 export function asFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   return new ApiFailure({ status: 0, code: 'internal_fault', message: String(error) });

@@ -8,20 +8,19 @@ type Parameters<Path extends GetPath> = paths[Path] extends { get: { parameters:
   ? Known
   : never;
 
-/** What a path is asked with: the names in it, and its query. */
 type Asked<Path extends GetPath> = {
   [Part in 'path' | 'query']?: Parameters<Path> extends { [Name in Part]?: infer Known } ? Known : never;
 };
 
 interface Again {
-  /** Milliseconds after which it is read again. */
+  /** The interval of reads, in milliseconds. */
   refetchInterval?: number;
 }
 
-/** The client knows what each path takes and answers only where the path is written out. */
+/** The client only has types for literal paths. */
 const read = api.GET as (path: GetPath, init: object) => Promise<{ data?: unknown }>;
 
-/** Reads a path; what was read before stays until what is asked for now is there. */
+/** Reads a path, and keeps showing the previous answer until the new one is loaded. */
 export function useShown<Path extends GetPath>(
   path: Path,
   params: Asked<Path> = {},
@@ -35,7 +34,7 @@ export function useShown<Path extends GetPath>(
   });
 }
 
-/** A list of which the address says the page; show it by a DataList that is paged. */
+/** Reads the page of a list that the address names; show it with a paged DataList. */
 export function useList<Path extends GetPath>(
   path: Path,
   params: Asked<Path> = {},

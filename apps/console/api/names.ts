@@ -3,19 +3,19 @@ import { mayAny, useSession } from '../shell/session.js';
 import { ID } from '../ui/patterns.js';
 import { api } from './client.js';
 
-/** What has a name beside its id. */
+/** What has a name as well as an id. */
 export type NamedKind = 'account' | 'user' | 'key';
 
-/** Names hardly change. */
+/** Names rarely change. */
 const STALE_MS = 300_000;
-/** As many as the server answers at once. */
+/** The server's limit. */
 const MOST = 100;
 
 type Answered = (name: string | null) => void;
 
 let waiting = new Map<string, { answered: Answered[]; failed: ((error: unknown) => void)[] }>();
 
-/** The name of one thing. All that a page asks for at the same time is asked of the server together. */
+/** Looks up a name. Lookups at the same moment share one request. */
 function nameOf(ref: string): Promise<string | null> {
   return new Promise((answered, failed) => {
     if (waiting.size === 0) setTimeout(() => void askAll());
@@ -42,7 +42,7 @@ async function askAll(): Promise<void> {
   }
 }
 
-/** How something is called; null while that is not known, and for those who may not know it. */
+/** The name of something; null until it is loaded, and for people who may not see it. */
 export function useName(kind: NamedKind, id: string): string | null {
   const isStaff = mayAny(useSession(), ['support', 'finance', 'admin']);
   const ref = `${kind}:${id}`;

@@ -1,4 +1,4 @@
-/** Kinds of postings on a customer's balances. */
+/** Types of postings on a customer's balances. */
 export const statementKinds = [
   'topup',
   'hold',
@@ -20,7 +20,7 @@ export const statementKinds = [
   'write-off',
 ] as const;
 
-/** Kinds of postings that have a name in the pages of finance. */
+/** Types of postings with a name in the finance pages. */
 export const postingKinds = [
   ...statementKinds,
   'recognition',

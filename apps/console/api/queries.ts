@@ -3,7 +3,7 @@ import { type FetchResponse } from 'openapi-fetch';
 import { api, queryClient } from './client.js';
 import type { paths } from './schema.js';
 
-/** What the control plane answers to a GET, such as `Answer<'/api/account'>`. */
+/** The answer to a GET, such as `GetAnswer<'/api/account'>`. */
 export type GetAnswer<Path extends GetPath> = paths[Path] extends { get: infer Operation }
   ? NonNullable<
       FetchResponse<Operation & Record<string | number, unknown>, object, 'application/json'>['data']
@@ -18,20 +18,27 @@ export type GetPath = {
   [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;
 }[keyof paths];
 
-/** Marks what was read as old, so that pages that show it read it again. Call it after something was changed. */
+/** Marks cached answers as stale, so that pages read them again. Call it after a change. */
 export async function refresh(...read: GetPath[]): Promise<void> {
   await Promise.all(read.map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })));
 }
 
-/** An option of queries: what was read before stays until what is asked for now is there. */
+/** Marks everything of finance, and approvals, as stale. Call it after a posting or a decision about one. */
+export function refreshFinance(): Promise<void> {
+  return queryClient.invalidateQueries({
+    predicate: ({ queryKey: [, path] }) => /^\/api\/(finance|approvals)\b/.test(String(path)),
+  });
+}
+
+/** Query option: keeps showing the previous answer until the new one is loaded. */
 export const keepShown = { placeholderData: keepPreviousData };
 
-/** For a form that is sent once however often the button is pressed: a new one for each form that is opened. */
+/** Makes a form idempotent; create a new one for each form that is opened. */
 export function newRequestId(): string {
   return crypto.randomUUID();
 }
 
-/** Where calls for models go, what credits are paid in, and what the viewer pays for one. */
+/** The relay's address, the payment currency, and the viewer's rate. */
 export const relayQuery = {
   queryKey: ['relay'],
   queryFn: async () => (await api.GET('/api/public/relay')).data!,

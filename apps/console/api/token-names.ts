@@ -1,4 +1,4 @@
-/** Images and sound; where a price or a cost leaves them out, they are charged as text. */
+/** Image and audio tokens, which are charged as text if a price or cost leaves them out. */
 export const mediaTokenNames = [
   'imageInput',
   'cachedImageInput',
@@ -8,5 +8,5 @@ export const mediaTokenNames = [
   'audioOutput',
 ] as const;
 
-/** Amounts of a price by the token that may be left out: they follow from the others. */
+/** Types of tokens that a price may leave out, because they follow from the others. */
 export const optionalTokenNames = ['cacheWrite', 'cacheWrite1h', ...mediaTokenNames] as const;

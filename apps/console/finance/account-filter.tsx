@@ -4,7 +4,6 @@ import { useCopies } from '../ui/lists/row-actions.js';
 import type { RowAction } from '../ui/lists/row-menu.js';
 import { AccountSelect } from './account-field.js';
 
-/** Narrows a list to one account. */
 export function AccountFilter() {
   const { t } = useTranslation('finance');
   const { value = null, set } = useParam('accountId');
@@ -19,7 +18,7 @@ export function AccountFilter() {
   );
 }
 
-/** What the menu of a row offers of its account, where the list has the filter. */
+/** Row menu entries for an account: copy its ID, or show only its rows. */
 export function useAccountActions(): (accountId: string) => RowAction[] {
   const { t } = useTranslation('shell');
   const copies = useCopies();

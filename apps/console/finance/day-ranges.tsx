@@ -5,10 +5,8 @@ import { addDays, type DaySpan, monthOf, today } from './utc-days.js';
 
 const RANGES = ['month', '7', '30', '90', 'days'] as const;
 type Range = (typeof RANGES)[number];
-/** What choosing days begins with. */
 const FIRST_DAYS = 14;
 
-/** The last days up to today. */
 export function latestDays(count: number): Required<DaySpan> {
   return { from: addDays(today(), 1 - count), to: today() };
 }
@@ -18,13 +16,8 @@ function spanOf(range: Range): Required<DaySpan> {
   return latestDays(range === 'days' ? FIRST_DAYS : Number(range));
 }
 
-interface DayRangesProps {
-  days: DaySpan;
-  set: (days: DaySpan) => void;
-}
-
-/** Chooses days of UTC: a range up to today, or any. */
-export function DayRanges({ days, set }: DayRangesProps) {
+/** Chooses UTC days: a range that ends today, or any days. */
+export function DayRanges({ days, set }: { days: DaySpan; set: (days: DaySpan) => void }) {
   const { t } = useTranslation('charts');
   const isOf = (range: Range) => spanOf(range).from === days.from && spanOf(range).to === days.to;
   const chosen = RANGES.find((range) => range !== 'days' && isOf(range)) ?? 'days';

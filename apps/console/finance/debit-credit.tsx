@@ -8,48 +8,31 @@ export interface DebitCreditLine {
   key: string;
   name: ReactNode;
   unit: string;
-  /** As the ledger has it: positive is a credit. */
+  /** As in the ledger: positive is a credit. */
   amount: string;
 }
 
-/** Amounts on two sides as bookkeepers read them, with the sum of each side for each unit. */
-export function DebitCredit({
-  label,
-  heading,
-  lines,
-}: {
+interface DebitCreditProps {
   label: string;
   heading: string;
   lines: readonly DebitCreditLine[];
-}) {
-  const { t } = useTranslation('finance');
-  const units = [...new Set(lines.map(({ unit }) => unit))];
+}
+
+/** Debits and credits in two columns, with totals for each unit. */
+export function DebitCredit({ label, heading, lines }: DebitCreditProps) {
   return (
     <Paper withBorder>
       <ScrollArea.Autosize type="auto">
         <Table className="data-list phone-rows sides" aria-label={label} verticalSpacing="row">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{heading}</Table.Th>
-              <Table.Th ta="right">{t('sides.debit')}</Table.Th>
-              <Table.Th ta="right">{t('sides.credit')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Head heading={heading} />
           <Table.Tbody>
-            {lines.map(({ key, name, unit, amount }) => (
-              <Table.Tr key={key}>
-                <Table.Td data-phone="main">{name}</Table.Td>
-                <Sides
-                  debit={signOf(amount) < 0 ? amount.slice(1) : null}
-                  credit={signOf(amount) < 0 ? null : amount}
-                  unit={unit}
-                />
-              </Table.Tr>
+            {lines.map((line) => (
+              <Line key={line.key} line={line} />
             ))}
           </Table.Tbody>
           <Table.Tfoot>
-            {units.map((unit) => (
-              <Totals key={unit} lines={lines.filter((line) => line.unit === unit)} />
+            {[...Map.groupBy(lines, ({ unit }) => unit)].map(([unit, members]) => (
+              <Totals key={unit} lines={members} />
             ))}
           </Table.Tfoot>
         </Table>
@@ -58,7 +41,30 @@ export function DebitCredit({
   );
 }
 
-/** Of lines of one unit. */
+function Head({ heading }: { heading: string }) {
+  const { t } = useTranslation('finance');
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th>{heading}</Table.Th>
+        <Table.Th ta="right">{t('sides.debit')}</Table.Th>
+        <Table.Th ta="right">{t('sides.credit')}</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
+  );
+}
+
+function Line({ line: { name, unit, amount } }: { line: DebitCreditLine }) {
+  const isDebit = signOf(amount) < 0;
+  return (
+    <Table.Tr>
+      <Table.Td data-phone="main">{name}</Table.Td>
+      <Sides debit={isDebit ? amount.slice(1) : null} credit={isDebit ? null : amount} unit={unit} />
+    </Table.Tr>
+  );
+}
+
+/** All lines have the same unit. */
 function Totals({ lines }: { lines: readonly DebitCreditLine[] }) {
   const { t } = useTranslation('finance');
   const { unit } = lines[0]!;
@@ -77,17 +83,14 @@ function sumOf(amounts: readonly string[], side: 1 | -1): string {
   return addDecimals('0', ...amounts.filter((amount) => signOf(amount) === side));
 }
 
-function Sides({
-  debit,
-  credit,
-  unit,
-  isTotal = false,
-}: {
+interface SidesProps {
   debit: string | null;
   credit: string | null;
   unit: string;
   isTotal?: boolean;
-}) {
+}
+
+function Sides({ debit, credit, unit, isTotal = false }: SidesProps) {
   const { t } = useTranslation('finance');
   const weight = isTotal ? { fw: 600 } : {};
   const sides = [

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { postingKinds } from '../api/posting-kinds.js';
 
-/** What a posting is, in words; kinds without a name are shown as in the ledger. */
+/** The name of a posting's type, or its code if it has none. */
 export function KindOfPosting({ kind }: { kind: string }) {
   const { t } = useTranslation('finance');
   const known = postingKinds.find((each) => each === kind);

@@ -6,7 +6,7 @@ import { linesField } from '../ui/forms/text-fields.js';
 
 const SHORTEST = 3;
 
-/** Why something is done; the server wants some letters. */
+/** Why something is done. */
 export function useNote(label?: string): Field<string> {
   const { t } = useTranslation('finance');
   const isLongEnough = ({ length }: string) => length >= SHORTEST;
@@ -19,7 +19,7 @@ export function useNote(label?: string): Field<string> {
 type Note = Record<'note', Field<string>>;
 type NoteActionProps<Answer> = Omit<ModalFormProps<Note, Answer>, 'fields'> & { noteLabel?: string };
 
-/** A button of a row for what is done with nothing but a note that says why. */
+/** A row button for an action that only needs a note. */
 export function NoteAction<Answer>({ noteLabel, ...action }: NoteActionProps<Answer>) {
   return <ModalForm button={{ size: 'xs' }} {...action} fields={{ note: useNote(noteLabel) }} />;
 }

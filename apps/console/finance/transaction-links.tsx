@@ -1,11 +1,12 @@
-import { Group } from '@mantine/core';
+import { type AnchorProps, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { Named } from '../ui/named.js';
+import type { DaySpan } from './utc-days.js';
 
 const MOST_SHOWN = 6;
 
-/** Ledger transactions by their numbers, each leading to its entries. */
+/** Links to ledger transactions. */
 export function TransactionLinks({ ids }: { ids: readonly (string | null)[] }) {
   const { t } = useTranslation('finance');
   const known = ids.filter((id): id is string => id !== null);
@@ -28,7 +29,7 @@ export function TransactionLinks({ ids }: { ids: readonly (string | null)[] }) {
   );
 }
 
-/** A charge, leading to what it earned and cost. */
+/** Links to what a charge earned and cost. */
 export function ChargeLink({ id }: { id: string | null }) {
   if (id === null) return '–';
   return (
@@ -44,12 +45,31 @@ export function ChargeLink({ id }: { id: string | null }) {
   );
 }
 
-/** A customer's account, leading to its ledger accounts. */
+/** Links to the ledger accounts of a customer. */
 export function AccountLink({ id }: { id: string | null }) {
   if (id === null) return '–';
   return (
     <TextLink to="/finance/ledger-accounts" search={{ code: `customer:${id}` }} size="sm">
       <Named kind="account" id={id} />
+    </TextLink>
+  );
+}
+
+interface LedgerAccountLinkProps extends Pick<AnchorProps, 'size'> {
+  id: string;
+  code: string;
+  search?: DaySpan;
+}
+
+export function LedgerAccountLink({ id, code, ...link }: LedgerAccountLinkProps) {
+  return (
+    <TextLink
+      to="/finance/ledger-accounts/$ledgerAccountId"
+      params={{ ledgerAccountId: id }}
+      className="model-name"
+      {...link}
+    >
+      {code}
     </TextLink>
   );
 }

@@ -1,4 +1,4 @@
-/** The books are kept in days of UTC, as revenue, bills and periods are: no zone of a viewer moves them. */
+/** The books are kept in UTC days, whatever the viewer's time zone. */
 
 export interface DaySpan {
   /** Days such as 2026-01-31, both included. */
@@ -16,14 +16,13 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** The first day of the month of a day, or of a month this many months later. */
+/** The first day of the month, or of a later month. */
 export function monthOf(day: string, later = 0): string {
   const date = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
   date.setUTCMonth(date.getUTCMonth() + later);
   return date.toISOString().slice(0, 10);
 }
 
-/** All days of the month before this one. */
 export function lastMonth(): Required<DaySpan> {
   const begin = monthOf(today());
   return { from: monthOf(begin, -1), to: addDays(begin, -1) };
@@ -33,7 +32,7 @@ export function startOf(day: string): string {
   return `${day}T00:00:00Z`;
 }
 
-/** For routes that take times: from the beginning of the first day to the end of the last. */
+/** For routes that take times. */
 export function timesOf({ from, to }: DaySpan): { from?: string; to?: string } {
   return {
     ...(from === undefined ? {} : { from: startOf(from) }),
@@ -41,7 +40,7 @@ export function timesOf({ from, to }: DaySpan): { from?: string; to?: string } {
   };
 }
 
-/** For routes that take days, of which the last is not included. */
+/** For routes that take days and exclude the last. */
 export function daysUntil({ from, to }: DaySpan): { from?: string; to?: string } {
   return {
     ...(from === undefined ? {} : { from }),

@@ -1,4 +1,4 @@
-import i18next, { type BackendModule } from 'i18next';
+import i18next, { type BackendModule, type CustomTypeOptions } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 
 export const languages = ['en', 'zh'] as const;
@@ -11,36 +11,10 @@ export const languageNames: Record<Language, string> = { en: 'English', zh: '简
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' };
 
 /** One file of texts for each area of pages, loaded when the first page of it is opened. */
-export type Namespace =
-  | 'shell'
-  | 'visitor'
-  | 'landing'
-  | 'models'
-  | 'user'
-  | 'tokens'
-  | 'wallet'
-  | 'calls'
-  | 'charts'
-  | 'tickets'
-  | 'webhooks'
-  | 'account'
-  | 'support'
-  | 'admin'
-  | 'prices'
-  | 'privacy'
-  | 'catalog'
-  | 'finance'
-  | 'findings'
-  | 'reconciliation'
-  | 'periods'
-  | 'payments'
-  | 'desk'
-  | 'reports'
-  | 'costs'
-  | 'operator';
+export type Namespace = keyof CustomTypeOptions['resources'];
 
 const STORED_AS = 'tollgate.language';
-/** The server draws the head of the landing page in it, before this script is there. */
+/** Tells the server the language of the landing page. */
 const COOKIE = 'tollgate_language';
 const YEAR_SECONDS = 31_536_000;
 const files = import.meta.glob<{ default: Record<string, unknown> }>('./*/*.json');
@@ -66,7 +40,7 @@ function chosenLanguage(): Language | undefined {
   return languages.find((each) => stored?.startsWith(each));
 }
 
-/** The language that was chosen here, else the first of the browser's that we have. */
+/** The chosen language, or the browser's first that we have. */
 function preferredLanguage(): Language {
   const ofBrowser = navigator.languages.map((tag) => languages.find((each) => tag.startsWith(each)));
   return chosenLanguage() ?? ofBrowser.find(Boolean) ?? 'en';
@@ -78,7 +52,7 @@ function writeCookie(language: Language): void {
 
 export async function startTexts(): Promise<void> {
   const chosen = chosenLanguage();
-  // The choice has no end and may be older than the cookie, which is kept for a year.
+  // The choice does not expire, but the cookie does after a year.
   if (chosen && !document.cookie.includes(`${COOKIE}=`)) writeCookie(chosen);
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = languageTags[language as Language];
@@ -92,24 +66,25 @@ export async function startTexts(): Promise<void> {
       fallbackLng: false,
       ns: ['shell'],
       defaultNS: 'shell',
-      // React escapes what it shows.
+      // React escapes texts.
       interpolation: { escapeValue: false },
       returnEmptyString: false,
       saveMissing: true,
-      missingKeyHandler: (_languages, namespace, key) => {
-        // The tests fail on it; people see the key.
-        console.error(`The text ${namespace}:${key} is missing.`);
-      },
+      missingKeyHandler: reportMissing,
       react: { useSuspense: true },
     });
 }
 
-/** Loads the texts of an area, before a page of it is shown. */
+/** Tests fail on this error; people see the key. */
+function reportMissing(_languages: readonly string[], namespace: string, key: string): void {
+  console.error(`The text ${namespace}:${key} is missing.`);
+}
+
+/** Loads the texts of an area before its pages are shown. */
 export function loadTexts(namespaces: readonly Namespace[]): Promise<void> {
   return i18next.loadNamespaces(namespaces);
 }
 
-/** Chooses a language for good. */
 export async function setLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED_AS, language);
   writeCookie(language);

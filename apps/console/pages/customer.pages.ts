@@ -6,7 +6,7 @@ import { anyId, anyModel, anyText, cursor, oneOf, ownPath, searchOf } from '../u
 import { logSearch } from '../user/logs/log-search.js';
 import { usageSearch } from '../user/usage/usage-search.js';
 import { statementSearch } from '../user/wallet/statement-search.js';
-import { rootRoute } from './root.route.js';
+import { below, rootRoute } from './root.route.js';
 
 /** Pages for everybody, signed in or not. */
 const visitor = createRoute({
@@ -16,9 +16,8 @@ const visitor = createRoute({
 });
 
 const landing = createRoute({
-  getParentRoute: () => visitor,
-  path: '/',
-  // Whoever is signed in goes on where their work begins; they find this content at /connect.
+  ...below(visitor, '/'),
+  // Signed-in people go to their home; they find this content at /connect.
   beforeLoad: async (): Promise<void> => {
     const session = await currentSession();
     if (!session) return;
@@ -28,7 +27,7 @@ const landing = createRoute({
   component: lazy(() => import('../visitor/landing.page.js'), 'LandingPage'),
 });
 
-/** What belongs to the account of the person who is signed in. */
+/** The account of the signed-in user. */
 const user = createRoute({
   getParentRoute: () => rootRoute,
   id: 'user',
@@ -37,9 +36,8 @@ const user = createRoute({
 });
 
 const order = createRoute({
-  getParentRoute: () => user,
-  path: '/topups/$orderId',
-  // Stripe leads back here with a bare `?paid`.
+  ...below(user, '/topups/$orderId'),
+  // Stripe returns here with a bare `?paid`.
   validateSearch: (given: Record<string, unknown>): { paid?: string } =>
     'paid' in given ? { paid: 'yes' } : {},
   loader: textsOf('wallet'),
@@ -49,8 +47,7 @@ const order = createRoute({
 const ofVisitor = [
   landing,
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/marketplace',
+    ...below(visitor, '/marketplace'),
     validateSearch: searchOf({
       text: anyText,
       family: oneOf(...families),
@@ -58,66 +55,56 @@ const ofVisitor = [
       group: anyText,
       sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
       view: oneOf('cards', 'table'),
-      /** The model whose details were open here, before it had a page. */
+      /** From before models had pages: the open one. */
       model: anyText,
     }),
     component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/marketplace/$model',
+    ...below(visitor, '/marketplace/$model'),
     loader: textsOf('models'),
     component: lazy(() => import('../visitor/model.page.js'), 'ModelPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/connect',
+    ...below(visitor, '/connect'),
     loader: textsOfSession('calls'),
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/status',
+    ...below(visitor, '/status'),
     loader: textsOf('models'),
     component: lazy(() => import('../visitor/status.page.js'), 'StatusPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/retention',
+    ...below(visitor, '/retention'),
     loader: textsOf('privacy'),
     component: lazy(() => import('../visitor/retention.page.js'), 'RetentionPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/sign-in',
+    ...below(visitor, '/sign-in'),
     validateSearch: searchOf({ next: ownPath, ended: oneOf('yes') }),
     component: lazy(() => import('../visitor/sign-in.page.js'), 'SignInPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/sign-up',
+    ...below(visitor, '/sign-up'),
     validateSearch: searchOf({ invite: anyText }),
     component: lazy(() => import('../visitor/sign-up.page.js'), 'SignUpPage'),
   }),
-  // The links of mails carry their token behind a `#`, which reaches no server and no log.
+  // Links in mails carry their token after `#`, which reaches no server or log.
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/sign-up/confirm',
+    ...below(visitor, '/sign-up/confirm'),
     component: lazy(() => import('../visitor/confirm-sign-up.page.js'), 'ConfirmSignUpPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/confirm-email',
+    ...below(visitor, '/confirm-email'),
     component: lazy(() => import('../visitor/confirm-email.page.js'), 'ConfirmEmailPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/forgot-password',
+    ...below(visitor, '/forgot-password'),
     component: lazy(() => import('../visitor/forgot-password.page.js'), 'ForgotPasswordPage'),
   }),
   createRoute({
-    getParentRoute: () => visitor,
-    path: '/reset-password',
+    ...below(visitor, '/reset-password'),
     component: lazy(() => import('../visitor/reset-password.page.js'), 'ResetPasswordPage'),
   }),
 ] as const;
@@ -126,13 +113,11 @@ export const visitorPages = visitor.addChildren(ofVisitor);
 const ofUser = [
   order,
   createRoute({
-    getParentRoute: () => user,
-    path: '/overview',
+    ...below(user, '/overview'),
     component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/tokens',
+    ...below(user, '/tokens'),
     loader: textsOf('tokens'),
     validateSearch: searchOf({
       cursor,
@@ -143,13 +128,12 @@ const ofUser = [
     component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/wallet',
+    ...below(user, '/wallet'),
     loader: textsOf('wallet', 'calls'),
     validateSearch: searchOf({
       tab: oneOf('statement', 'invites', 'details'),
       cursor,
-      /** An amount to begin with, such as that of an order that was not paid. */
+      /** An initial amount, such as that of an unpaid order. */
       credits: anyText,
       ...statementSearch,
       /** The request that is open. */
@@ -158,28 +142,26 @@ const ofUser = [
     component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/playground',
+    ...below(user, '/playground'),
     beforeLoad: notForViewers,
     loader: textsOf('calls'),
     validateSearch: searchOf({
       kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
       model: anyText,
-      /** The key that calls are made with. */
+      /** The key to use. */
       key: anyText,
-      /** The video that was begun here. */
+      /** The video that was started here. */
       task: anyText,
-      /** The task whose prompt and settings the form begins with. */
+      /** The task to take the prompt and settings from. */
       again: anyText,
     }),
     component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/library',
+    ...below(user, '/library'),
     loader: textsOf('calls'),
     validateSearch: searchOf({
-      /** The newest of all when left out. */
+      /** All by default. */
       kind: oneOf('video', '3d', 'image'),
       cursor,
       /** The task that is open. */
@@ -190,22 +172,19 @@ const ofUser = [
     component: lazy(() => import('../user/library/library.page.js'), 'LibraryPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/usage',
+    ...below(user, '/usage'),
     loader: textsOf('calls', 'charts'),
     validateSearch: searchOf(usageSearch),
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/logs',
+    ...below(user, '/logs'),
     loader: textsOf('calls'),
     validateSearch: searchOf(logSearch),
     component: lazy(() => import('../user/logs/logs.page.js'), 'LogsPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/tasks',
+    ...below(user, '/tasks'),
     loader: textsOf('calls'),
     validateSearch: searchOf({
       kind: oneOf('video', '3d'),
@@ -219,14 +198,12 @@ const ofUser = [
     component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/webhooks',
+    ...below(user, '/webhooks'),
     loader: textsOf('webhooks'),
     component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/webhooks/$endpointId',
+    ...below(user, '/webhooks/$endpointId'),
     loader: textsOf('webhooks'),
     validateSearch: searchOf({
       state: oneOf('pending', 'delivered', 'failed'),
@@ -237,15 +214,13 @@ const ofUser = [
     component: lazy(() => import('../user/webhooks/endpoint.page.js'), 'EndpointPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/tickets',
+    ...below(user, '/tickets'),
     loader: textsOf('tickets'),
     validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
     component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/tickets/new',
+    ...below(user, '/tickets/new'),
     beforeLoad: notForViewers,
     loader: textsOf('tickets'),
     validateSearch: searchOf({
@@ -256,21 +231,18 @@ const ofUser = [
     component: lazy(() => import('../user/tickets/new-ticket.page.js'), 'NewTicketPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/tickets/$ticketId',
+    ...below(user, '/tickets/$ticketId'),
     loader: textsOf('tickets'),
     component: lazy(() => import('../user/tickets/ticket.page.js'), 'TicketPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/account',
+    ...below(user, '/account'),
     beforeLoad: notForViewers,
     loader: textsOf('account'),
     component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
   }),
   createRoute({
-    getParentRoute: () => user,
-    path: '/privacy',
+    ...below(user, '/privacy'),
     beforeLoad: notForViewers,
     loader: textsOf('privacy'),
     validateSearch: searchOf({ cursor }),

@@ -2,12 +2,12 @@ import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router'
 import { reasonsToAdjust, reportProviders } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { anyDay, anyId, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
-import { rootRoute } from './root.route.js';
+import { below, rootRoute } from './root.route.js';
 
-/** What charts of revenue show, other than net credits. */
+/** What revenue charts can show, except the default. */
 const shownRevenue = oneOf('charges', 'failedCharges', 'refunds', 'recognised', 'cost', 'margin');
 
-/** The desk of those who keep the books. */
+/** The books. */
 const finance = createRoute({
   getParentRoute: () => rootRoute,
   path: '/finance',
@@ -17,33 +17,30 @@ const finance = createRoute({
 
 const ofFinance = [
   createRoute({
-    getParentRoute: () => finance,
-    path: '/',
+    ...below(finance, '/'),
     loader: textsOf('reports', 'charts'),
     validateSearch: searchOf({
-      /** The last 30 days when left out. */
+      /** The last 30 days by default. */
       from: anyDay,
       to: anyDay,
-      /** Recognized money when left out. */
+      /** Recognized money by default. */
       show: oneOf('net', 'charges', 'failedCharges', 'refunds', 'cost', 'margin', 'recognised'),
-      /** By type when left out. */
+      /** By type by default. */
       by: oneOf('model', 'group', 'channel', 'family'),
     }),
     component: lazy(() => import('../finance/home/home.page.js'), 'FinanceHomePage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/books',
+    ...below(finance, '/books'),
     component: lazy(() => import('../finance/books/books.page.js'), 'BooksPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/reconciliation',
+    ...below(finance, '/reconciliation'),
     loader: textsOf('reconciliation'),
     validateSearch: searchOf({
       tab: oneOf('payouts', 'bank', 'imports'),
       provider: oneOf(...reportProviders),
-      /** Of whatever the part lists. */
+      /** Depends on the tab. */
       state: anyText,
       from: anyDay,
       to: anyDay,
@@ -54,21 +51,19 @@ const ofFinance = [
     component: lazy(() => import('../finance/reconciliation/reconciliation.page.js'), 'ReconciliationPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/payments',
+    ...below(finance, '/payments'),
     loader: textsOf('payments'),
     validateSearch: searchOf({
       tab: oneOf('suspense', 'refunds', 'disputes', 'events'),
       accountId: anyId,
-      /** Of whatever the part lists. */
+      /** Depends on the tab. */
       state: anyText,
       cursor,
     }),
     component: lazy(() => import('../finance/payments/payments.page.js'), 'PaymentsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/adjustments',
+    ...below(finance, '/adjustments'),
     loader: textsOf('desk'),
     validateSearch: searchOf({
       tab: oneOf('write-offs', 'debts'),
@@ -81,37 +76,33 @@ const ofFinance = [
     component: lazy(() => import('../finance/desk/adjustments.page.js'), 'AdjustmentsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/revenue',
+    ...below(finance, '/revenue'),
     loader: textsOf('reports', 'charts'),
     validateSearch: searchOf({
       from: anyDay,
       to: anyDay,
-      /** Net credits when left out. */
+      /** Net credits by default. */
       show: shownRevenue,
       by: oneOf('family', 'group', 'channel', 'account', 'day'),
-      /** One value of a dimension that was opened, as `model:{id}`. */
+      /** An opened value, such as `model:{id}`. */
       within: anyText,
     }),
     component: lazy(() => import('../finance/reports/revenue.page.js'), 'RevenuePage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/deferred-revenue',
+    ...below(finance, '/deferred-revenue'),
     loader: textsOf('reports', 'charts'),
     validateSearch: searchOf({ from: anyDay, to: anyDay }),
     component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/deferred-revenue/lots',
+    ...below(finance, '/deferred-revenue/lots'),
     loader: textsOf('reports'),
     validateSearch: searchOf({ to: anyDay, accountId: anyId, all: oneOf('yes'), cursor }),
     component: lazy(() => import('../finance/reports/lots.page.js'), 'LotsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/work',
+    ...below(finance, '/work'),
     loader: textsOf('reports'),
     validateSearch: searchOf({
       tab: oneOf('charges', 'failures', 'promotion'),
@@ -124,8 +115,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/reports/work.page.js'), 'WorkPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/costs',
+    ...below(finance, '/costs'),
     loader: textsOf('costs'),
     validateSearch: searchOf({
       tab: oneOf('bills'),
@@ -137,8 +127,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/costs/costs.page.js'), 'CostsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/trial-balance',
+    ...below(finance, '/trial-balance'),
     validateSearch: searchOf({
       by: oneOf('effective'),
       day: anyDay,
@@ -148,59 +137,52 @@ const ofFinance = [
     component: lazy(() => import('../finance/books/trial-balance.page.js'), 'TrialBalancePage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/ledger-accounts',
+    ...below(finance, '/ledger-accounts'),
     validateSearch: searchOf({ code: anyText, cursor }),
     component: lazy(() => import('../finance/books/ledger-accounts.page.js'), 'LedgerAccountsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/ledger-accounts/$ledgerAccountId',
+    ...below(finance, '/ledger-accounts/$ledgerAccountId'),
     validateSearch: searchOf({ by: oneOf('effective'), from: anyDay, to: anyDay, cursor }),
     component: lazy(() => import('../finance/books/ledger-account.page.js'), 'LedgerAccountPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/periods',
+    ...below(finance, '/periods'),
     loader: textsOf('periods'),
     validateSearch: searchOf({ state: oneOf('closing', 'closed', 'abandoned'), cursor }),
     component: lazy(() => import('../finance/periods/periods.page.js'), 'PeriodsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/periods/close',
+    ...below(finance, '/periods/close'),
     loader: textsOf('periods', 'support'),
     validateSearch: searchOf({
-      /** The first day that is outside. */
+      /** The first day after the period. */
       end: anyDay,
     }),
     component: lazy(() => import('../finance/periods/close.page.js'), 'ClosePage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/periods/$periodId',
+    ...below(finance, '/periods/$periodId'),
     loader: textsOf('periods', 'support'),
     validateSearch: searchOf({ tab: oneOf('balances', 'late'), cursor }),
     component: lazy(() => import('../finance/periods/period.page.js'), 'PeriodPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/exports',
+    ...below(finance, '/exports'),
     loader: textsOf('costs'),
     validateSearch: searchOf({
-      /** A ledger account, to export its transactions alone. */
+      /** Limits the export to one ledger account. */
       account: anyText,
       from: anyDay,
       to: anyDay,
       by: oneOf('effective'),
-      /** A closed period, in place of days. */
+      /** A closed period instead of days. */
       period: anyText,
     }),
     component: lazy(() => import('../finance/exports/exports.page.js'), 'ExportsPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/price-changes',
+    ...below(finance, '/price-changes'),
     loader: textsOf('reports'),
     validateSearch: searchOf({
       from: anyDay,
@@ -211,14 +193,12 @@ const ofFinance = [
     component: lazy(() => import('../finance/reports/price-changes.page.js'), 'PriceChangesPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/charges/$chargeId',
+    ...below(finance, '/charges/$chargeId'),
     loader: textsOf('reports'),
     component: lazy(() => import('../finance/reports/charge.page.js'), 'ChargePage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/controls/$controlId',
+    ...below(finance, '/controls/$controlId'),
     validateSearch: searchOf({
       state: oneOf('resolved', 'all'),
       cursor,
@@ -228,8 +208,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/books/control.page.js'), 'ControlPage'),
   }),
   createRoute({
-    getParentRoute: () => finance,
-    path: '/transactions/$transactionId',
+    ...below(finance, '/transactions/$transactionId'),
     component: lazy(() => import('../finance/books/transaction.page.js'), 'TransactionPage'),
   }),
 ] as const;

@@ -3,7 +3,7 @@ import { financePages } from './finance.pages.js';
 import { rootRoute } from './root.route.js';
 import { adminPages, approvalPages, operatorPages, supportPages } from './staff.pages.js';
 
-/** Every page there is. Where people find those that they may choose is in `shell/navigation`. */
+/** Every page. Where people find them is in `shell/navigation`. */
 export const pages = rootRoute.addChildren([
   supportPages,
   approvalPages,

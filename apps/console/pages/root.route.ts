@@ -2,10 +2,10 @@ import { createRootRoute } from '@tanstack/react-router';
 import { Navigation, Tabs } from '../shell/navigation/late-navigation.js';
 import { currentSession } from '../shell/session.js';
 
-/** Above every page: who is signed in is known. The router draws the frame, which imports what lies below this route. */
+/** The root of all pages, which loads the session. The router draws the frame. */
 export const rootRoute = createRootRoute({
   beforeLoad: async (): Promise<void> => {
-    // A relay that is away must not keep the pages from saying so.
+    // Pages must be able to say that the relay is away.
     await currentSession().catch(() => null);
   },
   loader: async (): Promise<void> => {
@@ -13,3 +13,8 @@ export const rootRoute = createRootRoute({
       await Promise.all([Navigation.preload?.(), Tabs.preload?.()]);
   },
 });
+
+/** A page's parent and path, for `createRoute`. */
+export function below<Parent, const Path extends string>(parent: Parent, path: Path) {
+  return { getParentRoute: () => parent, path };
+}

@@ -3,9 +3,9 @@ import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { STAFF } from '../shell/session.js';
 import { anyDay, anyId, anyModel, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
-import { rootRoute } from './root.route.js';
+import { below, rootRoute } from './root.route.js';
 
-/** Customers and what they ask for. */
+/** Customers and their tickets. */
 const support = createRoute({
   getParentRoute: () => rootRoute,
   path: '/support',
@@ -15,21 +15,18 @@ const support = createRoute({
 
 const ofSupport = [
   createRoute({
-    getParentRoute: () => support,
-    path: '/',
+    ...below(support, '/'),
     beforeLoad: (): void => {
       throw redirect({ to: '/support/tickets' });
     },
   }),
   createRoute({
-    getParentRoute: () => support,
-    path: '/accounts',
+    ...below(support, '/accounts'),
     validateSearch: searchOf({ query: anyText, cursor }),
     component: lazy(() => import('../support/accounts/accounts.page.js'), 'AccountsPage'),
   }),
   createRoute({
-    getParentRoute: () => support,
-    path: '/accounts/$accountId',
+    ...below(support, '/accounts/$accountId'),
     validateSearch: searchOf({
       tab: oneOf('keys', 'usage', 'tickets'),
       /** The key and the model whose requests are listed. */
@@ -42,27 +39,25 @@ const ofSupport = [
     component: lazy(() => import('../support/accounts/account.page.js'), 'SupportAccountPage'),
   }),
   createRoute({
-    getParentRoute: () => support,
-    path: '/tickets',
+    ...below(support, '/tickets'),
     validateSearch: searchOf({
-      /** Those that wait for support, when left out. */
+      /** Open ones by default. */
       state: oneOf('answered', 'closed', 'all'),
       kind: oneOf(...ticketTypes),
-      /** Everybody's, when left out. */
+      /** Everybody's by default. */
       assignee: oneOf('me', 'none'),
       cursor,
     }),
     component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
   }),
   createRoute({
-    getParentRoute: () => support,
-    path: '/tickets/$ticketId',
+    ...below(support, '/tickets/$ticketId'),
     component: lazy(() => import('../support/tickets/ticket.page.js'), 'SupportTicketPage'),
   }),
 ] as const;
 export const supportPages = support.addChildren(ofSupport);
 
-/** Second signatures: of the kinds that each role decides. */
+/** Second signatures, for every role that decides some. */
 export const approvalPages = createRoute({
   getParentRoute: () => rootRoute,
   path: '/approvals',
@@ -72,7 +67,7 @@ export const approvalPages = createRoute({
   component: lazy(() => import('../support/approvals/approvals.page.js'), 'ApprovalsPage'),
 });
 
-/** What is sold, at what price and through whom, and who may change it. */
+/** The catalog, prices and people. */
 const admin = createRoute({
   getParentRoute: () => rootRoute,
   path: '/admin',
@@ -82,23 +77,21 @@ const admin = createRoute({
 
 const ofAdmin = [
   createRoute({
-    getParentRoute: () => admin,
-    path: '/',
+    ...below(admin, '/'),
     loader: textsOf('operator', 'charts'),
     validateSearch: searchOf({
-      /** The last 30 days when left out. */
+      /** The last 30 days by default. */
       from: anyDay,
       to: anyDay,
-      /** Requests that were charged when left out. */
+      /** Charged requests by default. */
       show: oneOf('failedCharges', 'net'),
-      /** By model when left out. */
+      /** By model by default. */
       by: oneOf('family', 'group', 'channel'),
     }),
     component: lazy(() => import('../admin/home/home.page.js'), 'AdminHomePage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices',
+    ...below(admin, '/prices'),
     loader: textsOf('prices', 'catalog'),
     validateSearch: searchOf({
       tab: oneOf('groups', 'proposals'),
@@ -110,48 +103,42 @@ const ofAdmin = [
     component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices/models/$model',
+    ...below(admin, '/prices/models/$model'),
     loader: textsOf('prices'),
     component: lazy(() => import('../admin/prices/time-line.page.js'), 'TimeLinePage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices/propose',
+    ...below(admin, '/prices/propose'),
     loader: textsOf('prices'),
     validateSearch: searchOf({
       /** What the first change is about. */
       model: anyText,
       group: anyText,
       kind: oneOf('multiplier', 'rule'),
-      /** The proposal that is changed in place of making one. */
+      /** The proposal to revise, instead of a new one. */
       revise: anyText,
     }),
     component: lazy(() => import('../admin/prices/propose.page.js'), 'ProposePage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices/proposals/$proposalId',
+    ...below(admin, '/prices/proposals/$proposalId'),
     loader: textsOf('prices'),
     validateSearch: searchOf({ span: oneOf('day', 'week', 'month') }),
     component: lazy(() => import('../admin/prices/proposal.page.js'), 'ProposalPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices/import',
+    ...below(admin, '/prices/import'),
     loader: textsOf('prices'),
     component: lazy(() => import('../admin/prices/import.page.js'), 'ImportPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/prices/vendors',
+    ...below(admin, '/prices/vendors'),
     loader: textsOf('prices'),
     validateSearch: searchOf({ text: anyText, vendor: anyText }),
     component: lazy(() => import('../admin/prices/vendors.page.js'), 'VendorsPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/models',
+    ...below(admin, '/models'),
     loader: textsOf('catalog'),
     validateSearch: searchOf({
       text: anyText,
@@ -163,29 +150,25 @@ const ofAdmin = [
     component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/groups',
+    ...below(admin, '/groups'),
     loader: textsOf('catalog'),
     validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
     component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/channels',
+    ...below(admin, '/channels'),
     loader: textsOf('catalog'),
     validateSearch: searchOf({ new: oneOf('yes') }),
     component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/channels/$channelId',
+    ...below(admin, '/channels/$channelId'),
     loader: textsOf('catalog'),
     validateSearch: searchOf({ tab: oneOf('settings') }),
     component: lazy(() => import('../admin/catalog/channel.page.js'), 'ChannelPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/people',
+    ...below(admin, '/people'),
     validateSearch: searchOf({
       email: anyText,
       role: oneOf(...staffRoles),
@@ -196,8 +179,7 @@ const ofAdmin = [
     component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/audit-log',
+    ...below(admin, '/audit-log'),
     validateSearch: searchOf({
       action: anyText,
       subject: anyText,
@@ -210,15 +192,14 @@ const ofAdmin = [
     component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
   }),
   createRoute({
-    getParentRoute: () => admin,
-    path: '/retention',
+    ...below(admin, '/retention'),
     loader: textsOf('privacy'),
     component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
   }),
 ] as const;
 export const adminPages = admin.addChildren(ofAdmin);
 
-/** How the programs are. */
+/** The state of the programs. */
 const operator = createRoute({
   getParentRoute: () => rootRoute,
   path: '/operator',
@@ -228,22 +209,19 @@ const operator = createRoute({
 
 const ofOperator = [
   createRoute({
-    getParentRoute: () => operator,
-    path: '/',
+    ...below(operator, '/'),
     beforeLoad: (): void => {
       throw redirect({ to: '/operator/system' });
     },
   }),
   createRoute({
-    getParentRoute: () => operator,
-    path: '/system',
+    ...below(operator, '/system'),
     component: lazy(() => import('../operator/system.page.js'), 'SystemPage'),
   }),
   createRoute({
-    getParentRoute: () => operator,
-    path: '/dead-letters',
+    ...below(operator, '/dead-letters'),
     validateSearch: searchOf({
-      /** Those that nobody played again, when left out. */
+      /** Unresolved ones by default. */
       show: oneOf('replayed', 'all'),
       topic: anyText,
       about: anyText,

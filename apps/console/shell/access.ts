@@ -2,10 +2,10 @@ import { redirect } from '@tanstack/react-router';
 import { loadTexts, type Namespace } from '../i18n/i18n.js';
 import { currentSession, mayAny, type UserRole } from './session.js';
 
-/** The signed-in user may not see the page. The server refuses its data, too. */
+/** The user may not open the page; the server refuses its data, too. */
 export class NotForYou extends Error {}
 
-/** For `beforeLoad` of an area: sends people without a session to sign in and back, and refuses those without the role. */
+/** For `beforeLoad` of an area: leads visitors to sign-in and back, and refuses people without the role. */
 export function onlyFor(...roles: UserRole[]) {
   return async ({ location }: { location: { href: string } }): Promise<void> => {
     const session = await currentSession();
@@ -14,17 +14,17 @@ export function onlyFor(...roles: UserRole[]) {
   };
 }
 
-/** For `beforeLoad` of a page that is of no use to support who view a customer's account. */
+/** For `beforeLoad` of a page that is hidden while support views a customer's account. */
 export async function notForViewers(): Promise<void> {
   if ((await currentSession())?.viewing) throw new NotForYou();
 }
 
-/** For `loader` of an area: its pages are shown when their texts are there. */
+/** For `loader`: loads texts before a page is shown. */
 export function textsOf(...namespaces: Namespace[]) {
   return () => loadTexts(namespaces);
 }
 
-/** The same for what only people who are signed in see of a page. */
+/** For `loader`: texts that only signed-in people need. */
 export function textsOfSession(...namespaces: Namespace[]) {
   return async (): Promise<void> => {
     if (await currentSession()) await loadTexts(namespaces);

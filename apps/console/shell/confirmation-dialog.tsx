@@ -10,21 +10,13 @@ interface ConfirmationDialogProps {
   answer: (isConfirmed: boolean) => void;
 }
 
-/** Above whatever is open: a code of the device, or the password of those who have none. */
+/** Asks for a code, or for the password of people without a second factor, above anything that is open. */
 export default function ConfirmationDialog({ by, answer }: ConfirmationDialogProps) {
   const { t } = useTranslation('shell');
-  const missing = t(`confirmation.missing.${by}`);
   return (
     <Dialog opened onClose={() => answer(false)} title={t('confirmation.title')} zIndex={300}>
       <Form
-        fields={{
-          code: textField(t('confirmation.code'), { missing, autoComplete: 'one-time-code', isFirst: true }),
-          password: passwordField(t('confirmation.password'), {
-            missing,
-            autoComplete: 'current-password',
-            isFirst: true,
-          }),
-        }}
+        fields={useFields(by)}
         hidden={() => [by === 'code' ? 'password' : 'code']}
         submit={t('confirmation.submit')}
         isWide
@@ -38,4 +30,13 @@ export default function ConfirmationDialog({ by, answer }: ConfirmationDialogPro
       </Form>
     </Dialog>
   );
+}
+
+function useFields(by: ConfirmationDialogProps['by']) {
+  const { t } = useTranslation('shell');
+  const asked = { missing: t(`confirmation.missing.${by}`), isFirst: true };
+  return {
+    code: textField(t('confirmation.code'), { ...asked, autoComplete: 'one-time-code' }),
+    password: passwordField(t('confirmation.password'), { ...asked, autoComplete: 'current-password' }),
+  };
 }

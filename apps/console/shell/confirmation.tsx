@@ -6,7 +6,7 @@ const ConfirmationDialog = lazy(() => import('./confirmation-dialog.js'));
 
 type Answer = (isConfirmed: boolean) => void;
 
-/** Asks people to prove that it is them, once for all requests that wait for it. */
+/** Asks for the password or a code, once for all requests that wait for it. */
 export function Confirmation({ session }: { session: Shape<'Session'> }) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   useEffect(() => {

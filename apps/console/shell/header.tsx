@@ -21,7 +21,7 @@ export function Logo() {
   );
 }
 
-/** For those who are not signed in. On narrow screens the marketplace is on the first page. */
+/** For visitors. On narrow screens the marketplace is on the landing page only. */
 export function VisitorLinks() {
   const { t } = useTranslation('shell');
   return (
@@ -39,7 +39,7 @@ export function VisitorLinks() {
   );
 }
 
-/** The documentation is a site of its own, beside the pages of the console. */
+/** The documentation is a separate site. */
 export function DocsLink() {
   const { t } = useTranslation('shell');
   return (
@@ -51,11 +51,11 @@ export function DocsLink() {
 
 interface MenuButtonProps extends Pick<HeaderButtonProps, 'label' | 'icon'> {
   load: () => Promise<void> | undefined;
-  /** The menu, which brings the same button. */
+  /** The menu, which has the same button. */
   children: ReactNode;
 }
 
-/** What draws menus weighs a sixth of the first page: it is loaded when somebody reaches for the button of one. */
+/** The menu code is a sixth of the first page, so it loads when somebody reaches for a menu button. */
 function MenuButton({ load, children, ...button }: MenuButtonProps) {
   const [isWanted, setWanted] = useState(false);
   if (isWanted) return children;

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Above pages at times, and never above those that visitors arrive at: loaded when it is needed. */
+/** Sometimes shown above pages, but never to visitors, so it is loaded when needed. */
 export const LazyViewingBanner = lazyRouteComponent(() => import('./viewing.js'), 'ViewingBanner');
 export const LazySecondFactorAdvice = lazyRouteComponent(
   () => import('./second-factor.js'),

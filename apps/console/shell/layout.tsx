@@ -17,52 +17,75 @@ import { useFirstMailLanguage } from './mail-language.js';
 import { mayAny, STAFF, useSession } from './session.js';
 import { Navigation, Tabs } from './navigation/late-navigation.js';
 
-/** The frame of all pages: header, navigation of those who are signed in, content. */
+/** The frame of all pages: header, navigation and content. */
 export function Layout() {
-  const { t } = useTranslation('shell');
   const session = useSession();
   useFirstMailLanguage(session);
   const isHeldBack = session?.secondFactor === 'required';
-  const hasNavigation = session && !isHeldBack;
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  useEffect(close, [path, close]);
+  const hasNavigation = session !== null && !isHeldBack;
+  const [isOpen, toggle] = useOpenNavigation();
   return (
     <div
       className={hasNavigation ? 'frame' : 'frame without-navigation'}
       data-viewing={session?.viewing ? true : undefined}
     >
-      <a href="#content" className="skip-link">
-        {t('skip')}
-      </a>
+      <SkipLink />
       <header className="frame-header">
         <Group gap="sm" wrap="nowrap">
           {hasNavigation && <NavigationButton isOpen={isOpen} toggle={toggle} />}
           <Logo />
         </Group>
-        <div className="frame-tools">
-          {!session && <VisitorLinks />}
-          {hasNavigation && <Palette session={session} />}
-          <DocsLink />
-          <LanguageButton />
-          <ThemeButton />
-          {session && <AccountButton session={session} />}
-        </div>
+        <Tools session={session} hasPalette={hasNavigation} />
       </header>
-      {hasNavigation && (
-        <nav className="frame-navigation" data-open={isOpen} aria-label={t('nav.pages')}>
-          <Suspense fallback={null}>
-            <Navigation session={session} />
-          </Suspense>
-        </nav>
-      )}
+      {hasNavigation && <LeftNavigation session={session} isOpen={isOpen} />}
       <Content session={session} isHeldBack={isHeldBack} />
       {session && <Confirmation session={session} />}
     </div>
   );
 }
 
-/** The page, or what has to be done before there is one. */
+/** On phones the navigation covers the page, until people open another one. */
+function useOpenNavigation() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(close, [path, close]);
+  return [isOpen, toggle] as const;
+}
+
+function SkipLink() {
+  const { t } = useTranslation('shell');
+  return (
+    <a href="#content" className="skip-link">
+      {t('skip')}
+    </a>
+  );
+}
+
+function Tools({ session, hasPalette }: { session: Shape<'Session'> | null; hasPalette: boolean }) {
+  return (
+    <div className="frame-tools">
+      {!session && <VisitorLinks />}
+      {session && hasPalette && <Palette session={session} />}
+      <DocsLink />
+      <LanguageButton />
+      <ThemeButton />
+      {session && <AccountButton session={session} />}
+    </div>
+  );
+}
+
+function LeftNavigation({ session, isOpen }: { session: Shape<'Session'>; isOpen: boolean }) {
+  const { t } = useTranslation('shell');
+  return (
+    <nav className="frame-navigation" data-open={isOpen} aria-label={t('nav.pages')}>
+      <Suspense fallback={null}>
+        <Navigation session={session} />
+      </Suspense>
+    </nav>
+  );
+}
+
+/** The page, or what people must do first. */
 function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; isHeldBack: boolean }) {
   return (
     <main id="content" tabIndex={-1} className="frame-content">
@@ -82,7 +105,7 @@ function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; is
   );
 }
 
-/** What people have to know whatever page they are at, and the pages beside this one. */
+/** Banners, and the tabs of this page. */
 function Above({ session }: { session: Shape<'Session'> }) {
   const { viewing, secondFactor } = session;
   return (

@@ -5,11 +5,11 @@ const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const EVENTS = ['task', 'balance'] as const;
 
-/** What `/api/live` reports: that something changed. Anything that shows it reads it again. */
+/** What `/api/live` reports as changed. Whatever shows it reads it again. */
 type LiveEvent = (typeof EVENTS)[number];
 type Listener = (event: LiveEvent, data: unknown) => void;
 
-/** One connection for all parts of a page, open as long as any of them listens. */
+/** One connection for all components, open while any of them listens. */
 class LiveConnection {
   private readonly listeners = new Set<Listener>();
   private source: EventSource | null = null;
@@ -37,16 +37,16 @@ class LiveConnection {
       source.addEventListener(event, (message: MessageEvent<string>) => this.tell(event, message.data));
     source.addEventListener('end', ({ data }: MessageEvent<string>) => {
       const { reason } = JSON.parse(data) as { reason: string };
-      // A relay that is away is asked by whatever the page reads next.
+      // If the relay is away, the next read of the page will notice.
       if (reason === 'session_ended') void sessionChanged().catch(() => undefined);
     });
-    // Browsers come back by themselves after a break, but not after an answer that is an error.
+    // Browsers reconnect after a break, but not after an error response.
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) this.openLater();
     };
   }
 
-  /** Not all pages at the same moment, and ever later while the relay is away. */
+  /** With jitter and backoff, so that not all pages reconnect at once. */
   private openLater(): void {
     const pauseMs = this.pauseMs * (0.5 + Math.random());
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
@@ -61,7 +61,7 @@ class LiveConnection {
 
 const connection = new LiveConnection();
 
-/** Hears of changes as they happen, while the component is shown. The listener may be a new function at each rendering. */
+/** Listens to changes while the component is mounted. The listener may change on every render. */
 export function useLive(listener: Listener): void {
   const latest = useRef(listener);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Shape } from '../api/shape.js';
 import { type Language, setLanguage } from '../i18n/i18n.js';
 import { readSessionAgain, useSession } from './session.js';
 
-/** Shows the console in a language from now on; mail to the person who is signed in follows. */
+/** Changes the language of the console, and of mail to the signed-in user. */
 export function useChooseLanguage(): (language: Language) => Promise<void> {
   const session = useSession();
   return async (language) => {
@@ -14,17 +14,17 @@ export function useChooseLanguage(): (language: Language) => Promise<void> {
   };
 }
 
-/** Somebody who never chose a language gets mail in the one that they read here. */
+/** Sets the mail language of people who never chose one to the language of the console. */
 export function useFirstMailLanguage(session: Shape<'Session'> | null): void {
   const { i18n } = useTranslation();
   const isUnknown = mayKeep(session) && session?.language === null;
   useEffect(() => {
-    // If it fails, the next page load tries again: until then mail is in English.
+    // If this fails, the next page load tries again.
     if (isUnknown) save(i18n.language as Language).catch(() => undefined);
   }, [isUnknown, i18n]);
 }
 
-/** Not while someone else's account is viewed, nor before a second factor that is asked for. */
+/** Not while viewing another account, nor before a required second factor. */
 function mayKeep(session: Shape<'Session'> | null): boolean {
   return session !== null && session.viewing === null && session.secondFactor !== 'required';
 }

@@ -20,10 +20,10 @@ interface HeaderMenuProps {
   children: ReactNode;
 }
 
-/** Takes the place of the button that it was loaded for, and opens at once. */
+/** Replaces the button that loaded it, and opens at once. */
 function HeaderMenu({ button, children }: HeaderMenuProps) {
   const [isOpen, setOpen] = useState(true);
-  // It opens once its button has the focus, so that it can return the focus there.
+  // It opens once its button has the focus, so that closing returns the focus there.
   const hasButton = useMounted();
   return (
     <Menu position="bottom-end" opened={hasButton && isOpen} onChange={setOpen}>
@@ -80,14 +80,7 @@ export function ThemeMenu() {
 export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const signOut = useMutation({
-    mutationFn: () => endSession(() => api.POST('/api/sign-out')),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in', ignoreBlocker: true });
-      leave();
-    },
-    onError: notifyFailure,
-  });
+  const signOut = useSignOut();
   return (
     <HeaderMenu button={{ label: t('account'), icon: IconUserCircle }}>
       <Menu.Label>
@@ -108,7 +101,19 @@ export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   );
 }
 
-/** What is set for the person, and not beside the pages. */
+function useSignOut() {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => endSession(() => api.POST('/api/sign-out')),
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in', ignoreBlocker: true });
+      leave();
+    },
+    onError: notifyFailure,
+  });
+}
+
+/** The links of the account menu. */
 function settingsOf(session: Shape<'Session'>) {
   const links = workspacesOf(session).flatMap((workspace) => workspace.links);
   return links.filter(({ isInMenu }) => isInMenu).flatMap(({ pages }) => pages);

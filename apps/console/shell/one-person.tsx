@@ -5,20 +5,20 @@ import { api } from '../api/client.js';
 import { Notice } from '../ui/notice.js';
 import { mayAny, STAFF, useSession } from './session.js';
 
-/** Whether the installation declares that it has no second person; shown to staff. */
+/** Whether this installation declares that it has no second person. */
 export function useOnePerson(): boolean {
   const session = useSession();
   const asked = useQuery({
     queryKey: ['one-person', session?.userId],
     queryFn: async () => (await api.GET('/api/public/session')).data?.onePerson ?? false,
     enabled: mayAny(session, STAFF),
-    // It is set when the server starts.
+    // It only changes when the server restarts.
     staleTime: Infinity,
   });
   return asked.data ?? false;
 }
 
-/** Above every page of the staff, so that nobody takes one signature for two. */
+/** Reminds staff on every page, so that nobody takes one signature for two. */
 export function OnePersonBanner() {
   const { t } = useTranslation('shell');
   if (!useOnePerson()) return null;

@@ -9,7 +9,7 @@ import { ID, SHORTEST_ID } from '../ui/patterns.js';
 import { placesOf } from './navigation/places.js';
 import { mayAny } from './session.js';
 
-/** Long enough that not every letter is looked up. */
+/** Long enough to avoid a request per letter. */
 const TYPING_PAUSE_MS = 150;
 
 interface PaletteDialogProps {
@@ -25,10 +25,10 @@ interface Destination {
   go: () => Promise<void>;
 }
 
-/** Finds pages by a part of their names, and what a pasted id names. */
+/** Finds pages by name, and anything by its id. */
 export default function PaletteDialog({ session, isOpen, close }: PaletteDialogProps) {
   const { t } = useTranslation('shell');
-  // A window returns the focus to where it was when it opened, not when it was loaded.
+  // Opened after it is mounted, so that closing it returns the focus.
   const isLoaded = useMounted();
   return (
     <Modal opened={isLoaded && isOpen} onClose={close} title={t('palette.open')} size="md">
@@ -39,53 +39,73 @@ export default function PaletteDialog({ session, isOpen, close }: PaletteDialogP
 
 function Search({ session, close }: { session: Shape<'Session'>; close: () => void }) {
   const { t } = useTranslation('shell');
-  const [words, setWords] = useState('');
+  const { words, isSent, type, send } = useWords();
   const { found, isSearching, isId } = useDestinations(session, words.trim());
   const goTo = ({ go }: Destination) => {
     close();
     void go();
   };
-  // Pasted and sent at once: it goes there as soon as it is found.
-  const [isSent, setSent] = useState(false);
-  const first = found[0];
+  // If it was pasted and sent at once, it opens as soon as it is found.
   useEffect(() => {
-    if (isSent && !isSearching && first) goTo(first);
+    if (isSent && !isSearching && found[0]) goTo(found[0]);
   });
+  const none = isId ? 'palette.noneById' : 'palette.none';
+  return (
+    <form onSubmit={send} className="stack">
+      <WordsInput words={words} type={type} />
+      <Stack gap="hair">
+        <Results found={found} goTo={goTo} />
+        {isSearching && <Text c="dimmed">{t('palette.searching')}</Text>}
+        {found.length === 0 && !isSearching && <Text c="dimmed">{t(none)}</Text>}
+      </Stack>
+    </form>
+  );
+}
+
+function useWords() {
+  const [words, setWords] = useState('');
+  const [isSent, setSent] = useState(false);
+  const type = (text: string) => {
+    setSent(false);
+    setWords(text);
+  };
   const send = (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
   };
+  return { words, isSent, type, send };
+}
+
+function WordsInput({ words, type }: { words: string; type: (text: string) => void }) {
+  const { t } = useTranslation('shell');
   return (
-    <form onSubmit={send} className="stack">
-      <TextInput
-        aria-label={t('palette.label')}
-        placeholder={t('palette.label')}
-        value={words}
-        onChange={({ currentTarget }) => {
-          setSent(false);
-          setWords(currentTarget.value);
-        }}
-        autoComplete="off"
-        data-autofocus
-      />
-      <Stack gap="hair">
-        {found.map((each) => (
-          <NavLink
-            key={each.key}
-            component="button"
-            type="button"
-            label={each.label}
-            description={each.area}
-            onClick={() => goTo(each)}
-          />
-        ))}
-        {isSearching && <Text c="dimmed">{t('palette.searching')}</Text>}
-        {found.length === 0 && !isSearching && (
-          <Text c="dimmed">{t(isId ? 'palette.noneById' : 'palette.none')}</Text>
-        )}
-      </Stack>
-    </form>
+    <TextInput
+      aria-label={t('palette.label')}
+      placeholder={t('palette.label')}
+      value={words}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+      autoComplete="off"
+      data-autofocus
+    />
   );
+}
+
+interface ResultsProps {
+  found: readonly Destination[];
+  goTo: (destination: Destination) => void;
+}
+
+function Results({ found, goTo }: ResultsProps) {
+  return found.map((each) => (
+    <NavLink
+      key={each.key}
+      component="button"
+      type="button"
+      label={each.label}
+      description={each.area}
+      onClick={() => goTo(each)}
+    />
+  ));
 }
 
 function useDestinations(session: Shape<'Session'>, words: string) {
@@ -107,7 +127,7 @@ function usePages(session: Shape<'Session'>, words: string): Destination[] {
     .filter(({ label }) => label.toLowerCase().includes(words.toLowerCase()));
 }
 
-/** Where an id leads: to the requests that it names, and to an account, whose page says when there is none. */
+/** What an id names: requests, or an account, whose page says if there is none. */
 function useNamed(session: Shape<'Session'>, words: string) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
@@ -126,7 +146,7 @@ function useNamed(session: Shape<'Session'>, words: string) {
 
 type Found = Shape<'FoundRequest'>;
 
-/** One's own, and those of everybody for people who may see them. */
+/** The viewer's own requests, and everybody's for staff who may see them. */
 function useRequests(session: Shape<'Session'>, words: string | null) {
   const [id] = useDebouncedValue(words, TYPING_PAUSE_MS);
   const isAsked = id !== null && id === words;
@@ -141,21 +161,16 @@ function useRequests(session: Shape<'Session'>, words: string | null) {
   };
 }
 
-function useRequestPlaces(
-  session: Shape<'Session'>,
-  { own, all }: { own: readonly Found[]; all: readonly Found[] },
-): Destination[] {
-  const { t } = useTranslation('shell');
+interface FoundRequests {
+  own: readonly Found[];
+  all: readonly Found[];
+}
+
+function useRequestPlaces(session: Shape<'Session'>, { own, all }: FoundRequests): Destination[] {
+  const placeOf = usePlaceOf();
   const navigate = useNavigate();
-  const placeOf = (area: 'logs' | 'accounts' | 'revenue', request: Found, go: () => Promise<void>) => ({
-    key: `${area} ${request.chargeId}`,
-    label: t('palette.request', {
-      model: request.requestedModel ?? request.model ?? '',
-      id: request.chargeId,
-    }),
-    area: t(`nav.${area}`),
-    go,
-  });
+  const ofOwn = (request: Found) =>
+    placeOf('logs', request, () => navigate({ to: '/logs', search: { charge: request.chargeId } }));
   const ofSupport = (request: Found) => {
     const { accountId, chargeId } = request;
     const search = { tab: 'usage' as const, charge: chargeId };
@@ -168,10 +183,17 @@ function useRequestPlaces(
     return placeOf('revenue', request, go);
   };
   return [
-    ...own.map((each) =>
-      placeOf('logs', each, () => navigate({ to: '/logs', search: { charge: each.chargeId } })),
-    ),
+    ...own.map(ofOwn),
     ...(mayAny(session, ['support', 'admin']) ? all.map(ofSupport) : []),
     ...(mayAny(session, ['finance']) ? all.map(ofFinance) : []),
   ];
+}
+
+function usePlaceOf() {
+  const { t } = useTranslation('shell');
+  return (area: 'logs' | 'accounts' | 'revenue', request: Found, go: () => Promise<void>) => {
+    const { chargeId: id, requestedModel, model } = request;
+    const label = t('palette.request', { model: requestedModel ?? model ?? '', id });
+    return { key: `${area} ${id}`, label, area: t(`nav.${area}`), go };
+  };
 }

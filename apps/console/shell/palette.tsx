@@ -7,10 +7,10 @@ import type { Shape } from '../api/shape.js';
 
 const PaletteDialog = lazy(() => import('./palette-dialog.js'));
 
-/** Ctrl-K or Cmd-K: goes to a page by a part of its name, and to what a pasted id names. */
+/** Ctrl-K or Cmd-K: finds pages by name, and anything by its id. */
 export function Palette({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
-  /** Null before it was opened for the first time: then it is loaded. */
+  /** Null until it is first opened, which loads it. */
   const [isOpen, setOpen] = useState<boolean | null>(null);
   const open = () => setOpen(true);
   useHotkeys([['mod+K', open]], []);

@@ -10,7 +10,7 @@ const SetUpDevice = lazy(async () => ({
   default: (await import('../user/account/totp.js')).SetUpDevice,
 }));
 
-/** In place of every page for people who work here and have yet to set up their second factor. */
+/** Replaces every page until staff have set up their required second factor. */
 export function SecondFactorPage() {
   const { t } = useTranslation('shell');
   return (
@@ -25,7 +25,7 @@ export function SecondFactorPage() {
 
 const PUT_OFF = 'tollgate.second-factor-put-off';
 
-/** Where a second factor is only advised: until it is set up, or put off for as long as the tab is open. */
+/** Advises a second factor, until it is set up or the advice is dismissed for this tab. */
 export function SecondFactorAdvice() {
   const { t } = useTranslation('shell');
   const [isPutOff, setPutOff] = useState(() => sessionStorage.getItem(PUT_OFF) !== null);
@@ -38,17 +38,24 @@ export function SecondFactorAdvice() {
     <Box mb="lg">
       <Notice tone="quiet" role="note">
         <Group justify="space-between">
-          <Text size="sm">
-            {t('secondFactor.advice')}{' '}
-            <TextLink to="/account" underline="always">
-              {t('secondFactor.link')}
-            </TextLink>
-          </Text>
+          <Advice />
           <Button size="xs" variant="default" onClick={putOff}>
             {t('secondFactor.putOff')}
           </Button>
         </Group>
       </Notice>
     </Box>
+  );
+}
+
+function Advice() {
+  const { t } = useTranslation('shell');
+  return (
+    <Text size="sm">
+      {t('secondFactor.advice')}{' '}
+      <TextLink to="/account" underline="always">
+        {t('secondFactor.link')}
+      </TextLink>
+    </Text>
   );
 }

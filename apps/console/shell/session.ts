@@ -18,9 +18,9 @@ export const sessionQuery = {
     }
     return session;
   },
-  // It ends by what the server says, not by time.
+  // It ends when the server says so, not by time.
   staleTime: Infinity,
-  // Another tab may have signed in as somebody else.
+  // Somebody else may have signed in in another tab.
   refetchOnWindowFocus: 'always' as const,
 };
 
@@ -30,12 +30,12 @@ async function askWho(): Promise<Shape<'Session'> | null> {
   return session;
 }
 
-/** Whether what one read may be shown to the other. */
+/** Whether both may see the same data. */
 function isSameAccount(one: Shape<'Session'> | null, other: Shape<'Session'> | null): boolean {
   return one?.userId === other?.userId && one?.viewing?.accountId === other?.viewing?.accountId;
 }
 
-/** Who is signed in, if anybody is; asks the server once. */
+/** Who is signed in, if anybody; asks the server once. */
 export function currentSession(): Promise<Shape<'Session'> | null> {
   return queryClient.ensureQueryData(sessionQuery);
 }
@@ -44,24 +44,24 @@ export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
-/** State that only one person may see, such as a secret shown once: it is gone when somebody else signs in. */
+/** State that is dropped when somebody else signs in, such as a secret shown once. */
 export function useOwnState<T>(): [T | null, (value: T | null) => void] {
   const owner = useSession()?.userId ?? null;
   const [kept, keep] = useState<{ owner: string | null; value: T | null }>({ owner, value: null });
   return [kept.owner === owner ? kept.value : null, (value) => keep({ owner, value })];
 }
 
-/** Whether this is support viewing a customer's console, where nothing can be changed. */
+/** Whether support is viewing a customer's console, where nothing can be changed. */
 export function useIsViewing(): boolean {
   return (useSession()?.viewing ?? null) !== null;
 }
 
-/** The same outside of pages. */
+/** Outside of components. */
 export function isViewing(): boolean {
   return (queryClient.getQueryData<Shape<'Session'> | null>(SESSION)?.viewing ?? null) !== null;
 }
 
-/** After what the session says of its person has changed. */
+/** After something in the session has changed. */
 export async function readSessionAgain(): Promise<void> {
   queryClient.setQueryData(SESSION, await sessionQuery.queryFn());
 }
@@ -76,7 +76,7 @@ export function leave(): void {
   change(null);
 }
 
-/** The user is signing out: no need to say that the session has ended. */
+/** While signing out, nobody has to be told that the session has ended. */
 let isLeaving = false;
 
 /** Asks the server to end this session; `leave` follows, or the refusal is thrown. */
@@ -97,7 +97,7 @@ export async function sessionChanged(): Promise<void> {
   await readSessionAgain();
 }
 
-/** What pages read before belonged to another user, or to nobody. */
+/** Cached data belonged to another user, or to nobody. */
 function change(session: Shape<'Session'> | null): void {
   isLeaving = false;
   sendToken(session?.csrfToken ?? null);
@@ -105,12 +105,12 @@ function change(session: Shape<'Session'> | null): void {
   queryClient.setQueryData(SESSION, session);
 }
 
-/** Everything that was read in a session, except who is signed in. */
+/** Everything cached in a session, except who is signed in. */
 function isOfSession({ queryKey }: Query): boolean {
   return queryKey[0] !== SESSION[0];
 }
 
-/** Roles of people who work here. */
+/** Roles of staff. */
 export const STAFF: readonly UserRole[] = ['support', 'finance', 'admin'];
 
 /**
@@ -123,7 +123,7 @@ export function mayAny(session: Shape<'Session'> | null, roles: readonly UserRol
   return roles.some((role) => own.includes(role));
 }
 
-/** Looks at the console as the owner of an account sees it, until the view ends. */
+/** Views the console as the owner of an account sees it. */
 export async function beginView(
   accountId: string,
   why: { reason: string; ticketId?: string | undefined },
@@ -133,13 +133,12 @@ export async function beginView(
   await lookAgain();
 }
 
-/** Goes back to one's own console. */
 export async function endView(): Promise<void> {
   await api.DELETE('/api/support/view');
   await lookAgain();
 }
 
-/** Asks who is signed in and whose account is looked at: what was read before is of another. */
+/** Reads the session again and drops cached data, which belongs to another account. */
 async function lookAgain(): Promise<void> {
   change(await askWho());
 }

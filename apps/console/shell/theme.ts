@@ -2,16 +2,15 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { setNonce } from 'get-nonce';
 
-/** Colours that people choose from. */
 export const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
 export type Scheme = keyof typeof schemes;
 
-/** The library's sizes by their names in ui/tokens.css. */
+/** The library's sizes and their names in ui/tokens.css. */
 function named<Size extends string>(sizes: readonly Size[], kind: string) {
   return Object.fromEntries(sizes.map((size) => [size, `var(--${kind}-${size})`])) as Record<Size, string>;
 }
 
-/** Shades with which white text has the contrast that people need (4.5 : 1). */
+/** Shades on which white text has enough contrast (4.5:1). */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },
@@ -33,9 +32,8 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   components: {
-    // Closing is a button like others: it has a name.
     Tooltip: { defaultProps: { withArrow: true } },
-    // Its titles have the colour of text: most others are too pale to read.
+    // Titles have the colour of text, because most others are too pale.
     Alert: { defaultProps: { variant: 'outline' }, classNames: { title: 'notice-title' } },
   },
 });
@@ -47,10 +45,10 @@ const shades = {
   '--mantine-color-anchor': 'var(--colour-link)',
 };
 
-/** The colours that ui/tokens.css has for what the library calls otherwise. */
+/** The library's colours and their names in ui/tokens.css. */
 export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: shades, dark: shades });
 
-/** The nonce of this answer: style elements without it are refused. */
+/** The nonce of this page; styles without it are refused. */
 export function styleNonce(): string {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
   setNonce(nonce);

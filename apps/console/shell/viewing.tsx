@@ -11,7 +11,7 @@ import { endView, isViewOver } from './session.js';
 
 type Viewing = NonNullable<Shape<'Session'>['viewing']>;
 
-/** Above every page while support views it as a customer: whose account it is, and the way back. */
+/** Above every page while support views a customer's console: whose it is, and how to leave. */
 export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   const { t } = useTranslation('shell');
   const { accountId, name, until } = viewing;
@@ -33,7 +33,6 @@ export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   );
 }
 
-/** Ends the view, and returns to the account. */
 function useEnding(accountId: string) {
   const navigate = useNavigate();
   return useMutation({
@@ -45,10 +44,10 @@ function useEnding(accountId: string) {
   });
 }
 
-/** Clocks differ: the server is asked again until it says so too. */
+/** Clocks differ, so the server is asked until it agrees that the view has ended. */
 const ASK_AGAIN_MS = 2_000;
 
-/** From then on the server answers for one's own account again. */
+/** Notices when the view ends. */
 function useEnd(until: string): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;

@@ -6,7 +6,7 @@ interface ActionButtonProps extends ButtonProps {
   act: () => Promise<unknown>;
 }
 
-/** A button for what needs no question first. A notice says when it failed. */
+/** A button for actions that need no confirmation. A notice says if one failed. */
 export function ActionButton({ act, ...button }: ActionButtonProps) {
   const action = useMutation({ mutationFn: act, onError: notifyFailure });
   return <Button variant="default" {...button} loading={action.isPending} onClick={() => action.mutate()} />;

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 
-/** The pages of a list, as the address has them: back is the browser's. */
+/** The cursor of a list is in the address, so that the browser can go back. */
 export function useAddressPager() {
   const { cursor } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -10,7 +10,7 @@ export function useAddressPager() {
   return { cursor, go };
 }
 
-/** Narrows what a page shows. A list starts again at its first page. */
+/** Changes filters in the address, and returns to the first page of a list. */
 export function useFilter({ replace = true } = {}): (change: object) => void {
   const navigate = useNavigate();
   return (change) =>
@@ -22,7 +22,7 @@ export function useFilter({ replace = true } = {}): (change: object) => void {
     });
 }
 
-/** One name of the address, and how to put another value there; with `replace: false`, back undoes that. */
+/** One search parameter and its setter. With `replace: false`, going back undoes a change. */
 export function useParam(param: string, options: { replace?: boolean } = {}) {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const set = useFilter(options);
@@ -33,21 +33,21 @@ export function useParam(param: string, options: { replace?: boolean } = {}) {
   };
 }
 
-/** What is typed into a field that filters: it follows the address when something else changes that. */
+/** The text of a filter field, which follows the address when something else changes it. */
 export function useTyped(value: string | undefined) {
   const [typed, type] = useState(value ?? '');
   const [before, setBefore] = useState(value);
   const [sent, send] = useState(value);
   if (value !== before) {
     setBefore(value);
-    // More may have been typed since it was sent.
+    // People may have typed more since.
     if (value !== sent) type(value ?? '');
     send(value);
   }
   return { typed, type, send };
 }
 
-/** Closes what the address has open under a name. */
+/** Closes what a search parameter opened. */
 export function useClose(param: string): () => void {
   const navigate = useNavigate();
   return () => void navigate({ to: '.', search: (before) => ({ ...before, [param]: undefined }) });

@@ -1,9 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Of tabs, links and switches. */
 const CHOSEN = '[aria-selected="true"], [aria-current="page"], label[data-active]';
 
-/** For a row that scrolls sideways on phones: what is chosen in it is moved into view. */
+/** Scrolls the chosen item of a sideways row into view, on phones. */
 export function useChosenInView<Row extends HTMLElement>(chosen: string | undefined): RefObject<Row | null> {
   const row = useRef<Row>(null);
   useEffect(() => {

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { SmallPrint } from './texts.js';
 import { When } from './time/when.js';
 
-/** Messages of a ticket, one below the other. */
 export function TicketConversation({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={label}>
@@ -12,13 +11,8 @@ export function TicketConversation({ label, children }: { label: string; childre
   );
 }
 
-interface EventLineProps {
-  at: string;
-  children: ReactNode;
-}
-
-/** Something that happened to the ticket between the messages. */
-export function EventLine({ at, children }: EventLineProps) {
+/** An event between the messages. */
+export function EventLine({ at, children }: { at: string; children: ReactNode }) {
   return (
     <Text component="li" size="sm" c="dimmed" ta="center">
       {children} · <When at={at} />

@@ -1,4 +1,4 @@
-/** Amounts are decimal strings from the server to the screen: no number of JavaScript ever holds one. */
+/** Amounts are decimal strings from the server to the screen, never JavaScript numbers. */
 
 const PLAIN_DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -6,15 +6,15 @@ export function isDecimal(text: string): boolean {
   return PLAIN_DECIMAL.test(text);
 }
 
-/** Intl reads decimal strings exactly; its types do not all know of it yet. */
+/** Intl takes decimal strings exactly, but its types do not all say so. */
 function asIntl(value: string): number {
   return value as unknown as number;
 }
 
-/** The unit of prepaid value, as the ledger names it. Everything else is an ISO code of money. */
+/** The ledger's code for credits. All other units are ISO codes. */
 export const CREDIT_UNIT = 'CRD';
 
-/** What upstreams bill in, as the ledger names it: USD. */
+/** The currency that upstreams bill in. */
 export const COSTS = 'UPC';
 
 interface MoneyStyle {
@@ -42,45 +42,42 @@ function formatOf({ locale, currency, decimals }: MoneyStyle & { decimals: numbe
   return format;
 }
 
-/** The ISO code of a unit of money. */
 function isoOf(currency: string): string {
   return currency === COSTS ? 'USD' : currency;
 }
 
-/** All decimals that there are, at least two: "$0.000123"; of credits the number alone. */
+/** All decimals, at least two: "$0.000123"; only the number for credits. */
 export function amountText(value: string, style: MoneyStyle): string {
   return formatOf({ ...style, decimals: MOST_DECIMALS }).format(asIntl(value));
 }
 
-/** The same for headlines, cut to two decimals. */
+/** Cut to two decimals, for headlines. */
 export function shortAmount(value: string, style: MoneyStyle): string {
   return formatOf({ ...style, decimals: 2 }).format(asIntl(value));
 }
 
-/** A plain decimal, such as a multiplier, in the way of the language. */
+/** A plain decimal, such as a multiplier, in the language's format. */
 export function exactDecimal(value: string, locale: string): string {
   return new Intl.NumberFormat(locale, { maximumFractionDigits: MOST_DECIMALS }).format(asIntl(value));
 }
 
-/** How many decimals matter: 2 for "1.2500". */
+/** The number of significant decimals: 2 for "1.2500". */
 export function decimalsOf(value: string): number {
   return (PLAIN_DECIMAL.exec(value)?.[3] ?? '').replace(/0+$/, '').length;
 }
 
-/** Below zero: -1, zero: 0, above: 1. */
 export function signOf(value: string): -1 | 0 | 1 {
   if (/^-?0*(\.0*)?$/.test(value)) return 0;
   return value.startsWith('-') ? -1 : 1;
 }
 
-/** Which of two amounts is larger, exactly: negative when it is the second. */
+/** Compares two amounts exactly; negative if the second is larger. */
 export function compareDecimals(a: string, b: string): number {
   const scale = Math.max(decimalsOf(a), decimalsOf(b));
   const difference = scaled(a, scale) - scaled(b, scale);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** The exact sum. */
 export function addDecimals(...values: string[]): string {
   const scale = Math.max(0, ...values.map(decimalsOf));
   return unscaled(
@@ -89,13 +86,13 @@ export function addDecimals(...values: string[]): string {
   );
 }
 
-/** The exact product of an amount and a whole number, such as a price and a count. */
+/** The exact product of an amount and a whole number. */
 export function multiplyDecimal(value: string, count: number | bigint): string {
   const scale = decimalsOf(value);
   return unscaled(scaled(value, scale) * BigInt(count), scale);
 }
 
-/** The exact product of decimals, such as a price, a count and a multiplier. */
+/** The exact product of decimals. */
 export function multiplyDecimals(...values: string[]): string {
   const scales = values.map(decimalsOf);
   const product = values.reduce((all, value, index) => all * scaled(value, scales[index]!), 1n);
@@ -105,7 +102,7 @@ export function multiplyDecimals(...values: string[]): string {
   );
 }
 
-/** The value rounded up to this many decimals; amounts are not negative. */
+/** Rounds up to this many decimals; amounts are never negative. */
 export function roundUp(value: string, decimals: number): string {
   const scale = Math.max(decimals, decimalsOf(value));
   const step = 10n ** BigInt(scale - decimals);

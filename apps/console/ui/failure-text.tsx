@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type ApiFailure } from '../api/failure.js';
 import { useIsViewing } from '../shell/session.js';
 
-/** Refusals with a text of their own in the language of the page. */
+/** Errors with a translated text. */
 const TRANSLATED = [
   'unreachable',
   'not_signed_in',
@@ -33,7 +33,7 @@ const TRANSLATED = [
   'payment_provider_failed',
 ] as const;
 
-/** Refusals with many causes: our text says what happened, the server's sentence says why. */
+/** Errors with many causes: our text says what happened, the server's message why. */
 const EXPLAINED = [
   'conflict',
   'second_person_required',
@@ -48,7 +48,7 @@ const PASSWORD_FIELDS: readonly (string | null)[] = ['password', 'currentPasswor
 
 export interface FailureText {
   text: string;
-  /** The server's own sentence, which is English, where it says more. */
+  /** The server's message in English, if it says more. */
   details: string | null;
 }
 
@@ -71,7 +71,6 @@ export function useFailureText(): (failure: ApiFailure) => FailureText {
   return (failure) => wordsOfFailure(failure, { t, isViewing });
 }
 
-/** A failure in one line. */
 export function FailureLine({ text, details }: FailureText) {
   if (details === null) return text;
   return (
@@ -81,7 +80,7 @@ export function FailureLine({ text, details }: FailureText) {
   );
 }
 
-/** The same at the field that is at fault, where English pages show the server's sentence as it is. */
+/** The text of a failure at its field. English pages show the server's message. */
 export function useFieldText(): (failure: ApiFailure) => FailureText {
   const { t, i18n } = useTranslation('shell');
   return ({ code, param, message }) => {
@@ -96,7 +95,7 @@ export function useFieldText(): (failure: ApiFailure) => FailureText {
   };
 }
 
-/** The server's sentences begin with the field name, which the label already shows. */
+/** The server's messages begin with the field name, which the label already shows. */
 function withoutName(message: string): string {
   const sentence = message.replace(/^[\w.[\]]+: /, '');
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);

@@ -8,17 +8,25 @@ export const TextLink = createLink(function TextLink(props: AnchorProps & { ref?
   return <Anchor {...props} />;
 });
 
-interface OpenLinkProps extends Omit<AnchorProps, 'children'> {
+interface NarrowLinkProps extends Omit<AnchorProps, 'children'> {
+  search: object;
+  children: ReactNode;
+}
+
+/** Stays on the page and changes some of what the address says. */
+export function NarrowLink({ search, ...link }: NarrowLinkProps) {
+  return <TextLink to="." search={(before) => ({ ...before, ...search })} resetScroll={false} {...link} />;
+}
+
+interface OpenLinkProps extends Omit<NarrowLinkProps, 'search'> {
   /** The name in the address that says what is open. */
   param: string;
   value: string;
-  children: ReactNode;
 }
 
 /** Opens something beside what the page shows, such as the details of a row; see OpenPanel. */
 export function OpenLink({ param, value, ...link }: OpenLinkProps) {
-  const search = (before: object) => ({ ...before, [param]: value });
-  return <TextLink to="." search={search} resetScroll={false} {...link} />;
+  return <NarrowLink search={{ [param]: value }} {...link} />;
 }
 
 /** A link that looks like a button: for the one thing that a page wants people to do. */

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import { type Language, languageTags } from '../i18n/i18n.js';
 
-/** The tag of the language that is shown, for Intl. */
+/** The current language as a tag for Intl. */
 export function useLocale(): string {
   return languageTags[useTranslation().i18n.language as Language] ?? 'en';
 }
 
-/** Chinese has a space beside numbers, which Intl leaves out before units. */
+/** Adds the space between numbers and Chinese units that Intl leaves out. */
 export function spaced(text: string): string {
   return text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ');
 }

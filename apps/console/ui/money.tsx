@@ -7,19 +7,19 @@ import { amountText, CREDIT_UNIT, multiplyDecimals, shortAmount, signOf } from '
 import { useLocale } from './locale.js';
 
 interface MoneyProps {
-  /** A decimal string, as the server sends it. */
+  /** A decimal string. */
   value: string;
-  /** An ISO code for real money. Left out, or CRD as the ledger names it: credits. */
+  /** An ISO code, or CRD for credits, which is the default. */
   currency?: string | undefined;
-  /** Two decimals, the exact value on hover: for headlines. Lists and details show all. */
+  /** Two decimals with the exact value on hover, for headlines. */
   short?: boolean;
-  /** A plus before what came in, for statements. */
+  /** Puts a plus before incoming amounts, for statements. */
   signed?: boolean;
-  /** Below others, with its point below theirs. */
+  /** Aligns its decimal point with amounts above. */
   aligned?: boolean;
 }
 
-/** An amount of credits, or of money where it has a currency: "0.02 credits", "$13.00". Use it for every amount. */
+/** An amount of credits or money: "0.02 credits", "$13.00". Use it for every amount. */
 export function Money(props: MoneyProps) {
   const { value, currency = CREDIT_UNIT, short = false, signed = false, aligned = false } = props;
   const locale = useLocale();
@@ -42,7 +42,7 @@ export function Money(props: MoneyProps) {
   );
 }
 
-/** The same in large type: the one amount that a card or a page is about. */
+/** The main amount of a card or page, in large type. */
 export function LargeMoney(props: MoneyProps) {
   return (
     <Text size="xl" fw={600} component="div">
@@ -51,35 +51,35 @@ export function LargeMoney(props: MoneyProps) {
   );
 }
 
-/** Stands for the amount in the text that has its unit. */
+/** Placeholder for the amount in the text with its unit. */
 const AMOUNT = '#';
 
-/** How much of the room for decimals an amount takes: the rest of it follows the amount, which stays one text for all readers. */
+/** How many decimals an amount has; styles pad it to align the points, so that it remains one text. */
 function roomOf(amount: string): CSSProperties {
   const decimals = /[.,]\d+(?=\D*$)/.exec(amount)?.[0] ?? '';
   return { '--decimals': `${decimals.length}ch` } as CSSProperties;
 }
 
-/** The same as plain text, where no element is possible, such as labels of charts and fields. */
+/** As plain text, such as for labels of charts and fields. */
 export function useMoneyText(currency = CREDIT_UNIT): (value: string) => string {
   const text = useAmountText();
   return (value) => text(value, currency);
 }
 
-/** The same where each amount has a unit of its own. */
+/** As plain text, for amounts with different units. */
 export function useAmountText(): (value: string, currency: string) => string {
   const locale = useLocale();
   const unit = useUnit();
   return (value, currency) => unit(amountText(value, { currency, locale }), currency);
 }
 
-/** Intl writes the unit of money; the texts have that of credits. */
+/** Intl knows the units of money; ours are in the texts. */
 function useUnit(): (amount: string, currency: string) => string {
   const { t } = useTranslation('shell');
   return (amount, currency) => (currency === CREDIT_UNIT ? t('credits', { amount }) : amount);
 }
 
-/** What credits cost the viewer, at the rate of their account: "$0.026". Null until the rate is there. */
+/** What credits cost the viewer at their rate: "$0.026". Null until the rate is loaded. */
 export function usePaidFor(): (credits: string) => string | null {
   const { data } = useQuery(relayQuery);
   const money = useMoneyText(data?.paymentCurrency);
@@ -101,7 +101,7 @@ export function ShortPrices({ value }: { value: string }) {
   );
 }
 
-/** A price where people decide: "0.02 credits ($0.026)". */
+/** A price to decide by: "0.02 credits ($0.026)". */
 export function BothPrices({ value }: { value: string }) {
   const paid = usePaidFor()(value);
   return (

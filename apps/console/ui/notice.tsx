@@ -8,10 +8,10 @@ interface NoticeProps extends Pick<AlertProps, 'title' | 'role'> {
   children: ReactNode;
 }
 
-/** The frame of a card: what is merely good to know must not look like an alarm. */
+/** Quiet notices have the frame of a card, so that they do not look like an alarm. */
 const QUIET_FRAME = { borderColor: 'var(--colour-line)' };
 
-/** Something that people should know on a page. Its words have the contrast of text; the frame alone is coloured. */
+/** A notice on a page. Only its frame is coloured, so that its text has enough contrast. */
 export function Notice({ tone, ...rest }: NoticeProps) {
   return <Alert color={COLOURS[tone]} style={tone === 'quiet' ? QUIET_FRAME : undefined} {...rest} />;
 }

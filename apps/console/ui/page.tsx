@@ -7,23 +7,23 @@ interface PageProps {
   about?: ReactNode;
   /** Buttons at the right of the title. */
   actions?: ReactNode;
-  /** Beside a larger title that has the actions below it, on the page that strangers arrive at. */
+  /** Shown beside a larger title with the actions below it, on the landing page. */
   picture?: ReactNode;
-  /** Rem; forms are easier to read when they are narrow. */
+  /** In rem; narrow forms are easier to read. */
   width?: number;
-  /** In the middle where there is no navigation; other pages begin at one edge, however wide they are. */
+  /** Centred, for pages without navigation; others are aligned left. */
   isCentred?: boolean;
   children: ReactNode;
 }
 
-/** Longer lines are hard to follow with the eye. */
+/** Longer lines are hard to read. */
 const WIDEST = 75;
 
 let isFirstPage = true;
 
 function useHeading() {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The server drew the head of the landing page, until there is a page.
+  // Removes the heading that the server drew.
   useLayoutEffect(() => document.getElementById('first-paint')?.remove(), []);
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
@@ -32,14 +32,9 @@ function useHeading() {
   return heading;
 }
 
-/**
- * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
- * screen readers say where one has come to.
- */
+/** The frame of every page. After a link was followed its heading has the focus, so that screen readers announce it. */
 export function PageFrame(props: PageProps) {
-  const { title, actions, picture, width = WIDEST, children } = props;
-  const isHero = picture !== undefined;
-  const { isCentred = isHero } = props;
+  const { title, picture, width = WIDEST, isCentred = picture !== undefined, children } = props;
   return (
     <Stack
       gap="lg"
@@ -49,19 +44,26 @@ export function PageFrame(props: PageProps) {
       style={{ '--page-width': `${width}rem` }}
     >
       <title>{`${title} · Tollgate`}</title>
-      {isHero ? (
-        <div className="hero">
-          <Head {...props} />
-          {picture}
-        </div>
-      ) : (
-        <Group justify="space-between" align="flex-start">
-          <Head {...props} />
-          {actions && <Group gap="xs">{actions}</Group>}
-        </Group>
-      )}
+      <Top {...props} />
       {children}
     </Stack>
+  );
+}
+
+function Top(props: PageProps) {
+  const { actions, picture } = props;
+  if (picture !== undefined)
+    return (
+      <div className="hero">
+        <Head {...props} />
+        {picture}
+      </div>
+    );
+  return (
+    <Group justify="space-between" align="flex-start">
+      <Head {...props} />
+      {actions && <Group gap="xs">{actions}</Group>}
+    </Group>
   );
 }
 

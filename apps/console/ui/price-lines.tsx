@@ -16,11 +16,11 @@ interface PriceLinesProps {
   /** What the amounts of tokens are for, such as "per million tokens". */
   perTokens: string;
   tokens: (kind: (typeof TOKENS)[number]) => string;
-  /** How an amount is written: `BothPrices` where people decide. */
+  /** `BothPrices` where people decide by it. */
   amount?: ComponentType<{ value: string }>;
 }
 
-/** A price with its unit: one amount, one for each rate, or one for each type of tokens. */
+/** A price with its unit: one amount, one per rate, or one per type of token. */
 export function PriceLines({ price, unit, perTokens, tokens, amount: Amount = Money }: PriceLinesProps) {
   if ('unitPrice' in price && price.rates) return <RateLines price={price} unit={unit} amount={Amount} />;
   if ('unitPrice' in price)

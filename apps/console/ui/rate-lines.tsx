@@ -7,10 +7,10 @@ type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 export type RatedPrice = Extract<ListPrice, { unitPrice: string }>;
 type Dimensions = NonNullable<RatedPrice['rates']>[number]['when'];
 
-/** What prices may depend on, as requests name it. */
+/** What prices may depend on, named as in requests. */
 export const dimensionNames = ['size', 'quality', 'resolution', 'input', 'mode', 'audio', 'length'] as const;
 
-/** What a request asks for, or a rate is for, in words. */
+/** Describes the options of a request or a rate. */
 export function useDimensionWords(): (dimensions: {
   [Name in keyof Dimensions]?: string | undefined;
 }) => string {
@@ -30,7 +30,7 @@ interface RateLinesProps {
   amount: ComponentType<{ value: string }>;
 }
 
-/** A line for each rate in the order in which they are tried, and one for all other requests. */
+/** One line per rate, in the order in which they apply, and one for all other requests. */
 export function RateLines({ price, unit, amount: Amount }: RateLinesProps) {
   const { t } = useTranslation('shell');
   const words = useDimensionWords();

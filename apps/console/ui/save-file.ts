@@ -1,4 +1,4 @@
-/** Puts what the browser has at an address among the downloads, under a name. */
+/** Saves what the browser holds at an address as a file. */
 export function saveFile(address: string, name: string): void {
   const link = document.createElement('a');
   link.href = address;

@@ -1,13 +1,10 @@
 import { GROUP_NAME, ID, MODEL_NAME } from './patterns.js';
 
-/** The state of lists lies in the address, as plain `?name=value`, so that it can be shared and gone back to. */
+/** The state of lists is in the address as `?name=value`, so that it can be shared and survives going back. */
 
 type Reader<T> = (value: string | undefined) => T | undefined;
 
-/**
- * What a page reads of its address; a value that makes no sense is as if it were not there. It is named nevertheless: what is not
- * named, the router takes from the address as it is.
- */
+/** Reads a page's search parameters. Invalid values become undefined but stay listed, or the router would keep them. */
 export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields: Fields) {
   type Search = { [Name in keyof Fields]?: NonNullable<ReturnType<Fields[Name]>> };
   return (given: Record<string, unknown>): Search => {
@@ -20,7 +17,7 @@ export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields:
   };
 }
 
-/** Whether the address leaves any of these filters out of "all". */
+/** Whether any of these filters is set. */
 export function isNarrowed(filters: object): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }
@@ -30,7 +27,7 @@ const LONGEST = 300;
 /** Any text that was typed. */
 export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
 
-/** What servers refuse leaves a list without any rows, so only what can be a name of the sort is asked for. */
+/** Text of a given form; the server would refuse anything else. */
 function shaped(pattern: RegExp): Reader<string> {
   return (value) => (value !== undefined && pattern.test(value) ? value : undefined);
 }
@@ -42,10 +39,10 @@ export const anyModel = shaped(MODEL_NAME);
 
 export const anyGroup = shaped(GROUP_NAME);
 
-/** Where a page of a list begins: the server's `nextCursor` of the page before. */
+/** Where a page of a list starts: the `nextCursor` of the page before. */
 export const cursor: Reader<string> = (value) => anyText(value);
 
-/** A UTC day such as 2026-01-31. A day that no month has would fail wherever it is counted with. */
+/** A UTC day such as 2026-01-31, if the calendar has it. */
 export const anyDay: Reader<string> = (value) =>
   value && /^\d{4}-\d\d-\d\d$/.test(value) && isoOf(value)?.startsWith(value) ? value : undefined;
 
@@ -58,12 +55,11 @@ function isoOf(text: string): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-/** One of some words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): Reader<Word> {
   return (value) => words.find((word) => word === value);
 }
 
-/** A path of this console to go to afterwards; an address of another site is none. */
+/** A path within this console, never an address of another site. */
 export const ownPath: Reader<string> = (value) =>
   value && /^\/(?![/\\])/.test(value) ? value.slice(0, 2_000) : undefined;
 

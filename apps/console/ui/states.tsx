@@ -9,13 +9,13 @@ import { useFailureText } from './failure-text.js';
 
 interface EmptyStateProps {
   title: string;
-  /** What to do so that there is something, in a sentence. */
+  /** How to get something here, in one sentence. */
   hint: string;
   /** The button or link that does it. */
   action?: ReactNode;
 }
 
-/** In place of a list or a chart that has nothing to show. */
+/** Shown for an empty list or chart. */
 export function EmptyState({ title, hint, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
@@ -28,7 +28,7 @@ export function EmptyState({ title, hint, action }: EmptyStateProps) {
   );
 }
 
-/** In place of what could not be read or done, with the request id that support can look up. */
+/** Shown when something failed, with the request id for support. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation('shell');
   const failure = asFailure(error);
@@ -53,7 +53,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   );
 }
 
-/** Where the server refuses what the address says, asking for the same again does not help: it is asked for less. */
+/** Retrying does not help if the server refused a filter in the address, so this removes it. */
 function TryAgain({ retry, field }: { retry: () => void; field: string | null }) {
   const { t } = useTranslation('shell');
   const search: Record<string, unknown> = useSearch({ strict: false });
@@ -68,14 +68,14 @@ function TryAgain({ retry, field }: { retry: () => void; field: string | null })
 
 interface LoadedProps<Data> {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
-  /** About as many lines as the content will have, so that the page does not jump. */
+  /** About as many lines as the content, so that the page does not jump. */
   lines?: number;
-  /** In place of lines, where the content has another shape. */
+  /** Replaces the lines for content of another shape. */
   outline?: ReactNode;
   children: (data: Data) => ReactNode;
 }
 
-/** What is read for a part of a page that is no list: a skeleton, then the content, or the error with a way to try again. */
+/** Loaded content that is no list: a skeleton, then the content, or an error with a retry. */
 export function Loaded<Data>({ query, lines = 3, outline, children }: LoadedProps<Data>) {
   const { t } = useTranslation('shell');
   if (query.data !== undefined) return <>{children(query.data)}</>;
@@ -90,7 +90,6 @@ export function Loaded<Data>({ query, lines = 3, outline, children }: LoadedProp
   );
 }
 
-/** A heading and its content. Pages are made of these. */
 export function Section({
   title,
   aside,

@@ -10,7 +10,7 @@ const COLOURS = {
 
 export type Tone = keyof typeof COLOURS;
 
-/** A state in a word with a dot of its colour. Use it for all states; the word carries the meaning, the colour only helps. */
+/** A state as a word with a coloured dot. Use it for all states. The word has the meaning; the colour only helps. */
 export function StatusBadge({ tone, hint, children }: { tone: Tone; hint?: string; children: ReactNode }) {
   return (
     <span className="status no-shrink" {...(hint ? { title: hint } : {})}>

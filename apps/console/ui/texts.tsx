@@ -6,7 +6,7 @@ interface WordsProps {
   children: ReactNode;
 }
 
-/** A line of text that may hold times and amounts. */
+/** A line of text that may contain times and amounts. */
 export function TextLine({ children }: WordsProps) {
   return (
     <Text size="sm" component="div">
@@ -15,7 +15,6 @@ export function TextLine({ children }: WordsProps) {
   );
 }
 
-/** What explains something beside it. */
 export function Hint({ children }: WordsProps) {
   return (
     <Text size="sm" c="dimmed" component="div">
@@ -24,7 +23,6 @@ export function Hint({ children }: WordsProps) {
   );
 }
 
-/** What is said in passing, such as when something was. */
 export function SmallPrint({ children }: WordsProps) {
   return (
     <Text size="xs" c="dimmed" component="div">
@@ -33,7 +31,7 @@ export function SmallPrint({ children }: WordsProps) {
   );
 }
 
-/** What something is called and what it is, on one line, with the colon of the language. */
+/** A label and its value on one line, with the language's colon. */
 export function Labelled({ label, children }: WordsProps & { label: string }) {
   const labelled = useLabelled();
   return (
@@ -44,13 +42,12 @@ export function Labelled({ label, children }: WordsProps & { label: string }) {
   );
 }
 
-/** The same where only text is possible. */
+/** As plain text. */
 export function useLabelled(): (label: string, value: string) => string {
   const { t } = useTranslation('shell');
   return (label, value) => t('labelled', { label, value });
 }
 
-/** A cell of two lines, of which the second says more of the first. */
 export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <Stack gap={0}>

@@ -4,17 +4,18 @@ import type { Shape } from '../../api/shape.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { type DebitCreditLine, DebitCredit } from '../debit-credit.js';
+import { LedgerAccountLink } from '../transaction-links.js';
 
 interface BalanceLinesProps {
   label: string;
   /** Of one unit. */
   balances: readonly Shape<'PeriodBalance'>[];
-  /** Each customer's accounts by themselves, of which there may be thousands. */
+  /** Whether to list each customer's accounts; there may be thousands. */
   withCustomers: boolean;
   withZero: boolean;
 }
 
-/** Balances of ledger accounts on their two sides; those of customers in one line for each kind unless they are asked for. */
+/** Balances of ledger accounts. Customers' accounts are added up unless asked for. */
 export function BalanceLines({ label, balances, withCustomers, withZero }: BalanceLinesProps) {
   const { t } = useTranslation('finance');
   const lines = [
@@ -28,7 +29,7 @@ function lineOf({ id, code, kind, unit, balance }: Shape<'PeriodBalance'>): Debi
   return { key: id, name: <Account id={id} code={code} kind={kind} />, unit, amount: balance };
 }
 
-/** `customer:{id}:main` and the like, added up. */
+/** Adds up `customer:{id}:main` and the like. */
 function together(balances: readonly Shape<'PeriodBalance'>[]): DebitCreditLine[] {
   const groups = Map.groupBy(
     balances.filter(({ accountId }) => accountId !== null),
@@ -60,13 +61,7 @@ function Account({ id, code, kind }: Pick<Shape<'PeriodBalance'>, 'id' | 'code' 
   const { t } = useTranslation('finance');
   return (
     <span>
-      <TextLink
-        to="/finance/ledger-accounts/$ledgerAccountId"
-        params={{ ledgerAccountId: id }}
-        className="model-name"
-      >
-        {code}
-      </TextLink>{' '}
+      <LedgerAccountLink id={id} code={code} />{' '}
       <Text span size="xs" c="dimmed">
         {t(`accounts.kinds.${kind}`)}
       </Text>

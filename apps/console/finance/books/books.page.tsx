@@ -8,47 +8,52 @@ import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { ACTIONS, NONE } from '../../ui/lists/phone-row.js';
-import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { ControlHeat } from './control-heat.js';
-import { ControlLight, useControlFault, useControlWords } from './control-words.js';
+import { ControlLight, ControlLink, useControlFault, useControlWords } from './control-words.js';
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
 import { ActionButton } from '../../ui/action-button.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
-/** Whether the books agree: each control as a light, and up to when everything is posted. */
+/** All controls with their results, and up to when everything is posted. */
 export function BooksPage() {
   const { t } = useTranslation('finance');
   const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
-  const columns = useColumns();
   return (
     <PageFrame title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
       <Loaded query={controls} lines={14}>
         {({ items }) => (
           <>
             <Summary controls={items} />
-            {groupsOf(items).map(({ name, controls: members }) => (
-              <Section key={name} title={t(`books.groups.${name}`)}>
-                <div className="even-columns">
-                  <DataList
-                    label={t(`books.groups.${name}`)}
-                    query={knownRows(members)}
-                    columns={columns}
-                    rowKey={({ id }) => id}
-                    empty={{ title: t('controls.unknown'), hint: t('controls.unknownHint') }}
-                  />
-                </div>
-              </Section>
+            {groupsOf(items).map((group) => (
+              <ControlGroup key={group.name} {...group} />
             ))}
           </>
         )}
       </Loaded>
       <Progress />
     </PageFrame>
+  );
+}
+
+function ControlGroup({ name, controls }: ReturnType<typeof groupsOf>[number]) {
+  const { t } = useTranslation('finance');
+  const title = t(`books.groups.${name}`);
+  return (
+    <Section title={title}>
+      <div className="even-columns">
+        <DataList
+          label={title}
+          query={knownRows(controls)}
+          columns={useColumns()}
+          empty={{ title: t('controls.unknown'), hint: t('controls.unknownHint') }}
+        />
+      </div>
+    </Section>
   );
 }
 
@@ -65,51 +70,29 @@ function Summary({ controls }: { controls: readonly Shape<'ControlStanding'>[] }
   const { t } = useTranslation('finance');
   const sum = (countOf: (control: Shape<'ControlStanding'>) => number) =>
     controls.reduce((total, control) => total + countOf(control), 0);
+  const all = controls.length;
   const green = sum(({ state }) => (state === 'green' ? 1 : 0));
+  const open = sum(({ openFindings }) => openFindings);
+  const unread = sum(({ unacknowledged }) => unacknowledged);
+  const failed = sum(({ state }) => (state === 'error' ? 1 : 0));
   return (
     <Figures>
       <Figure
         name={t('books.green')}
-        value={t('books.greenOf', { green, all: controls.length })}
+        value={t('books.greenOf', { green, all })}
         hint={t('books.greenHint')}
       />
-      <Figure
-        name={t('books.open')}
-        value={sum(({ openFindings }) => openFindings)}
-        hint={t('books.openHint')}
-      />
-      <Figure
-        name={t('books.unread')}
-        value={sum(({ unacknowledged }) => unacknowledged)}
-        hint={t('books.unreadHint')}
-      />
-      <Figure
-        name={t('books.failed')}
-        value={sum(({ state }) => (state === 'error' ? 1 : 0))}
-        hint={t('books.failedHint')}
-      />
+      <Figure name={t('books.open')} value={open} hint={t('books.openHint')} />
+      <Figure name={t('books.unread')} value={unread} hint={t('books.unreadHint')} />
+      <Figure name={t('books.failed')} value={failed} hint={t('books.failedHint')} />
     </Figures>
   );
 }
 
 function useColumns(): ListColumn<Shape<'ControlStanding'>>[] {
   const { t } = useTranslation('finance');
-  const { titleOf } = useControlWords();
-  const faultOf = useControlFault();
   return [
-    column('control', t('controls.one'), (control) => (
-      <>
-        <TextLink
-          to="/finance/controls/$controlId"
-          params={{ controlId: control.id }}
-          size="sm"
-          className="model-name"
-        >
-          {titleOf(control)}
-        </TextLink>
-        {faultOf(control) !== null && <SmallPrint>{faultOf(control)}</SmallPrint>}
-      </>
-    )),
+    column('control', t('controls.one'), (control) => <ControlName control={control} />),
     onPhone(
       'side',
       column('state', t('books.state'), (control) => <ControlLight control={control} />),
@@ -117,16 +100,27 @@ function useColumns(): ListColumn<Shape<'ControlStanding'>>[] {
     column('days', t('books.days'), ({ id }) => <ControlHeat controlId={id} />),
     onPhone(
       'below',
-      rightColumn('unread', t('books.unread'), ({ unacknowledged }) =>
-        unacknowledged === 0 ? NONE : unacknowledged,
-      ),
+      rightColumn('unread', t('books.unread'), ({ unacknowledged }) => unacknowledged || NONE),
     ),
     timeColumn('lastRunAt', t('books.lastRun'), t('books.neverRun')),
     rightColumn(ACTIONS, t('books.run'), (control) => <RunControls control={control} />),
   ];
 }
 
-/** Runs one control, or all but those that read the whole ledger, which the schedule runs once a day. */
+function ControlName({ control }: { control: Shape<'ControlStanding'> }) {
+  const { titleOf } = useControlWords();
+  const fault = useControlFault()(control);
+  return (
+    <>
+      <ControlLink id={control.id} size="sm" className="model-name">
+        {titleOf(control)}
+      </ControlLink>
+      {fault !== null && <SmallPrint>{fault}</SmallPrint>}
+    </>
+  );
+}
+
+/** Runs one control, or all except those that read the whole ledger, which run once a day. */
 export function RunControls({ control }: { control?: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();

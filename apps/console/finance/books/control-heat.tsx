@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useShortDay } from '../../ui/time/when.js';
 
-/** Findings of a day from which on it is drawn darker. */
+/** Numbers of findings at which a day gets darker. */
 const LEVELS = [1, 3, 10] as const;
-/** Days change rarely, and findings of today are beside the strip. */
+/** Past days rarely change, and today's findings are shown beside them. */
 const STALE_MS = 60_000;
 
-/** How many findings a control had open, day by day, the last of which is today: the more, the darker. */
+/** Open findings of a control, day by day up to today: the more, the darker. */
 export function ControlHeat({ controlId }: { controlId: string }) {
   const { t } = useTranslation('finance');
   const shortDay = useShortDay();

@@ -1,10 +1,13 @@
+import type { AnchorProps } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useFindingTexts } from './finding-words.js';
 import { controlTones, namedControl } from './controls.js';
 
-/** What controls are called and compare, in the language that is shown where it has words for it. */
+/** Titles and explanations of controls, translated if this console knows them. */
 export function useControlWords() {
   const { t } = useTranslation('finance');
   return {
@@ -19,7 +22,16 @@ export function useControlWords() {
   };
 }
 
-/** How a control stood when it last looked. */
+interface ControlLinkProps extends Pick<AnchorProps, 'size' | 'className'> {
+  id: string;
+  children: ReactNode;
+}
+
+export function ControlLink({ id, ...link }: ControlLinkProps) {
+  return <TextLink to="/finance/controls/$controlId" params={{ controlId: id }} {...link} />;
+}
+
+/** The result of a control's last run. */
 export function ControlLight({
   control: { state, count },
 }: {
@@ -33,7 +45,7 @@ export function ControlLight({
   );
 }
 
-/** Why a control could not run; the log has the details. */
+/** Why a control could not run. The log has the details. */
 export function useControlFault(): (
   control: Pick<Shape<'ControlStanding'>, 'state' | 'fault'>,
 ) => string | null {
@@ -41,7 +53,6 @@ export function useControlFault(): (
   return ({ state, fault }) => (state === 'error' ? t(`controls.faults.${fault ?? 'failed'}`) : null);
 }
 
-/** What is wrong, in a word. */
 export function FindingBadge({ finding: { state } }: { finding: Pick<Shape<'Finding'>, 'state'> }) {
   const { wordOf } = useFindingTexts();
   return <StatusBadge tone="bad">{wordOf(`states.${state}`, state)}</StatusBadge>;

@@ -30,6 +30,7 @@ export function ControlPage() {
   const { titleOf, explanationOf } = useControlWords();
   const controls = $api.useQuery('get', '/api/finance/controls');
   const control = controls.data?.items.find(({ id }) => id === controlId);
+  const unknown = <EmptyState title={t('controls.unknown')} hint={t('controls.unknownHint')} />;
   return (
     <PageFrame
       title={control ? titleOf(control) : t('controls.one')}
@@ -38,13 +39,7 @@ export function ControlPage() {
     >
       <BackLink to="/finance/books">{t('controls.back')}</BackLink>
       <Loaded query={controls} lines={2}>
-        {() =>
-          control ? (
-            <Standing control={control} />
-          ) : (
-            <EmptyState title={t('controls.unknown')} hint={t('controls.unknownHint')} />
-          )
-        }
+        {() => (control ? <Standing control={control} /> : unknown)}
       </Loaded>
       <Findings controlId={controlId} />
     </PageFrame>
@@ -60,13 +55,8 @@ function Standing({ control }: { control: Shape<'ControlStanding'> }) {
       <Group gap="sm">
         <ControlLight control={control} />
         <TextLine>
-          {lastRunAt === null ? (
-            t('books.neverRun')
-          ) : (
-            <>
-              {t('controls.lastRun')} <When at={lastRunAt} />
-            </>
-          )}
+          {t(lastRunAt === null ? 'books.neverRun' : 'controls.lastRun')}{' '}
+          {lastRunAt !== null && <When at={lastRunAt} />}
         </TextLine>
         {horizon !== null && (
           <Hint>
@@ -83,37 +73,36 @@ function Standing({ control }: { control: Shape<'ControlStanding'> }) {
 function Findings({ controlId }: { controlId: string }) {
   const { t } = useTranslation('finance');
   const { state = 'open', finding } = route.useSearch();
-  const findings = useList('/api/finance/controls/{controlId}/findings', {
-    path: { controlId },
-    query: { state },
-  });
+  const path = '/api/finance/controls/{controlId}/findings';
+  const findings = useList(path, { path: { controlId }, query: { state } });
   const shown = findings.data?.items.find(({ id }) => id === finding);
+  const empty =
+    state === 'open'
+      ? { title: t('findings.none'), hint: t('findings.noneHint') }
+      : { title: t('findings.noneSuch'), hint: t('findings.noneSuchHint') };
   return (
     <Section
       title={t('findings.title')}
       aside={<CsvLink path={`/api/finance/controls/${controlId}/findings.csv`} query={{ state }} />}
     >
-      <SwitchFilter
-        param="state"
-        label={t('findings.state')}
-        options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
-        replace={false}
-      />
-      <DataList
-        label={t('findings.title')}
-        query={findings}
-        columns={useColumns()}
-        rowKey={({ id }) => id}
-        empty={{
-          title: t(state === 'open' ? 'findings.none' : 'findings.noneSuch'),
-          hint: t(state === 'open' ? 'findings.noneHint' : 'findings.noneSuchHint'),
-        }}
-        isPaged
-      />
+      <StateFilter />
+      <DataList label={t('findings.title')} query={findings} columns={useColumns()} empty={empty} isPaged />
       <SidePanel param="finding" opened={shown !== undefined} title={t('findings.one')}>
         {shown && <FindingDetails finding={shown} />}
       </SidePanel>
     </Section>
+  );
+}
+
+function StateFilter() {
+  const { t } = useTranslation('finance');
+  return (
+    <SwitchFilter
+      param="state"
+      label={t('findings.state')}
+      options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
+      replace={false}
+    />
   );
 }
 
@@ -130,16 +119,19 @@ function useColumns(): ListColumn<Shape<'Finding'>>[] {
     column('message', t('findings.message'), (finding) => <Text size="sm">{wordsOf(finding)}</Text>),
     timeColumn('firstSeenAt', t('findings.since')),
     transactionsColumn('transactionIds', t('findings.transactions')),
-    column('read', t('findings.read'), ({ resolvedAt, acknowledgedAt }) =>
-      resolvedAt !== null ? (
-        <>
-          {t('findings.resolved')} <When at={resolvedAt} />
-        </>
-      ) : acknowledgedAt !== null ? (
-        <When at={acknowledgedAt} />
-      ) : (
-        t('findings.unread')
-      ),
-    ),
+    column('read', t('findings.read'), (finding) => <Read finding={finding} />),
   ];
+}
+
+/** Whether somebody has read a finding, or it is resolved. */
+function Read({ finding: { resolvedAt, acknowledgedAt } }: { finding: Shape<'Finding'> }) {
+  const { t } = useTranslation('finance');
+  const at = resolvedAt ?? acknowledgedAt;
+  if (at === null) return t('findings.unread');
+  return (
+    <>
+      {resolvedAt !== null && `${t('findings.resolved')} `}
+      <When at={at} />
+    </>
+  );
 }

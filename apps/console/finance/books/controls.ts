@@ -8,7 +8,7 @@ export const controlTones: Record<Shape<'ControlStanding'>['state'], Tone> = {
   never: 'quiet',
 };
 
-/** In the order in which people read them; what is not named here comes last. */
+/** In reading order; unlisted controls come last. */
 export const controlGroups = [
   { name: 'moneyIn', controls: ['payments', 'payouts', 'bank', 'suspense'] },
   { name: 'work', controls: ['charges-tasks', 'holds', 'refund-latency'] },
@@ -19,7 +19,7 @@ export const controlGroups = [
   },
 ] as const;
 
-/** Those that have words of this console; the server's own are English. */
+/** Controls with translated texts. */
 const namedControls = controlGroups.flatMap(({ controls }): readonly NamedControl[] => controls);
 export type NamedControl = (typeof controlGroups)[number]['controls'][number];
 

@@ -16,13 +16,10 @@ import { useFindingWords } from './finding-words.js';
 import { momentOf } from './moment-of.js';
 import { FindingBadge } from './control-words.js';
 
-/** One thing that a control found: what is known of it, and what can be done about it. */
+/** One thing that a control found: what is known about it, and what can be done. */
 export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
-  const { t } = useTranslation('finance');
-  const { wordsOf, detailOf, valuesOf } = useFindingWords();
-  const { subject, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
-  const { acknowledgedBy, acknowledgedAt, note } = finding;
-  const known = Object.entries(details).filter(([name, value]) => !CODES.includes(name) && value);
+  const { wordsOf } = useFindingWords();
+  const { subject, resolvedAt } = finding;
   return (
     <Stack gap="lg">
       <Stack gap="xs" align="flex-start">
@@ -33,42 +30,56 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
         <Text>{wordsOf(finding)}</Text>
         {resolvedAt === null && <Remedy finding={finding} />}
       </Stack>
-      <Facts label={t('findings.one')}>
-        <Fact name={t('findings.firstSeen')} value={<When at={firstSeenAt} />} />
-        <Fact name={t('findings.lastSeen')} value={<When at={lastSeenAt} />} />
-        {resolvedAt !== null && <Fact name={t('findings.resolved')} value={<When at={resolvedAt} />} />}
-        {acknowledgedAt !== null && (
-          <Fact
-            name={t('findings.read')}
-            value={
-              <>
-                <When at={acknowledgedAt} /> · {acknowledgedBy !== null && <Who actor={acknowledgedBy} />}
-              </>
-            }
-          />
-        )}
-        {note !== null && note !== '' && <Fact name={t('note.label')} value={note} />}
-        <Fact name={t('findings.transactions')} value={<TransactionLinks ids={transactionIds} />} />
-      </Facts>
-      {known.length > 0 && (
-        <Section title={t('findings.details')}>
-          <Facts label={t('findings.details')}>
-            {known.map(([name, value]) => (
-              <Fact
-                key={name}
-                name={detailOf(name)}
-                value={<Detail name={name} value={value} text={valuesOf(details)[name] ?? ''} />}
-              />
-            ))}
-          </Facts>
-        </Section>
-      )}
+      <Course finding={finding} />
+      <Details details={finding.details} />
       {resolvedAt === null && <Acknowledge finding={finding} />}
     </Stack>
   );
 }
 
-/** Details that only choose the sentence. */
+function Course({ finding }: { finding: Shape<'Finding'> }) {
+  const { t } = useTranslation('finance');
+  const { firstSeenAt, lastSeenAt, resolvedAt, transactionIds } = finding;
+  const { acknowledgedBy, acknowledgedAt, note } = finding;
+  const read = acknowledgedAt !== null && (
+    <>
+      <When at={acknowledgedAt} /> · {acknowledgedBy !== null && <Who actor={acknowledgedBy} />}
+    </>
+  );
+  return (
+    <Facts label={t('findings.one')}>
+      <Fact name={t('findings.firstSeen')} value={<When at={firstSeenAt} />} />
+      <Fact name={t('findings.lastSeen')} value={<When at={lastSeenAt} />} />
+      {resolvedAt !== null && <Fact name={t('findings.resolved')} value={<When at={resolvedAt} />} />}
+      {read && <Fact name={t('findings.read')} value={read} />}
+      {note !== null && note !== '' && <Fact name={t('note.label')} value={note} />}
+      <Fact name={t('findings.transactions')} value={<TransactionLinks ids={transactionIds} />} />
+    </Facts>
+  );
+}
+
+function Details({ details }: Pick<Shape<'Finding'>, 'details'>) {
+  const { t } = useTranslation('finance');
+  const { detailOf, valuesOf } = useFindingWords();
+  const texts = valuesOf(details);
+  const known = Object.entries(details).filter(([name, value]) => !CODES.includes(name) && value);
+  if (known.length === 0) return null;
+  return (
+    <Section title={t('findings.details')}>
+      <Facts label={t('findings.details')}>
+        {known.map(([name, value]) => (
+          <Fact
+            key={name}
+            name={detailOf(name)}
+            value={<Detail name={name} value={value} text={texts[name] ?? ''} />}
+          />
+        ))}
+      </Facts>
+    </Section>
+  );
+}
+
+/** Details that only select the sentence. */
 const CODES = ['how', 'also'];
 
 /** Details that name a person. */
@@ -80,7 +91,7 @@ function Detail({ name, value, text }: { name: string; value: string | null; tex
   return time === null ? <Identifier>{text}</Identifier> : <When at={time} />;
 }
 
-/** A finding stays open until its control no longer sees it; this only says that someone is looking at it. */
+/** Says that someone is working on a finding, which stays open until its control no longer reports it. */
 function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   return (
@@ -102,7 +113,7 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Sh
   );
 }
 
-/** Where what each control finds is put right, or looked at more closely. */
+/** Where to resolve or examine what a control finds. */
 const desks = {
   payments: linkOptions({ to: '/finance/reconciliation' }),
   payouts: linkOptions({ to: '/finance/reconciliation', search: { tab: 'payouts' } }),

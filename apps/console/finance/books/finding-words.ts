@@ -13,35 +13,34 @@ export interface Found {
   control: string;
   state: string;
   details: Details;
-  /** Where there are no words for its state, such as one of a later version. */
+  /** The fallback for states without a text, such as those of a later version. */
   message?: string | null;
 }
 
-/** The texts of findings by keys that the server decides. */
+/** Texts of findings, whose keys come from the server. */
 export function useFindingTexts() {
   const { t, i18n } = useTranslation('findings');
-  /** Null: there is none. */
+  /** Null if there is none. */
   const template = (key: string, namespace = 'findings'): string | null => {
     const text: unknown = i18n.getResource(i18n.language, namespace, key);
     return typeof text === 'string' ? text : null;
   };
   return {
     template,
-    /** A text without parameters. */
     wordOf: (key: string, otherwise: string): string => template(key) ?? otherwise,
     say: t as unknown as (key: string, values: Record<string, string>) => string,
     between: i18n.language.startsWith('en') ? ' ' : '',
   };
 }
 
-/** What a finding says. The server sends its state and details; the sentence is written here, in the language that is shown. */
+/** What a finding says. The server sends codes and details; the sentence is made here, in the reader's language. */
 export function useFindingWords() {
   const { template, wordOf, say, between } = useFindingTexts();
   const valuesOf = useDetailTexts();
   const sentenceOf = ({ control, state, details, message }: Found): string => {
     const keys = sentenceKeys(control, state, details['how']);
     const key = keys.find((each) => template(each) !== null);
-    // Findings of earlier versions lack some of the values.
+    // Findings of earlier versions lack some values.
     if (key !== undefined && lacking(template(key)!, details).length === 0)
       return say(key, valuesOf(details));
     const word = wordOf(`states.${state}`, message ?? state);
@@ -58,7 +57,7 @@ export function useFindingWords() {
   };
 }
 
-/** Values as the reader writes them: codes in words, times in their zone, amounts with their unit. */
+/** Values for the reader: codes as words, times in their time zone, amounts with units. */
 function useDetailTexts(): (details: Details) => Record<string, string> {
   const { template, say } = useFindingTexts();
   const amountText = useAmountText();

@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -18,35 +17,22 @@ import { When } from '../../ui/time/when.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
+import { OrderFilter } from './order-filter.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
-const orders = ['recorded', 'effective'] as const;
 type Line = Shape<'LedgerStatement'>['items'][number];
 
-/** The entries of one ledger account between its opening and its closing balance. */
+/** One ledger account: its entries between opening and closing balance. */
 export function LedgerAccountPage() {
   const { t } = useTranslation('finance');
-  const { ledgerAccountId } = route.useParams();
-  const { by = 'recorded', from, to } = route.useSearch();
-  const statement = useList('/api/finance/ledger-accounts/{ledgerAccountId}/statement', {
-    path: { ledgerAccountId },
-    query: { by, ...timesOf({ from, to }) },
-  });
-  const unit = statement.data?.account.unit ?? 'CRD';
+  const statement = useStatement();
+  const account = statement.data?.account;
   return (
     <PageFrame
-      title={statement.data?.account.code ?? t('accounts.one')}
+      title={account?.code ?? t('accounts.one')}
       about={t('statement.about')}
-      actions={
-        <ButtonLink
-          to="/finance/exports"
-          search={{ account: ledgerAccountId, from, to, ...(by === 'effective' ? { by } : {}) }}
-          variant="default"
-        >
-          {t('statement.export')}
-        </ButtonLink>
-      }
+      actions={<ExportLink />}
     >
       <BackLink to="/finance/ledger-accounts">{t('statement.back')}</BackLink>
       <Loaded query={statement} lines={3}>
@@ -56,7 +42,7 @@ export function LedgerAccountPage() {
       <DataList
         label={t('statement.title')}
         query={statement}
-        columns={useColumns(unit)}
+        columns={useColumns(account?.unit ?? 'CRD')}
         rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
         empty={{ title: t('statement.empty'), hint: t('statement.emptyHint') }}
         isPaged
@@ -66,16 +52,29 @@ export function LedgerAccountPage() {
   );
 }
 
+function useStatement() {
+  const { by = 'recorded', from, to } = route.useSearch();
+  const asked = { path: route.useParams(), query: { by, ...timesOf({ from, to }) } } as const;
+  return useList('/api/finance/ledger-accounts/{ledgerAccountId}/statement', asked);
+}
+
+function ExportLink() {
+  const { t } = useTranslation('finance');
+  const { ledgerAccountId: account } = route.useParams();
+  const { by, from, to } = route.useSearch();
+  return (
+    <ButtonLink to="/finance/exports" search={{ account, from, to, by }} variant="default">
+      {t('statement.export')}
+    </ButtonLink>
+  );
+}
+
 function Filters() {
   const { t } = useTranslation('finance');
   return (
     <Group align="flex-end">
       <DaysFilter />
-      <SwitchFilter
-        param="by"
-        label={t('trial.by')}
-        options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-      />
+      <OrderFilter />
       <SmallPrint>{t('utc')}</SmallPrint>
     </Group>
   );

@@ -5,18 +5,18 @@ import { type Item } from '../../api/queries.js';
 import { CopyLine } from '../../ui/copy.js';
 import { column } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
+import { LedgerAccountLink } from '../transaction-links.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
 
-/** Where links to a customer's accounts lead: who has no pointer to hover over its name finds the id here. */
+/** For people who cannot hover over a customer's name: the id, to copy. */
 const CUSTOMER = /^customer:([0-9a-z]{26})/;
 
 type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 
-/** All accounts of the ledger by their codes, each leading to its statement. */
+/** All ledger accounts by code. */
 export function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
   const { code } = route.useSearch();
@@ -30,7 +30,6 @@ export function LedgerAccountsPage() {
         label={t('accounts.title')}
         query={accounts}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{ title: t('accounts.none'), hint: t('accounts.noneHint') }}
         isPaged
       />
@@ -41,15 +40,7 @@ export function LedgerAccountsPage() {
 function useColumns(): ListColumn<LedgerAccount>[] {
   const { t } = useTranslation('finance');
   return [
-    column('code', t('accounts.code'), ({ id, code }) => (
-      <TextLink
-        to="/finance/ledger-accounts/$ledgerAccountId"
-        params={{ ledgerAccountId: id }}
-        className="model-name"
-      >
-        {code}
-      </TextLink>
-    )),
+    column('code', t('accounts.code'), ({ id, code }) => <LedgerAccountLink id={id} code={code} />),
     column('kind', t('accounts.kind'), ({ kind }) => t(`accounts.kinds.${kind}`)),
     column('unit', t('accounts.unit'), ({ commodity, unit }) => `${t(`commodities.${commodity}`)} · ${unit}`),
   ];

@@ -1,6 +1,8 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -15,49 +17,47 @@ export function Progress() {
   return (
     <Section title={t('progress.title')}>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
-        <Card withBorder>
-          <Posted />
-        </Card>
-        <Card withBorder>
-          <Sealed />
-        </Card>
-        <Card withBorder>
-          <Closed />
-        </Card>
+        <Posted />
+        <Sealed />
+        <Closed />
       </SimpleGrid>
     </Section>
   );
 }
 
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder>
+      <Text fw={600}>{title}</Text>
+      {children}
+    </Card>
+  );
+}
+
 function Posted() {
   const { t } = useTranslation('finance');
-  const from = monthOf(today());
-  const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', {
-    params: { query: { from } },
-  });
+  const query = { from: monthOf(today()) };
+  const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', { params: { query } });
   const bills = $api.useQuery('get', '/api/finance/reports/upstream-bills');
+  const until = (at: string | null) => (at === null ? '–' : <When at={at} />);
   return (
-    <>
-      <Text fw={600}>{t('progress.posted')}</Text>
+    <Part title={t('progress.posted')}>
       <Loaded query={deferred} lines={2}>
         {({ recognisedTo, completeTo }) => (
           <Facts label={t('progress.posted')}>
-            <Fact name={t('progress.certain')} value={completeTo === null ? '–' : <When at={completeTo} />} />
-            <Fact
-              name={t('progress.recognised')}
-              value={recognisedTo === null ? '–' : <When at={recognisedTo} />}
-            />
+            <Fact name={t('progress.certain')} value={until(completeTo)} />
+            <Fact name={t('progress.recognised')} value={until(recognisedTo)} />
           </Facts>
         )}
       </Loaded>
       <Loaded query={bills} lines={1}>
         {({ costsTo }) => (
           <Facts label={t('progress.costs')}>
-            <Fact name={t('progress.costs')} value={costsTo === null ? '–' : <When at={costsTo} />} />
+            <Fact name={t('progress.costs')} value={until(costsTo)} />
           </Facts>
         )}
       </Loaded>
-    </>
+    </Part>
   );
 }
 
@@ -65,8 +65,7 @@ function Sealed() {
   const { t } = useTranslation('finance');
   const chain = $api.useQuery('get', '/api/finance/chain', { params: { query: { limit: 1 } } });
   return (
-    <>
-      <Text fw={600}>{t('progress.sealed')}</Text>
+    <Part title={t('progress.sealed')}>
       <Loaded query={chain}>
         {({ items: [head] }) =>
           head ? (
@@ -80,34 +79,21 @@ function Sealed() {
           )
         }
       </Loaded>
-    </>
+    </Part>
   );
 }
 
 function Closed() {
   const { t } = useTranslation('finance');
-  const periods = $api.useQuery('get', '/api/finance/periods', {
-    params: { query: { state: 'closed', limit: 1 } },
-  });
+  const query = { state: 'closed', limit: 1 } as const;
+  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } });
   return (
-    <>
-      <Text fw={600}>{t('progress.closed')}</Text>
+    <Part title={t('progress.closed')}>
       <Loaded query={periods}>
         {({ items: [last] }) => (
           <>
             <Facts label={t('progress.closed')}>
-              <Fact
-                name={t('progress.lastClose')}
-                value={
-                  last ? (
-                    <TextLink to="/finance/periods/$periodId" params={{ periodId: last.id }}>
-                      <When at={last.endsAt} />
-                    </TextLink>
-                  ) : (
-                    t('progress.noClose')
-                  )
-                }
-              />
+              <Fact name={t('progress.lastClose')} value={<LastClose period={last} />} />
               <Fact
                 name={t('progress.next')}
                 value={<Day on={nextToClose(last?.endsAt ?? null, today())} />}
@@ -119,6 +105,16 @@ function Closed() {
           </>
         )}
       </Loaded>
-    </>
+    </Part>
+  );
+}
+
+function LastClose({ period }: { period: Shape<'Period'> | undefined }) {
+  const { t } = useTranslation('finance');
+  if (!period) return t('progress.noClose');
+  return (
+    <TextLink to="/finance/periods/$periodId" params={{ periodId: period.id }}>
+      <When at={period.endsAt} />
+    </TextLink>
   );
 }

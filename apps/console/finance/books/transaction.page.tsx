@@ -17,14 +17,14 @@ import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { DebitCredit } from '../debit-credit.js';
 import { KindOfPosting } from '../kinds.js';
-import { AccountLink, ChargeLink } from '../transaction-links.js';
+import { AccountLink, ChargeLink, LedgerAccountLink } from '../transaction-links.js';
 
 const route = getRouteApi('/finance/transactions/$transactionId');
 
 type Transaction = GetAnswer<'/api/finance/transactions/{transactionId}'>;
 type Linked = Transaction['linked'][number];
 
-/** One transaction of the ledger: its entries, what belongs to it, and the block that seals it. */
+/** One ledger transaction: its entries, related transactions, and the block that seals it. */
 export function TransactionPage() {
   const { t } = useTranslation('finance');
   const { transactionId } = route.useParams();
@@ -73,20 +73,21 @@ function Head({ transaction }: { transaction: Transaction }) {
       {chargeId !== null && <Fact name={t('transaction.charge')} value={<ChargeLink id={chargeId} />} />}
       <Fact
         name={t('transaction.block')}
-        value={
-          block === null ? (
-            t('transaction.unsealed')
-          ) : (
-            <Stack gap={0}>
-              <span>
-                {t('transaction.blockNumber', { number: block.number })} · <When at={block.sealedAt} />
-              </span>
-              <Identifier>{block.hash}</Identifier>
-            </Stack>
-          )
-        }
+        value={block === null ? t('transaction.unsealed') : <Seal block={block} />}
       />
     </Facts>
+  );
+}
+
+function Seal({ block: { number, sealedAt, hash } }: { block: NonNullable<Transaction['block']> }) {
+  const { t } = useTranslation('finance');
+  return (
+    <Stack gap={0}>
+      <span>
+        {t('transaction.blockNumber', { number })} · <When at={sealedAt} />
+      </span>
+      <Identifier>{hash}</Identifier>
+    </Stack>
   );
 }
 
@@ -96,25 +97,24 @@ function Entries({ entries }: { entries: readonly Shape<'LedgerEntry'>[] }) {
     key: String(entry.ordinal),
     unit: entry.unit,
     amount: entry.amount,
-    name: (
-      <Stack gap={0}>
-        <TextLink
-          to="/finance/ledger-accounts/$ledgerAccountId"
-          params={{ ledgerAccountId: entry.ledgerAccountId }}
-          className="model-name"
-        >
-          {entry.code}
-        </TextLink>
-        <Text size="xs" c="dimmed" className="model-name">
-          {[entry.model, entry.group, entry.channel].filter(Boolean).join(' · ')}
-        </Text>
-      </Stack>
-    ),
+    name: <EntryName entry={entry} />,
   }));
   return (
     <Section title={t('transaction.entries')}>
       <DebitCredit label={t('transaction.entries')} heading={t('accounts.code')} lines={lines} />
     </Section>
+  );
+}
+
+function EntryName({ entry }: { entry: Shape<'LedgerEntry'> }) {
+  const { ledgerAccountId, code, model, group, channel } = entry;
+  return (
+    <Stack gap={0}>
+      <LedgerAccountLink id={ledgerAccountId} code={code} />
+      <Text size="xs" c="dimmed" className="model-name">
+        {[model, group, channel].filter(Boolean).join(' · ')}
+      </Text>
+    </Stack>
   );
 }
 
@@ -148,7 +148,6 @@ function LinkedList({ linked }: { linked: readonly Linked[] }) {
         label={t('transaction.linked')}
         query={knownRows(linked)}
         columns={columns}
-        rowKey={({ id }) => id}
         empty={{ title: '', hint: '' }}
       />
     </Section>

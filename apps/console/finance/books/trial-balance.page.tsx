@@ -3,11 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { SwitchFilter, YesFilter } from '../../ui/lists/choice.js';
+import { YesFilter } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayFilter } from '../../ui/forms/day-field.js';
 import { signOf } from '../../ui/decimal.js';
-import { TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
@@ -15,11 +14,12 @@ import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { addDays, startOf, today } from '../utc-days.js';
 import { BalanceLines } from './balance-lines.js';
+import { ControlLink } from './control-words.js';
+import { OrderFilter } from './order-filter.js';
 
 const route = getRouteApi('/finance/trial-balance');
-const orders = ['recorded', 'effective'] as const;
 
-/** The balances of all ledger accounts at the end of a day, by when things were recorded or when they happened. */
+/** All ledger balances at the end of a day, by when entries were recorded or took effect. */
 export function TrialBalancePage() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day } = route.useSearch();
@@ -46,11 +46,7 @@ function Filters() {
     <Stack gap="xs">
       <Group align="flex-end" gap="sm">
         <DayFilter param="day" label={t('trial.day')} none={t('trial.now')} last={today()} />
-        <SwitchFilter
-          param="by"
-          label={t('trial.by')}
-          options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-        />
+        <OrderFilter />
       </Group>
       <Hint>{t(`trial.orderHints.${by}`)}</Hint>
       <Group>
@@ -64,32 +60,12 @@ function Filters() {
 function Balance({ balance }: { balance: Shape<'TrialBalance'> }) {
   const { t } = useTranslation('finance');
   const { customers, zero } = route.useSearch();
-  const { at, recordedBefore, balances, totals } = balance;
-  const isOff = totals.some(({ total }) => signOf(total) !== 0);
+  const { balances, totals } = balance;
   if (balances.length === 0) return <EmptyState title={t('trial.empty')} hint={t('trial.emptyHint')} />;
   return (
     <>
-      <TextLine>
-        {at !== null && (
-          <>
-            {t('trial.at')} <When at={at} />
-          </>
-        )}
-        {recordedBefore !== null && (
-          <>
-            {' · '}
-            {t('trial.recordedBefore')} <When at={recordedBefore} />
-          </>
-        )}
-      </TextLine>
-      {isOff && (
-        <Notice tone="bad" title={t('trial.off')}>
-          {t('trial.offHint')}{' '}
-          <TextLink to="/finance/controls/$controlId" params={{ controlId: 'ledger' }}>
-            {t('controls.titles.ledger')}
-          </TextLink>
-        </Notice>
-      )}
+      <TakenAt balance={balance} />
+      {totals.some(({ total }) => signOf(total) !== 0) && <Off />}
       {unitsOf(balance).map(({ key, commodity, unit, members }) => (
         <Section key={key} title={`${t(`commodities.${commodity}`)} · ${unit}`}>
           <BalanceLines
@@ -104,7 +80,35 @@ function Balance({ balance }: { balance: Shape<'TrialBalance'> }) {
   );
 }
 
-/** Payments in another currency are never added to those of the house. */
+function TakenAt({ balance: { at, recordedBefore } }: { balance: Shape<'TrialBalance'> }) {
+  const { t } = useTranslation('finance');
+  return (
+    <TextLine>
+      {at !== null && (
+        <>
+          {t('trial.at')} <When at={at} />
+        </>
+      )}
+      {recordedBefore !== null && (
+        <>
+          {' · '}
+          {t('trial.recordedBefore')} <When at={recordedBefore} />
+        </>
+      )}
+    </TextLine>
+  );
+}
+
+function Off() {
+  const { t } = useTranslation('finance');
+  return (
+    <Notice tone="bad" title={t('trial.off')}>
+      {t('trial.offHint')} <ControlLink id="ledger">{t('controls.titles.ledger')}</ControlLink>
+    </Notice>
+  );
+}
+
+/** Payments in different currencies are never added. */
 function unitsOf({ balances }: Shape<'TrialBalance'>) {
   const keys = [...new Set(balances.map(({ commodity, unit }) => `${commodity} ${unit}`))];
   const order = ['CRD', 'PAY', 'UPC'];

@@ -15,33 +15,39 @@ import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';
 
-/** What upstreams billed against the accrued costs, channel by channel and bill by bill. */
+/** Upstream bills compared with accrued costs, by channel and by bill. */
 export function Bills() {
   const { t } = useTranslation('costs');
-  const report = $api.useQuery('get', '/api/finance/reports/upstream-bills');
   const bills = useList('/api/finance/upstream-bills');
   return (
     <Stack gap="xl">
-      <Section title={t('bills.channels')}>
-        <DataList
-          label={t('bills.channels')}
-          query={rowsOf(report, (data) => data.channels)}
-          columns={useChannelColumns()}
-          rowKey={({ channel }) => channel}
-          empty={{ title: t('bills.noCosts'), hint: t('bills.noCostsHint') }}
-        />
-      </Section>
+      <Channels />
       <Section title={t('tabs.bills')} aside={<RecordBill />}>
         <DataList
           label={t('tabs.bills')}
           query={bills}
           columns={useBillColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t('bills.empty'), hint: t('bills.emptyHint') }}
           isPaged
         />
       </Section>
     </Stack>
+  );
+}
+
+function Channels() {
+  const { t } = useTranslation('costs');
+  const report = $api.useQuery('get', '/api/finance/reports/upstream-bills');
+  return (
+    <Section title={t('bills.channels')}>
+      <DataList
+        label={t('bills.channels')}
+        query={rowsOf(report, (data) => data.channels)}
+        columns={useChannelColumns()}
+        rowKey={({ channel }) => channel}
+        empty={{ title: t('bills.noCosts'), hint: t('bills.noCostsHint') }}
+      />
+    </Section>
   );
 }
 
@@ -78,29 +84,31 @@ function useBillColumns(): ListColumn<Shape<'VendorBill'>>[] {
 
 const AMOUNT = /^-?\d{1,9}(\.\d{1,9})?$/;
 
-function RecordBill() {
+function useBillFields() {
   const { t } = useTranslation('costs');
   const missing = t('set.missing');
+  const maxDate = addDays(today(), -1);
+  return {
+    channel: textField(t('columns.channel'), { missing }),
+    number: textField(t('bills.number'), { missing }),
+    from: dayField(t('record.first'), { missing, maxDate: today(), isHalf: true }),
+    to: dayField(t('record.last'), { missing: t('record.lastWrong'), maxDate, isHalf: true }),
+    amount: amountField(t('bills.amount'), {
+      hint: t('record.amountHint'),
+      rule: [AMOUNT, t('set.amountWrong')],
+    }),
+  };
+}
+
+function RecordBill() {
+  const { t } = useTranslation('costs');
   return (
     <ModalForm
       label={t('record.do')}
       title={t('record.title')}
       hint={t('record.hint')}
       button={{ size: 'xs' }}
-      fields={{
-        channel: textField(t('columns.channel'), { missing }),
-        number: textField(t('bills.number'), { missing }),
-        from: dayField(t('record.first'), { missing, maxDate: today(), isHalf: true }),
-        to: dayField(t('record.last'), {
-          missing: t('record.lastWrong'),
-          maxDate: addDays(today(), -1),
-          isHalf: true,
-        }),
-        amount: amountField(t('bills.amount'), {
-          hint: t('record.amountHint'),
-          rule: [AMOUNT, t('set.amountWrong')],
-        }),
-      }}
+      fields={useBillFields()}
       faults={({ from, to }) => ({ to: from !== null && to !== null && to < from && t('record.lastWrong') })}
       send={({ to, from, ...bill }, requestId) =>
         api.POST('/api/finance/upstream-bills', {

@@ -7,8 +7,8 @@ import { Who } from '../../shell/who.js';
 import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
+import { inForceColumn } from '../columns.js';
 import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
@@ -16,37 +16,37 @@ import { YesFilter } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/costs');
 
-/** What channels take for models; only what is in force, unless the history is asked for. */
+/** What channels charge us for models: current costs, or all versions. */
 export function CostVersions() {
   const { t } = useTranslation('costs');
   const { channel, model, all } = route.useSearch();
-  const versions = useList('/api/finance/upstream-costs', {
-    query: { channel, model, inForce: all === 'yes' ? 'false' : 'true' },
-  });
+  const query = { channel, model, inForce: all === 'yes' ? 'false' : 'true' } as const;
+  const versions = useList('/api/finance/upstream-costs', { query });
   return (
     <Stack>
-      <Group justify="space-between" align="flex-end">
-        <Group align="flex-end" gap="sm">
-          {(['channel', 'model'] as const).map((name) => (
-            <WordsField key={name} label={t(`columns.${name}`)} param={name} />
-          ))}
-          <YesFilter param="all" label={t('versions.all')} />
-        </Group>
-        <Group gap="xs">
-          <ImportCosts />
-          <SetCost />
-        </Group>
-      </Group>
+      <Toolbar aside={<Changes />}>
+        <WordsField label={t('columns.channel')} param="channel" />
+        <WordsField label={t('columns.model')} param="model" />
+        <YesFilter param="all" label={t('versions.all')} />
+      </Toolbar>
       <DataList
         label={t('tabs.versions')}
         query={versions}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         columnsName="upstream-costs"
         empty={{ title: t('versions.empty'), hint: t('versions.emptyHint') }}
         isPaged
       />
     </Stack>
+  );
+}
+
+function Changes() {
+  return (
+    <Group gap="xs">
+      <ImportCosts />
+      <SetCost />
+    </Group>
   );
 }
 
@@ -59,16 +59,7 @@ function useColumns(): ListColumn<Shape<'Cost'>>[] {
     column('failures', t('columns.failures'), ({ billsFailures }) =>
       t(billsFailures ? 'versions.billed' : 'versions.notBilled'),
     ),
-    column('from', t('columns.from'), ({ effectiveFrom, until }) => (
-      <Stack gap={0}>
-        <span>{effectiveFrom === null ? t('versions.always') : <When at={effectiveFrom} />}</span>
-        {until !== null && (
-          <SmallPrint>
-            {t('versions.until')} <When at={until} />
-          </SmallPrint>
-        )}
-      </Stack>
-    )),
+    inForceColumn(t('columns.from'), { always: t('versions.always'), until: t('versions.until') }),
     extra(
       column('reason', t('columns.reason'), ({ reason, actor }) => (
         <Stack gap={0}>

@@ -7,7 +7,7 @@ import { mediaTokenNames } from '../../api/token-names.js';
 
 const TOKENS = ['input', 'cachedInput', 'output', ...mediaTokenNames] as const;
 
-/** What a channel takes for a model: for a unit, or for each kind of tokens. */
+/** What a channel charges us for a model, per unit or per type of token. */
 export function Cost({ cost }: { cost: Item<'/api/finance/upstream-costs'>['cost'] }) {
   const { t } = useTranslation('costs');
   if (cost === null) return t('versions.withdrawn');

@@ -3,7 +3,7 @@ import { Bills } from './bills.js';
 import { CostVersions } from './cost-versions.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 
-/** What upstreams take for their work, and what they billed. */
+/** What upstreams charge us, and what they billed. */
 export function CostsPage() {
   const { t } = useTranslation('costs');
   return (

@@ -23,18 +23,44 @@ async function send(text: string, { requestId, dryRun }: { requestId: string; dr
 
 type Trial = Awaited<ReturnType<typeof send>>;
 
-/** Costs from a file: what would change is shown before anything does. */
+/** Imports costs from a file after showing what would change. */
 export function ImportCosts() {
   const { t } = useTranslation('costs');
+  const { isOpen, isReady, take, close, trial, importing } = useImport();
+  return (
+    <>
+      <ChooseFile take={take} />
+      <Dialog opened={isOpen} onClose={close} title={t('import.title')} size="xl">
+        <Stack>
+          {trial.data && <WouldChange trial={trial.data} />}
+          <FormFault error={importing.error ?? trial.error} />
+          <Group justify="flex-end">
+            <CancelButton cancel={close} />
+            <Button
+              loading={trial.isPending || importing.isPending}
+              disabled={!isReady}
+              onClick={() => importing.mutate()}
+            >
+              {t('import.do')}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  );
+}
+
+function useImport() {
+  const { t } = useTranslation('costs');
   const [file, setFile] = useState<{ text: string; requestId: string } | null>(null);
+  const close = () => setFile(null);
   const trial = useMutation({ mutationFn: tryOut });
   const importing = useMutation({
-    mutationFn: (chosen: { text: string; requestId: string }) =>
-      send(chosen.text, { requestId: chosen.requestId, dryRun: false }),
+    mutationFn: () => send(file!.text, { requestId: file!.requestId, dryRun: false }),
     onSuccess: async ({ changed }) => {
       await refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue');
       notify(t('import.done', { count: changed.length }));
-      setFile(null);
+      close();
     },
   });
   const take = async (dropped: File | null) => {
@@ -44,28 +70,8 @@ export function ImportCosts() {
     setFile(chosen);
     trial.mutate(chosen.text);
   };
-  const failure = importing.error ?? trial.error;
-  return (
-    <>
-      <ChooseFile take={take} />
-      <Dialog opened={file !== null} onClose={() => setFile(null)} title={t('import.title')} size="xl">
-        <Stack>
-          {trial.data && <WouldChange trial={trial.data} />}
-          <FormFault error={failure} />
-          <Group justify="flex-end">
-            <CancelButton cancel={() => setFile(null)} />
-            <Button
-              loading={trial.isPending || importing.isPending}
-              disabled={!trial.data || trial.data.refused.length > 0 || trial.data.changed.length === 0}
-              onClick={() => file && importing.mutate(file)}
-            >
-              {t('import.do')}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    </>
-  );
+  const isReady = trial.data?.refused.length === 0 && trial.data.changed.length > 0;
+  return { isOpen: file !== null, isReady, take, close, trial, importing };
 }
 
 function ChooseFile({ take }: { take: (file: File | null) => Promise<void> }) {
@@ -87,14 +93,6 @@ function tryOut(text: string): Promise<Trial> {
 
 function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
   const { t } = useTranslation('costs');
-  const columns: ListColumn<Trial['changed'][number]>[] = [
-    textColumn('channel', t('columns.channel')),
-    textColumn('model', t('columns.model')),
-    rightColumn('before', t('import.before'), ({ before }) =>
-      before === null ? '–' : <Cost cost={before.cost} />,
-    ),
-    rightColumn('after', t('import.after'), ({ cost }) => <Cost cost={cost} />),
-  ];
   return (
     <Stack>
       <Text size="sm">{t('import.summary', { changed: changed.length, same, refused: refused.length })}</Text>
@@ -107,18 +105,26 @@ function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
           ))}
         </Notice>
       )}
-      {changed.length > 0 && (
-        <Paper withBorder>
-          <ScrollArea.Autosize mah="24rem" type="auto">
-            <PlainTable
-              label={t('import.title')}
-              columns={columns}
-              rows={changed}
-              rowKey={({ line }) => line}
-            />
-          </ScrollArea.Autosize>
-        </Paper>
-      )}
+      {changed.length > 0 && <Changed rows={changed} />}
     </Stack>
+  );
+}
+
+function Changed({ rows }: { rows: Trial['changed'] }) {
+  const { t } = useTranslation('costs');
+  const columns: ListColumn<Trial['changed'][number]>[] = [
+    textColumn('channel', t('columns.channel')),
+    textColumn('model', t('columns.model')),
+    rightColumn('before', t('import.before'), ({ before }) =>
+      before === null ? '–' : <Cost cost={before.cost} />,
+    ),
+    rightColumn('after', t('import.after'), ({ cost }) => <Cost cost={cost} />),
+  ];
+  return (
+    <Paper withBorder>
+      <ScrollArea.Autosize mah="24rem" type="auto">
+        <PlainTable label={t('import.title')} columns={columns} rows={rows} rowKey={({ line }) => line} />
+      </ScrollArea.Autosize>
+    </Paper>
   );
 }

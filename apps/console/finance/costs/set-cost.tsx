@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { choiceField, tickField } from '../../ui/forms/choice-fields.js';
+import type { Field } from '../../ui/forms/field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
 import { mediaTokenNames } from '../../api/token-names.js';
@@ -16,6 +17,8 @@ const HIDDEN = {
   tokens: ['unitCost'],
   withdrawn: ['unitCost', ...OF_TOKENS],
 } as const;
+
+type MediaFields = Record<(typeof mediaTokenNames)[number], Field<string>>;
 
 function useFields() {
   const { t } = useTranslation('costs');
@@ -33,18 +36,13 @@ function useFields() {
     input: ofTokens('input'),
     cachedInput: ofTokens('cachedInput'),
     output: ofTokens('output'),
-    imageInput: ofMedia('imageInput'),
-    cachedImageInput: ofMedia('cachedImageInput'),
-    imageOutput: ofMedia('imageOutput'),
-    audioInput: ofMedia('audioInput'),
-    cachedAudioInput: ofMedia('cachedAudioInput'),
-    audioOutput: ofMedia('audioOutput'),
+    ...(Object.fromEntries(mediaTokenNames.map((name) => [name, ofMedia(name)])) as MediaFields),
     billsFailures: tickField(t('set.billsFailures')),
     note: useNote(),
   };
 }
 
-/** Applies to charges that end from now on, and to those that wait because no cost was known. */
+/** Applies to charges that end from now on, and to earlier ones whose cost is still unknown. */
 export function SetCost() {
   const { t } = useTranslation('costs');
   return (
@@ -67,7 +65,7 @@ export function SetCost() {
   );
 }
 
-/** Images and sound whose amount is left empty cost what text does. */
+/** Image and audio tokens without an amount cost the same as text. */
 function costOfTokens(values: Record<(typeof OF_TOKENS)[number], string>) {
   const { input, cachedInput, output } = values;
   const media = mediaTokenNames.map((name) => [name, values[name]] as const).filter(([, usd]) => usd !== '');

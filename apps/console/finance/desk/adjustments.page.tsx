@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { PartTabs } from '../../ui/lists/part-tabs.js';
+import { PartPage } from '../../ui/lists/part-tabs.js';
 import { CreateAdjustment } from './create-adjustment.js';
 import { Debts } from './debts.js';
 import { Register } from './register.js';
@@ -10,27 +9,25 @@ import { WriteOffs } from './write-offs.js';
 /** What was changed by hand, and what was given up: by a ticket, by two people above a limit, and never edited. */
 export function AdjustmentsPage() {
   const { t } = useTranslation('desk');
+  const actions = (
+    <>
+      <ButtonLink to="/approvals" variant="default">
+        {t('toApprovals')}
+      </ButtonLink>
+      <CreateAdjustment />
+    </>
+  );
   return (
-    <PageFrame
+    <PartPage
       title={t('title')}
       about={t('about')}
-      actions={
-        <>
-          <ButtonLink to="/approvals" variant="default">
-            {t('toApprovals')}
-          </ButtonLink>
-          <CreateAdjustment />
-        </>
-      }
-    >
-      <PartTabs
-        label={t('tabs.label')}
-        parts={[
-          { name: 'register', label: t('tabs.register'), content: () => <Register /> },
-          { name: 'write-offs', label: t('tabs.writeOffs'), content: () => <WriteOffs /> },
-          { name: 'debts', label: t('tabs.debts'), content: () => <Debts /> },
-        ]}
-      />
-    </PageFrame>
+      actions={actions}
+      label={t('tabs.label')}
+      parts={[
+        { name: 'register', label: t('tabs.register'), content: () => <Register /> },
+        { name: 'write-offs', label: t('tabs.writeOffs'), content: () => <WriteOffs /> },
+        { name: 'debts', label: t('tabs.debts'), content: () => <Debts /> },
+      ]}
+    />
   );
 }

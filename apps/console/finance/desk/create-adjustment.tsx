@@ -13,6 +13,7 @@ import { refreshDesk } from './desk.js';
 /** Credit that is given or taken by hand because of a ticket. */
 export function CreateAdjustment() {
   const { t } = useTranslation('desk');
+  const rule = [SIGNED_CREDITS, t('adjust.amountWrong')] as const;
   return (
     <ModalForm
       label={t('adjust.do')}
@@ -22,10 +23,7 @@ export function CreateAdjustment() {
       fields={{
         accountId: accountField(t('account'), { missing: t('accountMissing') }),
         ticketId: ticketField(t('ticket'), { hint: t('adjust.ticketHint'), missing: t('ticketMissing') }),
-        amount: creditsField(t('adjust.amount'), {
-          hint: t('adjust.amountHint'),
-          rule: [SIGNED_CREDITS, t('adjust.amountWrong')],
-        }),
+        amount: creditsField(t('adjust.amount'), { hint: t('adjust.amountHint'), rule }),
         reason: choiceField(t('reason'), { of: reasonsToAdjust, name: (reason) => t(`reasons.${reason}`) }),
         note: useNote(),
       }}

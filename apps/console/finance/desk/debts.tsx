@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { GetAnswer } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
@@ -15,8 +16,7 @@ import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
+import { SmallWhen } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
@@ -31,14 +31,7 @@ export function Debts() {
   return (
     <Stack>
       <Loaded query={debts} lines={3}>
-        {({ accounts, frozen, debt, owedRewards }) => (
-          <Figures>
-            <Figure name={t('debts.accounts')} value={accounts} />
-            <Figure name={t('debts.frozen')} value={frozen} />
-            <Figure name={t('debts.debt')} value={<Money value={debt} />} />
-            <Figure name={t('debts.owedRewards')} value={<Money value={owedRewards} />} />
-          </Figures>
-        )}
+        {(found) => <Totals report={found} />}
       </Loaded>
       <Group justify="flex-end">
         <CsvLink path="/api/finance/reports/debts.csv" />
@@ -55,33 +48,27 @@ export function Debts() {
   );
 }
 
+function Totals({ report }: { report: GetAnswer<'/api/finance/reports/debts'> }) {
+  const { t } = useTranslation('desk');
+  const { accounts, frozen, debt, owedRewards } = report;
+  return (
+    <Figures>
+      <Figure name={t('debts.accounts')} value={accounts} />
+      <Figure name={t('debts.frozen')} value={frozen} />
+      <Figure name={t('debts.debt')} value={<Money value={debt} />} />
+      <Figure name={t('debts.owedRewards')} value={<Money value={owedRewards} />} />
+    </Figures>
+  );
+}
+
 function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   const { t } = useTranslation('desk');
   const copies = useCopies();
   return [
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
-    column('why', t('debts.why'), ({ frozen, reason, since }) => (
-      <Stack gap="hair" align="flex-start">
-        {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
-        {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
-        {since !== null && (
-          <SmallPrint>
-            <When at={since} />
-          </SmallPrint>
-        )}
-      </Stack>
-    )),
+    column('why', t('debts.why'), (debtor) => <Why debtor={debtor} />),
     moneyColumn('main', t('debts.main')),
-    column('disputes', t('debts.disputes'), ({ disputes }) =>
-      disputes.length === 0
-        ? '–'
-        : disputes.map(({ disputeId, credits, state }) => (
-            <Text key={disputeId} size="xs" component="div">
-              <Identifier>{disputeId}</Identifier> <Money value={credits} /> ·{' '}
-              {t(`debts.disputeStates.${state}`)}
-            </Text>
-          )),
-    ),
+    column('disputes', t('debts.disputes'), (debtor) => <Disputed debtor={debtor} />),
     moneyColumn('writtenOff', t('debts.writtenOff')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (debtor) => (signOf(debtor.main) < 0 ? <WriteOff debtor={debtor} /> : '–')),
@@ -89,8 +76,30 @@ function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   ];
 }
 
+function Why({ debtor: { frozen, reason, since } }: { debtor: Shape<'Debtor'> }) {
+  const { t } = useTranslation('desk');
+  return (
+    <Stack gap="hair" align="flex-start">
+      {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
+      {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
+      <SmallWhen at={since} />
+    </Stack>
+  );
+}
+
+function Disputed({ debtor: { disputes } }: { debtor: Shape<'Debtor'> }) {
+  const { t } = useTranslation('desk');
+  if (disputes.length === 0) return '–';
+  return disputes.map(({ disputeId, credits, state }) => (
+    <Text key={disputeId} size="xs" component="div">
+      <Identifier>{disputeId}</Identifier> <Money value={credits} /> · {t(`debts.disputeStates.${state}`)}
+    </Text>
+  ));
+}
+
 function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) {
   const { t } = useTranslation('desk');
+  const rule = [CREDITS, t('writeOff.amountWrong')] as const;
   return (
     <ModalForm
       label={t('writeOff.do')}
@@ -100,11 +109,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
       isDangerous
       fields={{
         ticketId: ticketField(t('ticket'), { missing: t('ticketMissing') }),
-        amount: creditsField(t('amount'), {
-          hint: t('writeOff.amountHint'),
-          rule: [CREDITS, t('writeOff.amountWrong')],
-          isOptional: true,
-        }),
+        amount: creditsField(t('amount'), { hint: t('writeOff.amountHint'), rule, isOptional: true }),
         note: useNote(),
       }}
       send={async ({ amount, ...values }, requestId) => {

@@ -11,7 +11,8 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
-import { AccountLink, TransactionLinks } from '../transaction-links.js';
+import { transactionColumn } from '../columns.js';
+import { AccountLink } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
@@ -23,28 +24,20 @@ const route = getRouteApi('/finance/adjustments');
 export function Register() {
   const { t } = useTranslation('desk');
   const { accountId, reason, from, to } = route.useSearch();
-  const filter = {
-    ...(accountId ? { accountId } : {}),
-    ...(reason ? { reason } : {}),
-    ...timesOf({ from, to }),
-  };
+  const filter = { accountId, reason, ...timesOf({ from, to }) };
+  const reasons = reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }));
   const adjustments = useList('/api/finance/adjustments', { query: filter });
   return (
     <Stack>
       <Toolbar aside={<CsvLink path="/api/finance/adjustments.csv" query={filter} />}>
         <DaysFilter />
-        <Choice
-          label={t('reason')}
-          options={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
-          param="reason"
-        />
+        <Choice label={t('reason')} options={reasons} param="reason" />
         <AccountFilter />
       </Toolbar>
       <DataList
         label={t('tabs.register')}
         query={adjustments}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         columnsName="adjustments"
         empty={{ title: t('register.empty'), hint: t('register.emptyHint') }}
         isPaged
@@ -70,9 +63,7 @@ function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
     ),
     moneyColumn('amount', t('amount'), { signed: true }),
     peopleColumn(t('people')),
-    column('transaction', t('transaction'), ({ transactionId }) => (
-      <TransactionLinks ids={[transactionId]} />
-    )),
+    transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (adjustment) => <Reverse adjustment={adjustment} />),
     menuColumn(({ id, accountId }) => [{ copy: id }, ...actionsOf(accountId)]),
   ];

@@ -26,7 +26,6 @@ export function WriteOffs() {
       label={t('tabs.writeOffs')}
       query={writeOffs}
       columns={useColumns()}
-      rowKey={({ id }) => id}
       empty={{
         title: t('writeOffs.empty'),
         hint: t('writeOffs.emptyHint'),

@@ -12,7 +12,7 @@ import { cancelDownload, type FileDownload, forgetDownload, useDownloads } from 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;
 
-/** Files that are on their way or came, with how much of each is there. */
+/** Downloads of this tab and their progress. */
 export function DownloadList() {
   const { t } = useTranslation('costs');
   const downloads = useDownloads();
@@ -28,7 +28,7 @@ export function DownloadList() {
 
 function OneDownload({ download }: { download: FileDownload }) {
   const { t } = useTranslation('costs');
-  const { id, name, state, failure, address } = download;
+  const { name, state, failure } = download;
   return (
     <Card withBorder component="li" padding="sm">
       <Stack gap="xs">
@@ -43,26 +43,29 @@ function OneDownload({ download }: { download: FileDownload }) {
         )}
         <Group justify="space-between">
           <Arrived download={download} />
-          <Group gap="xs">
-            {state === 'running' ? (
-              <Button size="xs" variant="default" onClick={() => cancelDownload(id)}>
-                {t('exports.cancel')}
-              </Button>
-            ) : (
-              <Button size="xs" variant="default" onClick={() => forgetDownload(id)}>
-                {t('exports.forget')}
-              </Button>
-            )}
-            {address !== null && (
-              <Button size="xs" component="a" href={address} download={name}>
-                {t('exports.save')}
-              </Button>
-            )}
-          </Group>
+          <Buttons download={download} />
         </Group>
         {state === 'failed' && failure !== null && <Failed failure={failure} />}
       </Stack>
     </Card>
+  );
+}
+
+function Buttons({ download: { id, name, state, address } }: { download: FileDownload }) {
+  const { t } = useTranslation('costs');
+  const isRunning = state === 'running';
+  const end = () => (isRunning ? cancelDownload(id) : forgetDownload(id));
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" onClick={end}>
+        {t(isRunning ? 'exports.cancel' : 'exports.forget')}
+      </Button>
+      {address !== null && (
+        <Button size="xs" component="a" href={address} download={name}>
+          {t('exports.save')}
+        </Button>
+      )}
+    </Group>
   );
 }
 

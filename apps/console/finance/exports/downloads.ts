@@ -2,7 +2,6 @@ import { useSyncExternalStore } from 'react';
 import { type ApiFailure, asFailure, failureFrom } from '../../api/failure.js';
 import { saveFile } from '../../ui/save-file.js';
 
-/** A file on its way, or what became of it. */
 export interface FileDownload {
   id: string;
   name: string;
@@ -12,11 +11,11 @@ export interface FileDownload {
   startedAt: number;
   endedAt: number | null;
   failure: ApiFailure | null;
-  /** Of the browser, where the file is whole. */
+  /** The browser's address of the complete file. */
   address: string | null;
 }
 
-/** People can leave the page while files go on: what is on its way belongs to the tab. */
+/** Downloads belong to the tab, so that they continue when people leave the page. */
 let downloads: readonly FileDownload[] = [];
 const listeners = new Set<() => void>();
 const running = new Map<string, AbortController>();
@@ -40,7 +39,7 @@ export function cancelDownload(id: string): void {
   running.get(id)?.abort();
 }
 
-/** Forgets a file; what the browser keeps of it goes, too. */
+/** Forgets a file and frees the browser's copy. */
 export function forgetDownload(id: string): void {
   const found = downloads.find((each) => each.id === id);
   if (found?.address) URL.revokeObjectURL(found.address);
@@ -48,7 +47,7 @@ export function forgetDownload(id: string): void {
   for (const listener of listeners) listener();
 }
 
-/** Reads a file of the server's while it is written, and reports how much of it has arrived. */
+/** Downloads a file while the server still writes it, and reports the progress. */
 export async function startDownload(path: string, name: string): Promise<void> {
   const id = crypto.randomUUID();
   const stop = new AbortController();
@@ -69,7 +68,7 @@ export async function startDownload(path: string, name: string): Promise<void> {
   }
 }
 
-/** Browsers keep large blobs on disk, so that many small ones of a long file do not fill the memory of the page. */
+/** Browsers keep large blobs on disk, so a long file does not fill the page's memory. */
 const PIECE_BYTES = 16 * 1_024 * 1_024;
 
 async function read(path: string, signal: AbortSignal, tell: (bytes: number) => void): Promise<Blob> {

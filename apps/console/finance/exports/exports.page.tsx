@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { PageFrame } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
@@ -18,7 +19,7 @@ const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
 const details = ['full', 'summary'] as const;
 
-/** The books for other programs. A file comes while people do something else in this tab. */
+/** Exports the books for other programs. Downloads continue while people do something else in this tab. */
 export function ExportsPage() {
   const { t } = useTranslation('costs');
   return (
@@ -37,39 +38,24 @@ export function ExportsPage() {
 
 const endings = { csv: 'csv', jsonl: 'jsonl', hledger: 'journal', beancount: 'beancount' } as const;
 
+type Format = (typeof formats)[number];
+type Detail = (typeof details)[number];
+
 function Choose() {
   const { t } = useTranslation('costs');
-  const { account, from, to, by = 'recorded', period } = route.useSearch();
-  const [format, setFormat] = useState<(typeof formats)[number]>('csv');
-  const [detail, setDetail] = useState<(typeof details)[number]>('full');
-  // A summary is of the whole firm.
-  const ofAccount = account === undefined ? { detail } : { ledgerAccountId: account };
-  const range = period === undefined ? { by, ...timesOf({ from, to }) } : { period };
-  const query = { format, ...range, ...ofAccount };
-  const path = `/api/finance/export${stringifySearch(query)}`;
-  const times = period === undefined ? [from ?? 'begin', to ?? today()] : ['period', period];
-  const name = ['tollgate', account, ...times].filter(Boolean).join('-');
+  const { account } = route.useSearch();
+  const [format, setFormat] = useState<Format>('csv');
+  const [detail, setDetail] = useState<Detail>('full');
+  const { path, name } = useFile(format, detail);
+  const save = () => void startDownload(path, name);
   return (
     <Stack>
       <ExportRange />
       <OneAccount />
       <FormatChoice format={format} choose={setFormat} />
-      {account === undefined && (
-        <Stack gap="tiny" align="flex-start">
-          <Switch
-            label={t('exports.detail')}
-            options={details.map((value) => ({ value, label: t(`exports.details.${value}`) }))}
-            value={detail}
-            set={setDetail}
-          />
-          <Hint>{t(`exports.detailHints.${detail}`)}</Hint>
-        </Stack>
-      )}
+      {account === undefined && <DetailChoice detail={detail} choose={setDetail} />}
       <Group>
-        <Button
-          leftSection={<IconDownload size={16} aria-hidden />}
-          onClick={() => void startDownload(path, `${name}.${endings[format]}`)}
-        >
+        <Button leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
           {t('exports.do')}
         </Button>
         <Button component="a" href={path} download variant="subtle">
@@ -81,12 +67,35 @@ function Choose() {
   );
 }
 
-interface FormatChoiceProps {
-  format: (typeof formats)[number];
-  choose: (format: (typeof formats)[number]) => void;
+function useFile(format: Format, detail: Detail) {
+  const { account, from, to, by = 'recorded', period } = route.useSearch();
+  // There are summaries of all accounts only.
+  const ofAccount = account === undefined ? { detail } : { ledgerAccountId: account };
+  const range = period === undefined ? { by, ...timesOf({ from, to }) } : { period };
+  const times = period === undefined ? [from ?? 'begin', to ?? today()] : ['period', period];
+  const name = ['tollgate', account, ...times].filter(Boolean).join('-');
+  return {
+    path: `/api/finance/export${stringifySearch({ format, ...range, ...ofAccount })}`,
+    name: `${name}.${endings[format]}`,
+  };
 }
 
-function FormatChoice({ format, choose }: FormatChoiceProps) {
+function DetailChoice({ detail, choose }: { detail: Detail; choose: (detail: Detail) => void }) {
+  const { t } = useTranslation('costs');
+  return (
+    <Stack gap="tiny" align="flex-start">
+      <Switch
+        label={t('exports.detail')}
+        options={details.map((value) => ({ value, label: t(`exports.details.${value}`) }))}
+        value={detail}
+        set={choose}
+      />
+      <Hint>{t(`exports.detailHints.${detail}`)}</Hint>
+    </Stack>
+  );
+}
+
+function FormatChoice({ format, choose }: { format: Format; choose: (format: Format) => void }) {
   const { t } = useTranslation('costs');
   return (
     <Radio.Group label={t('exports.format')} value={format} onChange={(value) => choose(asFormat(value))}>
@@ -104,15 +113,15 @@ function FormatChoice({ format, choose }: FormatChoiceProps) {
   );
 }
 
-function asFormat(text: string): (typeof formats)[number] {
+function asFormat(text: string): Format {
   return formats.find((format) => format === text) ?? 'csv';
 }
 
-/** The account that the export is narrowed to, by its code; it can be removed. */
+/** The account that the export is limited to, if any. */
 function OneAccount() {
   const { t } = useTranslation('costs');
   const { account } = route.useSearch();
-  const navigate = route.useNavigate();
+  const set = useFilter();
   const statement = $api.useQuery(
     'get',
     '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
@@ -120,20 +129,11 @@ function OneAccount() {
     { enabled: account !== undefined },
   );
   if (account === undefined) return null;
+  const code = statement.data?.account.code ?? account;
   return (
     <Group align="flex-end">
-      <TextInput
-        label={t('exports.account')}
-        readOnly
-        value={statement.data?.account.code ?? account}
-        flex={1}
-      />
-      <Button
-        variant="default"
-        onClick={() =>
-          void navigate({ search: (before) => ({ ...before, account: undefined }), replace: true })
-        }
-      >
+      <TextInput label={t('exports.account')} readOnly value={code} flex={1} />
+      <Button variant="default" onClick={() => set({ account: undefined })}>
         {t('exports.all')}
       </Button>
     </Group>

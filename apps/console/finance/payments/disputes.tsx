@@ -16,7 +16,7 @@ import { accountColumn } from '../columns.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 
-/** Payments that customers had their bank take back. */
+/** Chargebacks. */
 export function Disputes() {
   const { t } = useTranslation('payments');
   const disputes = useList('/api/finance/disputes');

@@ -13,7 +13,7 @@ import { ServerWords } from '../server-words.js';
 const states = everyWord<Shape<'PaymentEvent'>['state']>()('applied', 'ignored', 'suspense', 'waiting');
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
 
-/** What providers reported, and what became of it. */
+/** Events that providers reported, and their outcome. */
 export function Events() {
   const { t } = useTranslation('payments');
   const state = useStateOf(states);

@@ -7,7 +7,7 @@ import { SuspenseList } from './suspense.js';
 import { TopUps } from './topups.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 
-/** Money that came in, money that belongs to no order, and refunds. */
+/** Top-ups, money without an order, refunds and disputes. */
 export function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (

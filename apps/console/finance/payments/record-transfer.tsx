@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -7,7 +8,6 @@ import { PAYMENT } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { today } from '../utc-days.js';
-import { refreshPayments } from './payments.js';
 
 const REFERENCE = /^[\x21-\x7e]{1,200}$/;
 
@@ -33,7 +33,7 @@ function useFields() {
   };
 }
 
-/** A transfer that arrived at the bank becomes balance, once for its reference. */
+/** Turns a bank transfer into credits, once per reference. */
 export function RecordTransfer() {
   const { t } = useTranslation('payments');
   return (
@@ -51,7 +51,7 @@ export function RecordTransfer() {
         const body = { ...transfer, ...to, ...when, reason: note, requestId };
         return (await api.POST('/api/finance/topups', { body })).data!;
       }}
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('transfer.done') : t('waitsForSecond'))}
     />
   );

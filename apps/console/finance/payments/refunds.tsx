@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
@@ -12,13 +13,13 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
-import { type Refund, refreshPayments } from './payments.js';
+import type { Refund } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
 const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
 const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 
-/** Refunds of top-ups, and which of them the provider has not ended yet. */
+/** Refunds of top-ups, and which are still pending at the provider. */
 export function Refunds() {
   const { t } = useTranslation('payments');
   const state = useStateOf(states);
@@ -30,7 +31,6 @@ export function Refunds() {
         label={t('tabs.refunds')}
         query={refunds}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{ title: t('refunds.empty'), hint: t('refunds.emptyHint') }}
         isPaged
       />
@@ -60,9 +60,10 @@ function useColumns(): ListColumn<Refund>[] {
   ];
 }
 
-/** Only people know how a bank transfer ended. */
+/** Only people can tell how a bank transfer ended. */
 function Confirm({ refund: { id } }: { refund: Refund }) {
   const { t } = useTranslation('payments');
+  const name = (outcome: Refund['state']) => t(`refunds.states.${outcome}`);
   return (
     <ModalForm
       label={t('confirmRefund.do')}
@@ -70,10 +71,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
       hint={t('confirmRefund.hint')}
       button={{ size: 'xs' }}
       fields={{
-        outcome: choiceField(t('confirmRefund.outcome'), {
-          of: ['succeeded', 'failed'],
-          name: (outcome) => t(`refunds.states.${outcome}`),
-        }),
+        outcome: choiceField(t('confirmRefund.outcome'), { of: ['succeeded', 'failed'], name }),
         reference: textField(t('confirmRefund.reference')),
         note: useNote(),
       }}
@@ -83,7 +81,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
           body: { ...outcome, ...(reference === '' ? {} : { reference }) },
         })
       }
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={() => t('confirmRefund.done')}
     />
   );

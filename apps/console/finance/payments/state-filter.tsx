@@ -5,7 +5,7 @@ import { Choice } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/payments');
 
-/** The state that a part of the page is narrowed to, if it knows the one in the address. */
+/** The state in the address, unless it belongs to another tab. */
 export function useStateOf<State extends string>(states: readonly State[]): State | undefined {
   const { state } = route.useSearch();
   return states.find((each) => each === state);
@@ -16,7 +16,6 @@ interface StateFilterProps<State extends string> {
   label: (state: State) => string;
 }
 
-/** Narrows a part of the page to one state. */
 export function StateFilter<State extends string>({ states, label }: StateFilterProps<State>) {
   const { t } = useTranslation('payments');
   return (

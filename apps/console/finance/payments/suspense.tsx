@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
@@ -12,12 +13,11 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
-import { refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
 const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', 'returned', 'expensed');
 
-/** Money that came or left and belongs to no order. */
+/** Money that was received or sent without an order. */
 export function SuspenseList() {
   const { t } = useTranslation('payments');
   const state = useStateOf(states);
@@ -29,7 +29,6 @@ export function SuspenseList() {
         label={t('tabs.suspense')}
         query={items}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{ title: t('suspense.empty'), hint: t('suspense.emptyHint') }}
         isPaged
       />
@@ -88,7 +87,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
         const body = { ...values, requestId };
         return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
       }}
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('credit.done') : t('waitsForSecond'))}
     />
   );
@@ -104,7 +103,7 @@ function Return({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
       send={(body) =>
         api.POST('/api/finance/suspense/{itemId}/return', { params: { path: { itemId: id } }, body })
       }
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={() => t('return.done')}
     />
   );
@@ -120,7 +119,7 @@ function Expense({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
       send={(body) =>
         api.POST('/api/finance/suspense/{itemId}/expense', { params: { path: { itemId: id } }, body })
       }
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={() => t('expense.done')}
     />
   );

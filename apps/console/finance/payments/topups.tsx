@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -24,11 +25,10 @@ import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { refreshPayments } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
 
-/** Payments that became balance. */
+/** Payments that became credits. */
 export function TopUps() {
   const { t } = useTranslation('payments');
   const { accountId } = route.useSearch();
@@ -42,7 +42,6 @@ export function TopUps() {
         label={t('tabs.topups')}
         query={topups}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         columnsName="payments"
         empty={{ title: t('topups.empty'), hint: t('topups.emptyHint') }}
         isPaged
@@ -61,16 +60,7 @@ function useColumns(): ListColumn<Shape<'Topup'>>[] {
     column('account', t('columns.account'), ({ accountId }) => <AccountLink id={accountId} />),
     paymentColumn('paid', t('columns.paid')),
     moneyColumn('credits', t('columns.credits')),
-    rightColumn('gone', t('columns.refunded'), ({ refunded, disputed }) => (
-      <Stack gap={0} align="flex-end">
-        <Money value={refunded} />
-        {signOf(disputed) !== 0 && (
-          <span>
-            {t('topups.disputed')} <Money value={disputed} />
-          </span>
-        )}
-      </Stack>
-    )),
+    rightColumn('gone', t('columns.refunded'), (topup) => <Gone topup={topup} />),
     extra(numberColumn('rate', t('columns.rate'))),
     extra(column('order', t('columns.order'), ({ orderId }) => <Identifier>{orderId}</Identifier>)),
     column('do', t('columns.do'), (topup) => <RefundTopUp topup={topup} />),
@@ -78,9 +68,24 @@ function useColumns(): ListColumn<Shape<'Topup'>>[] {
   ];
 }
 
-/** What is unused of a top-up goes back to where it was paid from. */
+function Gone({ topup: { refunded, disputed } }: { topup: Shape<'Topup'> }) {
+  const { t } = useTranslation('payments');
+  return (
+    <Stack gap={0} align="flex-end">
+      <Money value={refunded} />
+      {signOf(disputed) !== 0 && (
+        <span>
+          {t('topups.disputed')} <Money value={disputed} />
+        </span>
+      )}
+    </Stack>
+  );
+}
+
+/** Refunds the unused part of a top-up to where it was paid from. */
 function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
   const { t } = useTranslation('payments');
+  const rule = [CREDITS, t('amountWrong')] as const;
   return (
     <ModalForm
       label={t('refund.do')}
@@ -89,11 +94,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
       button={{ size: 'xs' }}
       isDangerous
       fields={{
-        credits: creditsField(t('refund.credits'), {
-          hint: t('refund.creditsHint'),
-          rule: [CREDITS, t('amountWrong')],
-          isOptional: true,
-        }),
+        credits: creditsField(t('refund.credits'), { hint: t('refund.creditsHint'), rule, isOptional: true }),
         note: useNote(),
       }}
       send={async ({ credits, note }, requestId) => {
@@ -101,7 +102,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
         const params = { path: { topupId: id } };
         return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
       }}
-      reread={refreshPayments}
+      reread={refreshFinance}
       success={({ approvalId }) => (approvalId === null ? t('refund.done') : t('waitsForSecond'))}
     />
   );

@@ -2,8 +2,8 @@ import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { ControlLink } from '../books/control-words.js';
 import { ServerWords } from '../server-words.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
@@ -12,11 +12,11 @@ const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', faile
 
 interface ChecklistProps {
   items: readonly Shape<'ChecklistItem'>[];
-  /** What people may still do about an item that is red. */
+  /** What people can still do about a failed item. */
   remedy?: (item: Shape<'ChecklistItem'>) => ReactNode;
 }
 
-/** What has to be so before books are closed: what is red comes first, then what was waived. */
+/** What must hold before a period can close: failed items first, then waived ones. */
 export function Checklist({ items, remedy }: ChecklistProps) {
   const { t } = useTranslation('periods');
   const order = ['failed', 'waived', 'ok'] as const;
@@ -30,47 +30,64 @@ export function Checklist({ items, remedy }: ChecklistProps) {
   );
 }
 
-function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNode }) {
+interface ItemProps {
+  item: Shape<'ChecklistItem'>;
+  remedy: ReactNode;
+}
+
+function Item({ item, remedy }: ItemProps) {
   const { t } = useTranslation('periods');
   const titleOf = useItemTitle();
-  const wordsOf = useNoteWords();
-  const { state, count, notes, message, waivable, control } = item;
-  const title = titleOf(item);
+  const { state, count, control } = item;
   return (
     <li>
       <Stack gap="tiny" align="flex-start">
         <Group justify="space-between" wrap="nowrap" align="flex-start" w="100%">
           {control === null ? (
-            <Text size="sm">{title}</Text>
+            <Text size="sm">{titleOf(item)}</Text>
           ) : (
-            <TextLink to="/finance/controls/$controlId" params={{ controlId: control }} size="sm">
-              {title}
-            </TextLink>
+            <ControlLink id={control} size="sm">
+              {titleOf(item)}
+            </ControlLink>
           )}
           <StatusBadge tone={tones[state]}>
             {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
           </StatusBadge>
         </Group>
-        {notes.map((note, place) => (
-          <Text key={place} size="sm" className="model-name">
-            {wordsOf(note, control)}
-          </Text>
-        ))}
-        {state !== 'ok' && notes.length === 0 && (
-          <ServerWords>
-            <Text size="sm" className="model-name">
-              {message}
-            </Text>
-          </ServerWords>
-        )}
-        {state === 'waived' && <Text size="sm">{t('checklist.because', { reason: item.reason ?? '' })}</Text>}
-        {state === 'failed' && !waivable && (
-          <Text size="sm" fw={500}>
-            {t('checklist.mustBeMended')}
-          </Text>
-        )}
-        {state === 'failed' && waivable && remedy}
+        <Notes item={item} />
+        <Way item={item} remedy={remedy} />
       </Stack>
     </li>
+  );
+}
+
+/** What is wrong, translated if this console knows it. */
+function Notes({ item: { state, notes, message, control } }: { item: Shape<'ChecklistItem'> }) {
+  const wordsOf = useNoteWords();
+  const said = notes.map((note, place) => (
+    <Text key={place} size="sm" className="model-name">
+      {wordsOf(note, control)}
+    </Text>
+  ));
+  if (state === 'ok' || notes.length > 0) return said;
+  return (
+    <ServerWords>
+      <Text size="sm" className="model-name">
+        {message}
+      </Text>
+    </ServerWords>
+  );
+}
+
+/** Why it was waived, or what can be done about it. */
+function Way({ item: { state, reason, waivable }, remedy }: ItemProps) {
+  const { t } = useTranslation('periods');
+  if (state === 'ok') return null;
+  if (state === 'waived') return <Text size="sm">{t('checklist.because', { reason: reason ?? '' })}</Text>;
+  if (waivable) return remedy;
+  return (
+    <Text size="sm" fw={500}>
+      {t('checklist.mustBeMended')}
+    </Text>
   );
 }

@@ -21,7 +21,7 @@ import { RequestWaiver } from './waiver.js';
 const route = getRouteApi('/finance/periods/close');
 const SHORTEST_REASON = 3;
 
-/** Leads through the close of a period: up to when, what the checklist says, and what is left out of it and why. */
+/** Guides the close of a period: choose its end, work through the checklist, then close. */
 export function ClosePage() {
   const { t } = useTranslation('periods');
   const periods = $api.useQuery('get', '/api/finance/periods', {
@@ -37,45 +37,67 @@ export function ClosePage() {
   );
 }
 
+type ChecklistItems = readonly Shape<'ChecklistItem'>[];
+
 function Steps({ lastEnd }: { lastEnd: string | null }) {
-  const { t } = useTranslation('periods');
   const search = route.useSearch();
   const suggested = nextToClose(lastEnd, today());
   const end = search.end ?? (suggested <= today() ? suggested : undefined);
-  const check = useMutation({
+  const check = useCheck();
+  const checklist = check.data?.checklist;
+  return (
+    <Stack gap="xl">
+      <Progress end={end} checklist={checklist} />
+      <ChooseEnd lastEnd={lastEnd} end={end} forget={check.reset} />
+      {end !== undefined && <Check end={end} check={check} />}
+      {end !== undefined && checklist && <Close end={end} checklist={checklist} />}
+    </Stack>
+  );
+}
+
+function useCheck() {
+  return useMutation({
     mutationFn: async (day: string) => {
       const body = { end: startOf(day) };
       return (await api.POST('/api/finance/periods/check', { body })).data!;
     },
   });
-  const checklist = check.data?.checklist;
-  const isReady = checklist !== undefined && checklist.every(({ state }) => state !== 'failed');
+}
+
+function isReady(checklist: ChecklistItems): boolean {
+  return checklist.every(({ state }) => state !== 'failed');
+}
+
+function Progress({ end, checklist }: { end: string | undefined; checklist: ChecklistItems | undefined }) {
+  const { t } = useTranslation('periods');
+  const step = checklist ? (isReady(checklist) ? 3 : 2) : end === undefined ? 0 : 1;
   return (
-    <Stack gap="xl">
-      <Stepper active={checklist === undefined ? (end === undefined ? 0 : 1) : isReady ? 3 : 2} size="sm">
-        {(['choose', 'check', 'settle', 'close'] as const).map((step) => (
-          <Stepper.Step key={step} component="div" label={t(`closing.steps.${step}`)} />
-        ))}
-      </Stepper>
-      <ChooseEnd lastEnd={lastEnd} end={end} forget={check.reset} />
-      {end !== undefined && (
-        <Section title={t('checklist.title')}>
-          <Text size="sm">{t('checklist.hint')}</Text>
-          <Button
-            variant={checklist ? 'default' : 'filled'}
-            w="fit-content"
-            disabled={check.isPending}
-            onClick={() => check.mutate(end)}
-          >
-            {checklist ? t('checklist.again') : t('checklist.run')}
-          </Button>
-          {check.isPending && <Asking />}
-          {check.error && <ErrorState error={check.error} />}
-          {check.data && !check.isPending && <Asked answer={check.data} end={end} />}
-        </Section>
-      )}
-      {end !== undefined && checklist && <Close end={end} checklist={checklist} isReady={isReady} />}
-    </Stack>
+    <Stepper active={step} size="sm">
+      {(['choose', 'check', 'settle', 'close'] as const).map((name) => (
+        <Stepper.Step key={name} component="div" label={t(`closing.steps.${name}`)} />
+      ))}
+    </Stepper>
+  );
+}
+
+function Check({ end, check }: { end: string; check: ReturnType<typeof useCheck> }) {
+  const { t } = useTranslation('periods');
+  const { data, isPending, error } = check;
+  return (
+    <Section title={t('checklist.title')}>
+      <Text size="sm">{t('checklist.hint')}</Text>
+      <Button
+        variant={data ? 'default' : 'filled'}
+        w="fit-content"
+        disabled={isPending}
+        onClick={() => check.mutate(end)}
+      >
+        {data ? t('checklist.again') : t('checklist.run')}
+      </Button>
+      {isPending && <Asking />}
+      {error && <ErrorState error={error} />}
+      {data && !isPending && <Asked answer={data} end={end} />}
+    </Section>
   );
 }
 
@@ -102,28 +124,14 @@ function ChooseEnd({ lastEnd, end, forget }: ChooseEndProps) {
     forget();
     void navigate({ search: day === null ? {} : { end: day }, replace: true, resetScroll: false });
   };
-  const first = lastEnd === null ? undefined : addDays(lastEnd.slice(0, 10));
   return (
     <Section title={t('closing.end')}>
       <Text size="sm">
-        {lastEnd === null ? (
-          t('closing.neverClosed')
-        ) : (
-          <>
-            {t('closing.lastEnd')} <When at={lastEnd} />
-          </>
-        )}
+        {t(lastEnd === null ? 'closing.neverClosed' : 'closing.lastEnd')}{' '}
+        {lastEnd !== null && <When at={lastEnd} />}
       </Text>
       <Group align="flex-end">
-        <DayPicker
-          label={t('closing.day')}
-          description={t('closing.dayHint')}
-          value={end ?? null}
-          maxDate={today()}
-          {...(first === undefined ? {} : { minDate: first })}
-          onChange={choose}
-          w={{ base: '100%', xs: '22rem' }}
-        />
+        <EndPicker lastEnd={lastEnd} end={end} choose={choose} />
         {monthsOf(lastEnd).map((day) => (
           <Button key={day} variant="default" size="sm" onClick={() => choose(day)}>
             <Day on={day} />
@@ -134,7 +142,26 @@ function ChooseEnd({ lastEnd, end, forget }: ChooseEndProps) {
   );
 }
 
-/** Beginnings of months that can be closed up to. */
+interface EndPickerProps extends Omit<ChooseEndProps, 'forget'> {
+  choose: (day: string | null) => void;
+}
+
+function EndPicker({ lastEnd, end, choose }: EndPickerProps) {
+  const { t } = useTranslation('periods');
+  return (
+    <DayPicker
+      label={t('closing.day')}
+      description={t('closing.dayHint')}
+      value={end ?? null}
+      maxDate={today()}
+      {...(lastEnd === null ? {} : { minDate: addDays(lastEnd.slice(0, 10)) })}
+      onChange={choose}
+      w={{ base: '100%', xs: '22rem' }}
+    />
+  );
+}
+
+/** Month starts that a period can end at. */
 function monthsOf(lastEnd: string | null): string[] {
   const now = today();
   const months = [monthOf(now, -1), monthOf(now)];
@@ -142,7 +169,7 @@ function monthsOf(lastEnd: string | null): string[] {
 }
 
 interface AskedProps {
-  answer: { at: string | null; checklist: Shape<'ChecklistItem'>[] };
+  answer: { at: string | null; checklist: ChecklistItems };
   end: string;
 }
 
@@ -167,28 +194,13 @@ function Asked({ answer: { at, checklist }, end }: AskedProps) {
   );
 }
 
-interface CloseProps {
-  end: string;
-  checklist: readonly Shape<'ChecklistItem'>[];
-  isReady: boolean;
-}
-
-function Close({ end, checklist, isReady }: CloseProps) {
+function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
   const { t } = useTranslation('periods');
-  const navigate = route.useNavigate();
-  const [requestId] = useState(newRequestId);
   const [note, setNote] = useState('');
-  const waived = checklist.filter(({ state }) => state === 'waived').length;
-  const close = async () => {
-    const words = note.trim().length >= SHORTEST_REASON ? { note: note.trim() } : {};
-    const body = { end: startOf(end), ...words, requestId };
-    const { data } = await api.POST('/api/finance/periods/close', { body });
-    await refresh('/api/finance/periods', '/api/finance/periods/{periodId}');
-    await navigate({ to: '/finance/periods/$periodId', params: { periodId: data!.id } });
-  };
+  const close = useClose(end);
   return (
     <Section title={t('closing.steps.close')}>
-      {!isReady && <Text size="sm">{t('closing.notReady')}</Text>}
+      {!isReady(checklist) && <Text size="sm">{t('closing.notReady')}</Text>}
       <TextInput
         label={t('closing.note')}
         value={note}
@@ -198,17 +210,40 @@ function Close({ end, checklist, isReady }: CloseProps) {
       <ConfirmAction
         label={t('closing.do')}
         title={t('closing.confirm')}
-        act={close}
+        act={() => close(note.trim())}
         variant="filled"
         w="fit-content"
-        disabled={!isReady}
+        disabled={!isReady(checklist)}
         isDangerous={false}
       >
-        <Text size="sm">
-          {t('closing.confirmHint')} <When at={startOf(end)} />
-        </Text>
-        {waived > 0 && <Text size="sm">{t('closing.confirmWaived', { count: waived })}</Text>}
+        <WhatCloses end={end} checklist={checklist} />
       </ConfirmAction>
     </Section>
   );
+}
+
+function WhatCloses({ end, checklist }: { end: string; checklist: ChecklistItems }) {
+  const { t } = useTranslation('periods');
+  const waived = checklist.filter(({ state }) => state === 'waived').length;
+  return (
+    <>
+      <Text size="sm">
+        {t('closing.confirmHint')} <When at={startOf(end)} />
+      </Text>
+      {waived > 0 && <Text size="sm">{t('closing.confirmWaived', { count: waived })}</Text>}
+    </>
+  );
+}
+
+/** Closes the period once, even if sent twice, and opens it. */
+function useClose(end: string): (note: string) => Promise<void> {
+  const navigate = route.useNavigate();
+  const [requestId] = useState(newRequestId);
+  return async (note) => {
+    const words = note.length >= SHORTEST_REASON ? { note } : {};
+    const body = { end: startOf(end), ...words, requestId };
+    const { data } = await api.POST('/api/finance/periods/close', { body });
+    await refresh('/api/finance/periods', '/api/finance/periods/{periodId}');
+    await navigate({ to: '/finance/periods/$periodId', params: { periodId: data!.id } });
+  };
 }

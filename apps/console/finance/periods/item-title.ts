@@ -12,7 +12,7 @@ const questions = [
   'done-alone',
 ] as const;
 
-/** What an item of the checklist asks, in the language that is shown where it has words for it. */
+/** The title of a checklist item, translated if this console knows it. */
 export function useItemTitle(): (item: Pick<Shape<'ChecklistItem'>, 'id' | 'title' | 'control'>) => string {
   const { t } = useTranslation('finance');
   return ({ id, title, control }) => {

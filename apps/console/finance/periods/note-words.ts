@@ -6,7 +6,7 @@ import { useItemTitle } from './item-title.js';
 
 type Note = Shape<'ChecklistNote'>;
 
-/** What the checklist or a close says, in the language that is shown. */
+/** The text of a checklist note, translated if this console knows it. */
 export function useNoteWords(): (note: Note, control?: string | null) => string {
   const { template, say, between } = useFindingTexts();
   const { wordsOf, valuesOf } = useFindingWords();
@@ -23,7 +23,7 @@ export function useNoteWords(): (note: Note, control?: string | null) => string 
     if (code === 'asking')
       values['title'] = titleOf({ id: item ?? '', title: title ?? '', control: params['control'] ?? null });
     const key = code === 'transaction_running' ? runningKey(params) : `notes.${code}`;
-    // A later version has more of them.
+    // A later version may have more codes.
     if (template(key) === null) return message ?? code;
     const words = say(key, values);
     return code === 'transaction_running' && params['seconds']

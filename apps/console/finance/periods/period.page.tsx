@@ -23,7 +23,7 @@ import { ServerWords } from '../server-words.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
-import { PeriodBadge } from './period-state.js';
+import { PeriodBadge, PeriodSpan } from './period-state.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
 const LOOK_AGAIN_MS = 1_000;
@@ -31,7 +31,7 @@ const LOOK_AGAIN_MS = 1_000;
 type Shown = GetAnswer<'/api/finance/periods/{periodId}'>;
 type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
 
-/** A period that was closed, or tried: what the checklist said, what the books said, and what came late. */
+/** A closed or attempted period, with its checklist, its balances, and late postings. */
 export function PeriodPage() {
   const { t } = useTranslation('periods');
   const { periodId } = route.useParams();
@@ -49,27 +49,7 @@ export function PeriodPage() {
           <>
             <Outcome period={found} />
             <Head period={found} />
-            <PartTabs
-              label={t('one.parts')}
-              parts={[
-                {
-                  name: 'checklist',
-                  label: t('checklist.title'),
-                  content: () => (
-                    <Stack>
-                      <Waivers period={found} />
-                      <Checklist items={found.checklist} />
-                    </Stack>
-                  ),
-                },
-                { name: 'balances', label: t('one.balances'), content: () => <Balances period={found} /> },
-                {
-                  name: 'late',
-                  label: t('one.late', { count: found.latePostings }),
-                  content: () => <LatePostings periodId={periodId} />,
-                },
-              ]}
-            />
+            <Parts period={found} />
           </>
         )}
       </Loaded>
@@ -77,18 +57,35 @@ export function PeriodPage() {
   );
 }
 
-function Outcome({ period: { state, progress, abandonedNote, abandonedReason, endsAt } }: { period: Shown }) {
+function Parts({ period }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  const checklist = () => (
+    <Stack>
+      <Waivers period={period} />
+      <Checklist items={period.checklist} />
+    </Stack>
+  );
+  return (
+    <PartTabs
+      label={t('one.parts')}
+      parts={[
+        { name: 'checklist', label: t('checklist.title'), content: checklist },
+        { name: 'balances', label: t('one.balances'), content: () => <Balances period={period} /> },
+        {
+          name: 'late',
+          label: t('one.late', { count: period.latePostings }),
+          content: () => <LatePostings periodId={period.id} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Outcome({ period }: { period: Shown }) {
   const { t } = useTranslation('periods');
   const wordsOf = useNoteWords();
-  if (state === 'closing')
-    return (
-      <Notice tone="quiet" title={t('one.closing')} role="status">
-        <Group gap="sm">
-          <Loader size="sm" />
-          <Text size="sm">{progress === null ? t('one.closingHint') : wordsOf(progress)}</Text>
-        </Group>
-      </Notice>
-    );
+  const { state, progress } = period;
+  if (state === 'abandoned') return <Abandoned period={period} />;
   if (state === 'closed')
     return (
       <Notice tone="good" title={t('one.closed')} role="status">
@@ -96,17 +93,26 @@ function Outcome({ period: { state, progress, abandonedNote, abandonedReason, en
       </Notice>
     );
   return (
+    <Notice tone="quiet" title={t('one.closing')} role="status">
+      <Group gap="sm">
+        <Loader size="sm" />
+        <Text size="sm">{progress === null ? t('one.closingHint') : wordsOf(progress)}</Text>
+      </Group>
+    </Notice>
+  );
+}
+
+function Abandoned({ period: { abandonedNote, abandonedReason, endsAt } }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  const wordsOf = useNoteWords();
+  const end = endsAt.slice(0, 10);
+  return (
     <Notice tone="warning" title={t('one.abandoned')} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {abandonedNote === null ? <ServerWords>{abandonedReason}</ServerWords> : wordsOf(abandonedNote)}
         </Text>
-        <ButtonLink
-          to="/finance/periods/close"
-          search={{ end: endsAt.slice(0, 10) }}
-          size="xs"
-          variant="default"
-        >
+        <ButtonLink to="/finance/periods/close" search={{ end }} size="xs" variant="default">
           {t('one.tryAgain')}
         </ButtonLink>
       </Stack>
@@ -116,36 +122,27 @@ function Outcome({ period: { state, progress, abandonedNote, abandonedReason, en
 
 function Head({ period }: { period: Shown }) {
   const { t } = useTranslation('periods');
-  const { startsAt, endsAt, state, recordedBefore, balancesHash, closedBy, begunAt, endedAt, note } = period;
+  const { state, recordedBefore, balancesHash, closedBy, begunAt, endedAt, note } = period;
+  const by = (
+    <>
+      <Who actor={closedBy} /> · <When at={endedAt ?? begunAt} />
+    </>
+  );
   return (
     <Facts label={t('one.title')}>
-      <Fact
-        name={t('period')}
-        value={
-          <>
-            {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
-          </>
-        }
-      />
+      <Fact name={t('period')} value={<PeriodSpan period={period} />} />
       <Fact name={t('state')} value={<PeriodBadge state={state} />} />
-      <Fact
-        name={t('one.by')}
-        value={
-          <>
-            <Who actor={closedBy} /> · <When at={endedAt ?? begunAt} />
-          </>
-        }
-      />
+      <Fact name={t('one.by')} value={by} />
       {recordedBefore !== null && (
         <Fact name={t('one.recordedBefore')} value={<When at={recordedBefore} />} />
       )}
       {balancesHash !== null && <Fact name={t('one.hash')} value={<Identifier>{balancesHash}</Identifier>} />}
-      {note !== null && <Fact name={t('closing.note')} value={note} />}
+      <Fact name={t('closing.note')} value={note} />
     </Facts>
   );
 }
 
-/** What was left out of the close, why, and who agreed on it. */
+/** Checklist items that were waived, why, and by whom. */
 function Waivers({ period: { waivers, checklist } }: { period: Shown }) {
   const { t } = useTranslation('periods');
   const titleOf = useItemTitle();

@@ -8,10 +8,7 @@ export const periodTones: Record<Shape<'Period'>['state'], Tone> = {
   abandoned: 'quiet',
 };
 
-/**
- * The end of the period that is next to be closed: the first beginning of a month after the last close, or, where nothing was
- * closed, the beginning of this month. It may lie ahead: then the month is not over yet.
- */
+/** The next period ends a month after the last close, or, before the first close, when this month began. May be in the future. */
 export function nextToClose(lastEnd: string | null, now: string): string {
   return lastEnd === null ? monthOf(now) : monthOf(lastEnd.slice(0, 10), 1);
 }

@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { type ButtonProps, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
@@ -9,56 +9,48 @@ import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/co
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { When } from '../../ui/time/when.js';
-import { PeriodBadge } from './period-state.js';
+import { PeriodBadge, PeriodSpan } from './period-state.js';
 
 const route = getRouteApi('/finance/periods');
 const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
-/** Periods that were closed, or tried, the newest first. */
+/** Closed and attempted periods, newest first. */
 export function PeriodsPage() {
   const { t } = useTranslation('periods');
   const { state } = route.useSearch();
   const periods = useList('/api/finance/periods', { query: { state } });
+  const options = states.map((value) => ({ value, label: t(`states.${value}`) }));
   return (
-    <PageFrame
-      title={t('title')}
-      about={t('about')}
-      actions={<ButtonLink to="/finance/periods/close">{t('close')}</ButtonLink>}
-    >
+    <PageFrame title={t('title')} about={t('about')} actions={<CloseLink />}>
       <Group>
-        <Choice
-          label={t('state')}
-          options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-          param="state"
-        />
+        <Choice label={t('state')} options={options} param="state" />
       </Group>
       <DataList
         label={t('title')}
         query={periods}
         columns={useColumns()}
-        rowKey={({ id }) => id}
-        empty={{
-          title: t('empty'),
-          hint: t('emptyHint'),
-          action: (
-            <ButtonLink to="/finance/periods/close" variant="default">
-              {t('close')}
-            </ButtonLink>
-          ),
-        }}
+        empty={{ title: t('empty'), hint: t('emptyHint'), action: <CloseLink variant="default" /> }}
         isPaged
       />
     </PageFrame>
   );
 }
 
+function CloseLink(button: Pick<ButtonProps, 'variant'>) {
+  const { t } = useTranslation('periods');
+  return (
+    <ButtonLink to="/finance/periods/close" {...button}>
+      {t('close')}
+    </ButtonLink>
+  );
+}
+
 function useColumns(): ListColumn<Shape<'Period'>>[] {
   const { t } = useTranslation('periods');
   return [
-    column('endsAt', t('period'), ({ id, startsAt, endsAt }) => (
-      <TextLink to="/finance/periods/$periodId" params={{ periodId: id }}>
-        {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
+    column('endsAt', t('period'), (period) => (
+      <TextLink to="/finance/periods/$periodId" params={{ periodId: period.id }}>
+        <PeriodSpan period={period} />
       </TextLink>
     )),
     column('state', t('state'), ({ state }) => <PeriodBadge state={state} />),

@@ -9,24 +9,15 @@ import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
 
 interface WaiverProps {
-  /** The first day that is outside. */
+  /** The first day after the period. */
   end: string;
   item: Shape<'ChecklistItem'>;
 }
 
-/** One person says why the books may be closed in spite of an item, and another one agrees. */
+/** One person says why the books may close despite an item, and another approves it. */
 export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
   const { t } = useTranslation('periods');
-  const isAsked = useAskedFor(end).has(id);
-  if (isAsked)
-    return (
-      <Group gap="sm">
-        <StatusBadge tone="waiting">{t('waiver.waiting')}</StatusBadge>
-        <TextLink to="/approvals" size="sm">
-          {t('waiver.toApprovals')}
-        </TextLink>
-      </Group>
-    );
+  if (useAskedFor(end).has(id)) return <Asked />;
   return (
     <NoteAction
       label={t('waiver.do')}
@@ -44,9 +35,21 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
   );
 }
 
+function Asked() {
+  const { t } = useTranslation('periods');
+  return (
+    <Group gap="sm">
+      <StatusBadge tone="waiting">{t('waiver.waiting')}</StatusBadge>
+      <TextLink to="/approvals" size="sm">
+        {t('waiver.toApprovals')}
+      </TextLink>
+    </Group>
+  );
+}
+
 const MOST_WAITING = 200;
 
-/** Items of this period with a waiver that is requested and not decided yet. */
+/** Items of this period with a pending waiver. */
 function useAskedFor(end: string): Set<string> {
   const query = { state: 'pending', limit: MOST_WAITING } as const;
   const { data } = $api.useQuery('get', '/api/approvals', { params: { query } });

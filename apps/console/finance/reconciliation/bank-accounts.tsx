@@ -16,10 +16,11 @@ import { CancelButton } from '../../ui/forms/cancel-button.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
-/** How the files of each bank account are read: banks agree on nothing, so all of it is said once. */
+/** How to read each bank account's files. Every bank has its own format. */
 export function BankAccounts() {
   const { t } = useTranslation('reconciliation');
   const [open, setOpen] = useState<BankAccount | 'new' | null>(null);
+  const account = open === 'new' ? null : open;
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts');
   return (
     <Section
@@ -30,18 +31,11 @@ export function BankAccounts() {
         </Button>
       }
     >
-      {open !== null && (
-        <AccountForm
-          key={open === 'new' ? '' : open.id}
-          account={open === 'new' ? null : open}
-          close={() => setOpen(null)}
-        />
-      )}
+      {open && <AccountForm key={account?.id ?? ''} account={account} close={() => setOpen(null)} />}
       <DataList
         label={t('accounts.title')}
         query={accounts}
         columns={useColumns(setOpen)}
-        rowKey={({ id }) => id}
         empty={{ title: t('accounts.empty'), hint: t('accounts.emptyHint') }}
       />
     </Section>
@@ -79,6 +73,7 @@ const ACCOUNT_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 function useReading(mapping: BankAccount['mapping'] | undefined) {
   const { t } = useTranslation('reconciliation');
+  const skipped = mapping?.skipLines ?? 0;
   return {
     delimiter: choiceField(t('accounts.delimiter'), {
       initial: mapping?.delimiter ?? ',',
@@ -98,16 +93,10 @@ function useReading(mapping: BankAccount['mapping'] | undefined) {
       name: (encoding) => encoding,
       isHalf: true,
     }),
-    skipLines: countField(t('accounts.skipLines'), {
-      initial: mapping?.skipLines ?? 0,
-      min: 0,
-      max: 100,
-      isHalf: true,
-    }),
+    skipLines: countField(t('accounts.skipLines'), { initial: skipped, min: 0, max: 100, isHalf: true }),
   };
 }
 
-/** What the columns of each bank are called, before anybody says. */
 function useColumnFields(mapping: BankAccount['mapping'] | undefined) {
   const { t } = useTranslation('reconciliation');
   const amount = mapping?.amount;
@@ -146,7 +135,7 @@ type ColumnName =
 
 type Values = Sent<ReturnType<typeof useReading> & ReturnType<typeof useColumnFields>>;
 
-/** A code of three letters is the one currency of the account, anything else names a column. */
+/** Three capital letters are the account's currency; anything else is the name of a column. */
 function mappingOf(values: Values): BankAccount['mapping'] {
   const { dateColumn, dateFormat, amountColumn, debitColumn, creditColumn, ...rest } = values;
   const { skipLines, currency, reference, lineId, ...reading } = rest;
@@ -164,20 +153,25 @@ function mappingOf(values: Values): BankAccount['mapping'] {
   };
 }
 
+function useAccountFields(account: BankAccount | null) {
+  const { t } = useTranslation('reconciliation');
+  return {
+    id: textField(t('accounts.id'), {
+      initial: account?.id ?? '',
+      hint: t('accounts.idHint'),
+      rule: [ACCOUNT_ID, t('accounts.idWrong')],
+      disabled: account !== null,
+    }),
+    ...useReading(account?.mapping),
+    ...useColumnFields(account?.mapping),
+  };
+}
+
 function AccountForm({ account, close }: { account: BankAccount | null; close: () => void }) {
   const { t } = useTranslation('reconciliation');
   return (
     <Form
-      fields={{
-        id: textField(t('accounts.id'), {
-          initial: account?.id ?? '',
-          hint: t('accounts.idHint'),
-          rule: [ACCOUNT_ID, t('accounts.idWrong')],
-          disabled: account !== null,
-        }),
-        ...useReading(account?.mapping),
-        ...useColumnFields(account?.mapping),
-      }}
+      fields={useAccountFields(account)}
       faults={({ amountColumn, debitColumn, creditColumn }) => ({
         amountColumn:
           amountColumn === '' && (debitColumn === '' || creditColumn === '') && t('accounts.amountMissing'),

@@ -1,24 +1,22 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn } from '../../ui/lists/columns.js';
-import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ButtonLink } from '../../ui/links.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
+import { Hint } from '../../ui/texts.js';
+import { SmallWhen } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
-import { Filters, useNarrowed } from './filters.js';
+import { Filters, ImportLink, useNarrowed } from './filters.js';
 import { MatchOutcome, useBankReason } from './match-outcome.js';
-import { refreshReconciliation } from './reconciliation.js';
 
 const states = everyWord<Shape<'BankItem'>['state']>()(
   'missing_here',
@@ -32,31 +30,20 @@ const states = everyWord<Shape<'BankItem'>['state']>()(
   'set_aside',
 );
 
-/** Lines at the bank against payouts, transfers and what was sent back. */
+/** Bank lines compared with payouts, transfers and returned money. */
 export function Bank() {
   const { t } = useTranslation('reconciliation');
   const { provider: _, ...filter } = useNarrowed(states);
   const items = useList('/api/finance/reconciliation/bank', { query: filter });
   return (
     <Stack>
-      <Filters
-        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        aside={<CsvLink path="/api/finance/reconciliation/bank.csv" query={filter} />}
-      />
+      <Filters of="bank" states={states} filter={filter} />
       <DataList
         label={t('bank.title')}
         query={items}
         columns={useColumns()}
         rowKey={({ kind, id }) => `${kind} ${id}`}
-        empty={{
-          title: t('bank.empty'),
-          hint: t('bank.emptyHint'),
-          action: (
-            <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
-              {t('payments.import')}
-            </ButtonLink>
-          ),
-        }}
+        empty={{ title: t('bank.empty'), hint: t('bank.emptyHint'), action: <ImportLink /> }}
         isPaged
       />
     </Stack>
@@ -67,17 +54,7 @@ function useColumns(): ListColumn<Shape<'BankItem'>>[] {
   const { t } = useTranslation('reconciliation');
   const reasonOf = useBankReason();
   return [
-    column('what', t('bank.what'), ({ kind, id, reference, at }) => (
-      <Stack gap={0}>
-        <Text size="sm">{t(`bank.kinds.${kind}`)}</Text>
-        <Text size="sm" className="model-name">
-          {reference === '' ? <Identifier>{id}</Identifier> : reference}
-        </Text>
-        <SmallPrint>
-          <When at={at} />
-        </SmallPrint>
-      </Stack>
-    )),
+    column('what', t('bank.what'), (item) => <What item={item} />),
     paymentColumn('amount', t('line.amount'), { signed: true }),
     column('state', t('state'), (item) => (
       <MatchOutcome state={item.state} reason={reasonOf(item)}>
@@ -88,19 +65,34 @@ function useColumns(): ListColumn<Shape<'BankItem'>>[] {
         )}
       </MatchOutcome>
     )),
-    column('counterpart', t('bank.counterpart'), ({ counterpart }) =>
-      counterpart === null ? (
-        '–'
-      ) : (
-        <Stack gap={0}>
-          <Text size="sm">{t(`bank.subjects.${counterpart.kind}`)}</Text>
-          <Identifier>{counterpart.subject}</Identifier>
-        </Stack>
-      ),
-    ),
+    column('counterpart', t('bank.counterpart'), (item) => <Counterpart item={item} />),
     transactionsColumn('transactionIds', t('transactions')),
     column('do', t('payments.do'), (item) => <Action item={item} />),
   ];
+}
+
+function What({ item: { kind, id, reference, at } }: { item: Shape<'BankItem'> }) {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{t(`bank.kinds.${kind}`)}</Text>
+      <Text size="sm" className="model-name">
+        {reference === '' ? <Identifier>{id}</Identifier> : reference}
+      </Text>
+      <SmallWhen at={at} />
+    </Stack>
+  );
+}
+
+function Counterpart({ item: { counterpart } }: { item: Shape<'BankItem'> }) {
+  const { t } = useTranslation('reconciliation');
+  if (counterpart === null) return '–';
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{t(`bank.subjects.${counterpart.kind}`)}</Text>
+      <Identifier>{counterpart.subject}</Identifier>
+    </Stack>
+  );
 }
 
 function Action({ item: { kind, id, state } }: { item: Shape<'BankItem'> }) {
@@ -110,6 +102,20 @@ function Action({ item: { kind, id, state } }: { item: Shape<'BankItem'> }) {
 
 const subjects = ['payout', 'topup', 'refund', 'suspense', 'none'] as const;
 
+function useMatchFields() {
+  const { t } = useTranslation('reconciliation');
+  return {
+    kind: choiceField(t('bank.kind'), {
+      initial: 'suspense',
+      of: subjects,
+      name: (kind) => t(`bank.subjects.${kind}`),
+      below: (kind) => <Hint>{t(`bank.subjectHints.${kind}`)}</Hint>,
+    }),
+    subject: textField(t('bank.subject')),
+    note: useNote(),
+  };
+}
+
 function Match({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
   return (
@@ -118,23 +124,14 @@ function Match({ id }: { id: string }) {
       title={t('bank.matchTitle')}
       hint={t('bank.matchHint')}
       button={{ size: 'xs' }}
-      fields={{
-        kind: choiceField(t('bank.kind'), {
-          initial: 'suspense',
-          of: subjects,
-          name: (kind) => t(`bank.subjects.${kind}`),
-          below: (kind) => <Hint>{t(`bank.subjectHints.${kind}`)}</Hint>,
-        }),
-        subject: textField(t('bank.subject')),
-        note: useNote(),
-      }}
+      fields={useMatchFields()}
       send={({ subject, ...match }) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/match', {
           params: { path: { bankLineId: id } },
           body: { ...match, ...(subject === '' ? {} : { subject }) },
         })
       }
-      reread={refreshReconciliation}
+      reread={refreshFinance}
       success={() => t('bank.matched')}
     />
   );
@@ -151,7 +148,7 @@ function Undo({ id }: { id: string }) {
       send={(body) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })
       }
-      reread={refreshReconciliation}
+      reread={refreshFinance}
       success={() => t('bank.undone')}
     />
   );

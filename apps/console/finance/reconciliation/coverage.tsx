@@ -7,7 +7,7 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Covers } from './covers.js';
 
-/** For which times there are reports, and what lies between them: what happened there counts as a fault. */
+/** The times covered by reports, and the gaps. Anything that happened in a gap counts as a fault. */
 export function ReportCoverage() {
   const { t } = useTranslation('reconciliation');
   const coverage = $api.useQuery('get', '/api/finance/provider-reports/coverage');

@@ -1,7 +1,6 @@
 import type { Shape } from '../../api/shape.js';
 import { When } from '../../ui/time/when.js';
 
-/** The time that a report covers. */
 export function Covers({
   covers: { from, to },
 }: {

@@ -1,28 +1,34 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Choice } from '../../ui/lists/choice.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { reportProviders } from '../../api/enumerations.js';
+import { ButtonLink } from '../../ui/links.js';
+import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
+import type { matchTones } from './reconciliation.js';
 
 const route = getRouteApi('/finance/reconciliation');
 
 interface FiltersProps {
-  states: readonly { value: string; label: string }[];
-  withProvider?: boolean;
-  aside: ReactNode;
+  of: 'payments' | 'payouts' | 'bank';
+  states: readonly (keyof typeof matchTones)[];
+  filter: Record<string, unknown>;
 }
 
-/** What a part of the page is narrowed by. */
-export function Filters({ states, withProvider = false, aside }: FiltersProps) {
+/** Filters of one tab, and its CSV file. */
+export function Filters({ of, states, filter }: FiltersProps) {
   const { t } = useTranslation('reconciliation');
   return (
-    <Toolbar aside={aside}>
+    <Toolbar aside={<CsvLink path={`/api/finance/reconciliation/${of}.csv`} query={filter} />}>
       <DaysFilter />
-      <Choice label={t('state')} options={states} param="state" />
-      {withProvider && (
+      <Choice
+        label={t('state')}
+        options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+        param="state"
+      />
+      {of !== 'bank' && (
         <Choice
           label={t('provider')}
           options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
@@ -33,9 +39,18 @@ export function Filters({ states, withProvider = false, aside }: FiltersProps) {
   );
 }
 
-/** What the address says, as the routes of reconciliation take it; the state may be one of another part of the page. */
+export function ImportLink() {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
+      {t('payments.import')}
+    </ButtonLink>
+  );
+}
+
+/** The filters in the address. A state that belongs to another tab is ignored. */
 export function useNarrowed<State extends string>(states: readonly State[]) {
   const { provider, from, to, ...search } = route.useSearch();
   const state = states.find((each) => each === search.state);
-  return { ...timesOf({ from, to }), ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
+  return { ...timesOf({ from, to }), provider, state };
 }

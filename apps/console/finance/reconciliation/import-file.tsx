@@ -6,8 +6,8 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { $api, api } from '../../api/client.js';
-import type { GetAnswer } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
@@ -16,69 +16,78 @@ import { Notice } from '../../ui/notice.js';
 import { Hint } from '../../ui/texts.js';
 import { type DaySpan, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
-import { refreshReconciliation } from './reconciliation.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
 
-/** What the control plane takes at once; the command line takes any size. */
+/** The control plane's limit; the command line takes files of any size. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
-
-type Mapping = GetAnswer<'/api/finance/bank-accounts'>['items'][number]['mapping'];
 
 const route = getRouteApi('/finance/reconciliation');
 
 interface Target {
-  /** `stripe`, or a bank account. */
+  /** `stripe`, or `bank:` and the id of an account. */
   source: string;
   days: DaySpan;
 }
 
-/** A file is tried first: its changes are shown, and nothing is imported until that is confirmed. */
+interface DroppedFile {
+  name: string;
+  text: string;
+}
+
+/** Imports a file after a dry run: people see what would change, and confirm. */
 export function ImportFile() {
   const { t } = useTranslation('reconciliation');
-  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
-  const { from, to } = route.useSearch();
-  const navigate = route.useNavigate();
-  const [source, setSource] = useState('stripe');
-  const target: Target = { source, days: { from, to } };
-  const [file, setFile] = useState<{ name: string; text: string } | null>(null);
-  const trial = useMutation({
-    mutationFn: ({ days, text }: { days: DaySpan; text: string }) => send({ source, days }, text, true),
-  });
-  const mapping = accounts.find(({ id }) => `bank:${id}` === source)?.mapping;
-  const forget = () => {
-    setFile(null);
-    trial.reset();
+  const { target, setSource, setDays } = useTarget();
+  const { file, trial, take, forget, retry } = useTrial(target);
+  const choose = (source: string) => {
+    setSource(source);
+    forget();
   };
-  const take = async ([dropped]: File[]) => {
-    if (!dropped) return;
-    const text = await textOf(dropped, mapping);
-    setFile({ name: dropped.name, text });
-    if (areGiven(target.days)) trial.mutate({ days: target.days, text });
-  };
-  const setDays = (days: DaySpan) => {
-    void navigate({ search: { tab: 'imports', ...days }, replace: true, resetScroll: false });
-    trial.reset();
-    if (file && areGiven(days)) trial.mutate({ days, text: file.text });
+  const chooseDays = (days: DaySpan) => {
+    setDays(days);
+    retry(days);
   };
   return (
     <Stack>
       <Group align="flex-end">
-        <SourceChoice
-          source={source}
-          choose={(chosen) => {
-            setSource(chosen);
-            forget();
-          }}
-        />
-        <DayRange from={from} to={to} set={setDays} />
+        <SourceChoice source={target.source} choose={choose} />
+        <DayRange from={target.days.from} to={target.days.to} set={chooseDays} />
       </Group>
       <Hint>{t('import.daysHint')}</Hint>
       <Drop take={take} isBusy={trial.isPending} />
-      {file && !areGiven(target.days) && <DaysMissing name={file.name} />}
-      <FormFault error={trial.error} />
-      {file && trial.data && <Trial file={file} trial={trial.data} target={target} forget={forget} />}
+      {file && <Outcome file={file} trial={trial} target={target} forget={forget} />}
     </Stack>
   );
+}
+
+/** The chosen source, and the days in the address. */
+function useTarget() {
+  const { from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [source, setSource] = useState('stripe');
+  const target: Target = { source, days: { from, to } };
+  const setDays = (days: DaySpan) =>
+    void navigate({ search: { tab: 'imports', ...days }, replace: true, resetScroll: false });
+  return { target, setSource, setDays };
+}
+
+/** Runs the import dry when a file is dropped, and again when the days change. */
+function useTrial({ source, days }: Target) {
+  const [file, setFile] = useState<DroppedFile | null>(null);
+  const textOf = useTextOf(source);
+  const trial = useMutation({
+    mutationFn: (tried: { days: DaySpan; text: string }) =>
+      send({ source, days: tried.days }, tried.text, true),
+  });
+  const attempt = (tried: DroppedFile | null, of: DaySpan) => {
+    setFile(tried);
+    trial.reset();
+    if (tried && areGiven(of)) trial.mutate({ days: of, text: tried.text });
+  };
+  const take = async ([dropped]: File[]) => {
+    if (dropped) attempt({ name: dropped.name, text: await textOf(dropped) }, days);
+  };
+  return { file, trial, take, forget: () => attempt(null, days), retry: (of: DaySpan) => attempt(file, of) };
 }
 
 function areGiven({ from, to }: DaySpan): boolean {
@@ -94,12 +103,7 @@ function DaysMissing({ name }: { name: string }) {
   );
 }
 
-interface SourceChoiceProps {
-  source: string;
-  choose: (source: string) => void;
-}
-
-function SourceChoice({ source, choose }: SourceChoiceProps) {
+function SourceChoice({ source, choose }: { source: string; choose: (source: string) => void }) {
   const { t } = useTranslation('reconciliation');
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
   return (
@@ -117,8 +121,12 @@ function SourceChoice({ source, choose }: SourceChoiceProps) {
   );
 }
 
-async function textOf(file: File, mapping: Mapping | undefined): Promise<string> {
-  return new TextDecoder(mapping?.encoding ?? 'utf-8').decode(await file.arrayBuffer());
+/** Reads a file in the encoding of its bank account. */
+function useTextOf(source: string): (file: File) => Promise<string> {
+  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
+  const account = accounts.find(({ id }) => `bank:${id}` === source);
+  return async (file) =>
+    new TextDecoder(account?.mapping.encoding ?? 'utf-8').decode(await file.arrayBuffer());
 }
 
 async function send({ source, days }: Target, text: string, isTrial: boolean) {
@@ -148,59 +156,69 @@ function Drop({ take, isBusy }: { take: (files: File[]) => Promise<void>; isBusy
         loading={isBusy}
         inputProps={{ 'aria-label': t('import.file') }}
       >
-        <Group justify="center" gap="sm" mih="6rem" wrap="nowrap">
-          <IconFileSpreadsheet size={32} stroke={1.5} aria-hidden />
-          <div>
-            <Text fw={500}>{t('import.drop')}</Text>
-            <Hint>{t('import.dropHint')}</Hint>
-          </div>
-        </Group>
+        <DropHint />
       </Dropzone>
-      {refused && (
-        <Notice tone="bad" title={t('import.refused')}>
-          {t('import.refusedHint')}
-        </Notice>
-      )}
+      {refused && <Refused />}
     </>
   );
 }
 
-interface TrialProps {
-  file: { name: string; text: string };
-  trial: Awaited<ReturnType<typeof send>>;
+function DropHint() {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Group justify="center" gap="sm" mih="6rem" wrap="nowrap">
+      <IconFileSpreadsheet size={32} stroke={1.5} aria-hidden />
+      <div>
+        <Text fw={500}>{t('import.drop')}</Text>
+        <Hint>{t('import.dropHint')}</Hint>
+      </div>
+    </Group>
+  );
+}
+
+function Refused() {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Notice tone="bad" title={t('import.refused')}>
+      {t('import.refusedHint')}
+    </Notice>
+  );
+}
+
+type TrialResult = Awaited<ReturnType<typeof send>>;
+
+interface OutcomeProps {
+  file: DroppedFile;
+  trial: { data: TrialResult | undefined; error: unknown };
   target: Target;
   forget: () => void;
 }
 
-function Trial({ file, trial, target, forget }: TrialProps) {
+/** The result of the dry run, or why there is none. */
+function Outcome({ trial: { data, error }, ...tried }: OutcomeProps) {
+  return (
+    <>
+      {!areGiven(tried.target.days) && <DaysMissing name={tried.file.name} />}
+      <FormFault error={error} />
+      {data && <Trial {...tried} result={data} />}
+    </>
+  );
+}
+
+function Trial({ file, result, target, forget }: Omit<OutcomeProps, 'trial'> & { result: TrialResult }) {
   const { t } = useTranslation('reconciliation');
   const importing = useMutation({
     mutationFn: () => send(target, file.text, false),
     onSuccess: async ({ added }) => {
-      await refreshReconciliation();
+      await refreshFinance();
       notify(t('import.done', { count: added }));
       forget();
     },
   });
-  const { lines, added, changed, covers } = trial;
   return (
     <Paper withBorder p="md" role="status">
       <Stack>
-        <Text fw={600} className="model-name">
-          {t('import.trial', { name: file.name })}
-        </Text>
-        <Facts label={t('import.trial', { name: file.name })}>
-          <Fact name={t('imports.lines')} value={lines} />
-          <Fact name={t('import.added')} value={added} />
-          <Fact name={t('import.known')} value={lines - added - changed} />
-          <Fact name={t('import.changed')} value={changed} />
-          <Fact name={t('imports.covers')} value={covers === null ? '–' : <Covers covers={covers} />} />
-        </Facts>
-        {changed > 0 && (
-          <Notice tone="warning" title={t('import.changedTitle')}>
-            {t('import.changedHint')}
-          </Notice>
-        )}
+        <WouldChange title={t('import.trial', { name: file.name })} result={result} />
         <FormFault error={importing.error} />
         <Group>
           <Button loading={importing.isPending} onClick={() => importing.mutate()}>
@@ -210,5 +228,29 @@ function Trial({ file, trial, target, forget }: TrialProps) {
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+function WouldChange({ title, result }: { title: string; result: TrialResult }) {
+  const { t } = useTranslation('reconciliation');
+  const { lines, added, changed, covers } = result;
+  return (
+    <>
+      <Text fw={600} className="model-name">
+        {title}
+      </Text>
+      <Facts label={title}>
+        <Fact name={t('imports.lines')} value={lines} />
+        <Fact name={t('import.added')} value={added} />
+        <Fact name={t('import.known')} value={lines - added - changed} />
+        <Fact name={t('import.changed')} value={changed} />
+        <Fact name={t('imports.covers')} value={covers === null ? '–' : <Covers covers={covers} />} />
+      </Facts>
+      {changed > 0 && (
+        <Notice tone="warning" title={t('import.changedTitle')}>
+          {t('import.changedHint')}
+        </Notice>
+      )}
+    </>
   );
 }

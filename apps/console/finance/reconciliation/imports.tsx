@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
@@ -15,17 +15,14 @@ import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import { ActionButton } from '../../ui/action-button.js';
 
-/** An import over the provider's API goes on behind the answer. */
+/** An import over the provider's API continues after its request is answered. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Imports reports from files or from providers that can be asked, and lists the imports. */
+/** Imports reports from files or a provider's API, and lists past imports. */
 export function Imports() {
   const { t } = useTranslation('reconciliation');
-  const runs = useList(
-    '/api/finance/provider-reports',
-    { query: { limit: 20 } },
-    { refetchInterval: LOOK_AGAIN_MS },
-  );
+  const query = { limit: 20 };
+  const runs = useList('/api/finance/provider-reports', { query }, { refetchInterval: LOOK_AGAIN_MS });
   return (
     <Stack gap="xl">
       <Section title={t('import.title')}>
@@ -36,7 +33,6 @@ export function Imports() {
           label={t('imports.title')}
           query={runs}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t('imports.empty'), hint: t('imports.emptyHint') }}
           isPaged
         />
@@ -65,9 +61,7 @@ function useColumns(): ListColumn<Shape<'ReconciliationRun'>>[] {
   return [
     timeColumn('startedAt', t('imports.startedAt')),
     column('provider', t('provider'), ({ provider, bankAccountId }) =>
-      bankAccountId === null
-        ? t(`providers.${provider}`)
-        : `${t(`providers.${provider}`)} · ${bankAccountId}`,
+      [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),
     ),
     column('source', t('imports.source'), ({ source }) => t(`imports.sources.${source}`)),
     column('covers', t('imports.covers'), ({ covers }) =>
@@ -80,13 +74,9 @@ function useColumns(): ListColumn<Shape<'ReconciliationRun'>>[] {
       </Stack>
     )),
     column('state', t('state'), ({ finishedAt }) => (
-      <Group gap="tiny">
-        {finishedAt === null ? (
-          <StatusBadge tone="busy">{t('imports.running')}</StatusBadge>
-        ) : (
-          <StatusBadge tone="good">{t('imports.done')}</StatusBadge>
-        )}
-      </Group>
+      <StatusBadge tone={finishedAt === null ? 'busy' : 'good'}>
+        {t(finishedAt === null ? 'imports.running' : 'imports.done')}
+      </StatusBadge>
     )),
   ];
 }

@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { NoteAction } from '../note.js';
-import { refreshReconciliation } from './reconciliation.js';
 
 interface LineName {
   provider: Shape<'Match'>['provider'];
   lineId: string;
 }
 
-/** A payment, refund or dispute that never reached us is booked as if the provider had reported it when it happened. */
+/** Books a payment, refund or dispute that we missed, as of the time when it happened. */
 export function RecordLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
@@ -22,13 +22,13 @@ export function RecordLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
         return (await api.POST(path, { params, body: { note } })).data!;
       }}
-      reread={refreshReconciliation}
+      reread={refreshFinance}
       success={({ state }) => t(`book.done.${state}`)}
     />
   );
 }
 
-/** A line that a provider reported in two ways stays a fault until the later one is accepted. */
+/** Accepts the later version of a line that a provider reported twice; until then it counts as a fault. */
 export function AcceptLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
@@ -41,7 +41,7 @@ export function AcceptLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';
         return (await api.POST(path, { params, body: { reason: note, requestId } })).data!;
       }}
-      reread={refreshReconciliation}
+      reread={refreshFinance}
       success={({ state }) => t(`accept.outcomes.${state}`)}
     />
   );

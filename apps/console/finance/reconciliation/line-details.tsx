@@ -13,7 +13,7 @@ import { When } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { reportProviders } from '../../api/enumerations.js';
 
-/** One line of a provider's report, named as `provider:id`: what was posted from it, and what later reports said of it. */
+/** One line of a provider's report, given as `provider:id`, with its postings and later versions. */
 export function LineDetails({ line }: { line: string }) {
   const [name, ...rest] = line.split(':');
   const provider = reportProviders.find((each) => each === name) ?? 'stripe';
@@ -35,7 +35,7 @@ export function LineDetails({ line }: { line: string }) {
 function LineFacts({ line }: { line: Shape<'ProviderLine'> }) {
   const { t } = useTranslation('reconciliation');
   const { lineId, type, amount, fee, net, currency, happenedAt, availableOn, description } = line;
-  const { subjectId, paymentId, payoutId, postings, acceptances } = line;
+  const { subjectId, paymentId, payoutId } = line;
   return (
     <Facts label={t('line.title')}>
       <Fact name={t('line.id')} value={<Identifier>{lineId}</Identifier>} />
@@ -44,35 +44,48 @@ function LineFacts({ line }: { line: Shape<'ProviderLine'> }) {
       <Fact name={t('line.fee')} value={<Money value={fee} currency={currency} />} />
       <Fact name={t('line.net')} value={<Money value={net} currency={currency} />} />
       <Fact name={t('line.happenedAt')} value={<When at={happenedAt} />} />
-      {availableOn !== null && <Fact name={t('line.availableOn')} value={availableOn} />}
+      <Fact name={t('line.availableOn')} value={availableOn} />
       <Fact name={t('line.subject')} value={<Identifier>{subjectId}</Identifier>} />
       {paymentId !== null && <Fact name={t('line.payment')} value={<Identifier>{paymentId}</Identifier>} />}
       {payoutId !== null && <Fact name={t('line.payout')} value={<Identifier>{payoutId}</Identifier>} />}
       {description !== '' && <Fact name={t('line.description')} value={description} />}
-      <Fact
-        name={t('line.postings')}
-        value={<TransactionLinks ids={postings.map(({ transactionId }) => transactionId)} />}
-      />
-      {acceptances.map(({ reason, requestedBy, approvedBy, recordedAt }) => (
+      <Bookings line={line} />
+    </Facts>
+  );
+}
+
+/** Its postings, and who accepted it. */
+function Bookings({ line: { postings, acceptances } }: { line: Shape<'ProviderLine'> }) {
+  const { t } = useTranslation('reconciliation');
+  const transactionIds = postings.map(({ transactionId }) => transactionId);
+  return (
+    <>
+      <Fact name={t('line.postings')} value={<TransactionLinks ids={transactionIds} />} />
+      {acceptances.map((acceptance) => (
         <Fact
-          key={recordedAt}
+          key={acceptance.recordedAt}
           name={t('line.acceptances')}
-          value={
-            <>
-              {reason} · <Who actor={requestedBy} />
-              {approvedBy !== null && (
-                <>
-                  {' · '}
-                  <Who actor={approvedBy} />
-                </>
-              )}
-              {' · '}
-              <When at={recordedAt} />
-            </>
-          }
+          value={<Acceptance acceptance={acceptance} />}
         />
       ))}
-    </Facts>
+    </>
+  );
+}
+
+function Acceptance({ acceptance }: { acceptance: Shape<'ProviderLine'>['acceptances'][number] }) {
+  const { reason, requestedBy, approvedBy, recordedAt } = acceptance;
+  return (
+    <>
+      {reason} · <Who actor={requestedBy} />
+      {approvedBy !== null && (
+        <>
+          {' · '}
+          <Who actor={approvedBy} />
+        </>
+      )}
+      {' · '}
+      <When at={recordedAt} />
+    </>
   );
 }
 

@@ -7,12 +7,11 @@ import { matchTones } from './reconciliation.js';
 
 interface MatchOutcomeProps {
   state: keyof typeof matchTones;
-  /** What is wrong, in a sentence; null: nothing is. */
+  /** Null if nothing is wrong. */
   reason: string | null;
   children?: ReactNode;
 }
 
-/** How a comparison came out. */
 export function MatchOutcome({ state, reason, children }: MatchOutcomeProps) {
   const { t } = useTranslation('reconciliation');
   return (
@@ -24,7 +23,7 @@ export function MatchOutcome({ state, reason, children }: MatchOutcomeProps) {
   );
 }
 
-/** Why a payment of the two sides is in its state. */
+/** Why a payment does not match. */
 export function usePaymentReason(): (match: Shape<'Match'>) => string | null {
   const { t } = useTranslation('reconciliation');
   return (match) => {
@@ -37,7 +36,7 @@ export function usePaymentReason(): (match: Shape<'Match'>) => string | null {
   };
 }
 
-/** The same of a payout and the lines that name it. */
+/** Why a payout does not match its lines. */
 export function usePayoutReason(): (payout: Shape<'Payout'>) => string | null {
   const { t } = useTranslation('reconciliation');
   return ({ state, lines }) => {
@@ -47,7 +46,7 @@ export function usePayoutReason(): (payout: Shape<'Payout'>) => string | null {
   };
 }
 
-/** The same of a line at the bank, or of what should be there. */
+/** Why a bank line, or the entry that expects one, does not match. */
 export function useBankReason(): (item: Shape<'BankItem'>) => string | null {
   const { t } = useTranslation('reconciliation');
   return ({ state }) => (state === 'matched' ? null : t(`reasons.bank.${state}`));

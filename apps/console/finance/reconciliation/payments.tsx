@@ -4,15 +4,14 @@ import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column } from '../../ui/lists/columns.js';
-import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { Filters, useNarrowed } from './filters.js';
+import { Filters, ImportLink, useNarrowed } from './filters.js';
 import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { MatchOutcome, usePaymentReason } from './match-outcome.js';
@@ -30,33 +29,21 @@ const states = everyWord<Shape<'Match'>['state']>()(
   'accepted',
 );
 
-/** Two panes: on the left what the provider reports, on the right what our books have; and between them whether they agree. */
+/** The provider's payments on the left, ours on the right, and between them whether they match. */
 export function Payments() {
   const { t } = useTranslation('reconciliation');
   const filter = useNarrowed(states);
   const matches = useList('/api/finance/reconciliation/payments', { query: filter });
   return (
     <Stack>
-      <Filters
-        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        withProvider
-        aside={<CsvLink path="/api/finance/reconciliation/payments.csv" query={filter} />}
-      />
+      <Filters of="payments" states={states} filter={filter} />
       <PaymentDays filter={filter} />
       <DataList
         label={t('payments.title')}
         query={matches}
         columns={useColumns()}
         rowKey={({ provider: at, kind, id }) => `${at} ${kind} ${id}`}
-        empty={{
-          title: t('payments.empty'),
-          hint: t('payments.emptyHint'),
-          action: (
-            <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
-              {t('payments.import')}
-            </ButtonLink>
-          ),
-        }}
+        empty={{ title: t('payments.empty'), hint: t('payments.emptyHint'), action: <ImportLink /> }}
         isPaged
       />
       <OpenPanel param="line" title={t('line.title')}>
@@ -91,27 +78,14 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Shape<'Match
         <Text size="sm" fw={500}>
           {t(`kinds.${kind}`)} · {t(`providers.${provider}`)}
         </Text>
-        {theirs === null ? (
-          <Hint>{t('payments.nothingThere')}</Hint>
-        ) : (
-          <TextLine>
-            <Money value={theirs.amount} currency={theirs.currency} /> · <Ago at={theirs.at} />
-          </TextLine>
-        )}
+        <Side side={theirs} none={t('payments.nothingThere')} />
       </Group>
       <Group gap="xs">
         <Identifier>{id}</Identifier>
         {theirs?.lineIds.map((lineId) => (
-          <TextLink
-            key={lineId}
-            from="/finance/reconciliation"
-            to="/finance/reconciliation"
-            search={(before) => ({ ...before, line: `${provider}:${lineId}` })}
-            resetScroll={false}
-            size="xs"
-          >
+          <OpenLink key={lineId} param="line" value={`${provider}:${lineId}`} size="xs">
             {t('payments.line', { id: lineId })}
-          </TextLink>
+          </OpenLink>
         ))}
       </Group>
     </Stack>
@@ -120,14 +94,25 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Shape<'Match
 
 function Ours({ match: { ours } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
-  if (ours === null) return <Hint>{t('payments.nothingHere')}</Hint>;
   return (
     <Stack gap="hair">
-      <TextLine>
-        <Money value={ours.amount} currency={ours.currency} /> · <Ago at={ours.at} />
-      </TextLine>
-      <TransactionLinks ids={ours.transactionIds} />
+      <Side side={ours} none={t('payments.nothingHere')} />
+      {ours && <TransactionLinks ids={ours.transactionIds} />}
     </Stack>
+  );
+}
+
+interface SideProps {
+  side: { amount: string; currency: string; at: string } | null;
+  none: string;
+}
+
+function Side({ side, none }: SideProps) {
+  if (side === null) return <Hint>{none}</Hint>;
+  return (
+    <TextLine>
+      <Money value={side.amount} currency={side.currency} /> · <Ago at={side.at} />
+    </TextLine>
   );
 }
 
@@ -135,7 +120,7 @@ const BOOKABLE = ['payment', 'refund', 'dispute'];
 
 const DONE: readonly Shape<'Match'>['state'][] = ['matched', 'accepted'];
 
-/** A button where one click does it, else a word on who has to do what. */
+/** A button if one click is enough, otherwise who has to do what. */
 function Action({ match }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
   const { provider, kind, state, theirs } = match;

@@ -4,14 +4,13 @@ import { everyWord } from '../../api/enumerations.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/lists/columns.js';
-import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { transactionsColumn } from '../columns.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { MatchOutcome, usePayoutReason } from './match-outcome.js';
@@ -28,18 +27,14 @@ const states = everyWord<Shape<'Payout'>['state']>()(
   'accepted',
 );
 
-/** Each payout against what it is made of: payments less fees, refunds and disputes. */
+/** Each payout compared with its payments, minus fees, refunds and disputes. */
 export function Payouts() {
   const { t } = useTranslation('reconciliation');
   const filter = useNarrowed(states);
   const payouts = useList('/api/finance/reconciliation/payouts', { query: filter });
   return (
     <Stack>
-      <Filters
-        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        withProvider
-        aside={<CsvLink path="/api/finance/reconciliation/payouts.csv" query={filter} />}
-      />
+      <Filters of="payouts" states={states} filter={filter} />
       <DataList
         label={t('payouts.title')}
         query={payouts}
@@ -59,34 +54,33 @@ function useColumns(): ListColumn<Shape<'Payout'>>[] {
   const { t } = useTranslation('reconciliation');
   const reasonOf = usePayoutReason();
   return [
-    column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
-      <TwoLines
-        first={<Identifier>{payoutId}</Identifier>}
-        second={
-          <>
-            {t(`providers.${provider}`)} · <When at={at} />
-          </>
-        }
-      />
-    )),
+    column('payout', t('payouts.one'), (payout) => <PayoutName payout={payout} />),
     column('state', t('state'), (payout) => <MatchOutcome state={payout.state} reason={reasonOf(payout)} />),
     ...parts.map((part) => paymentColumn(part, t(`payouts.parts.${part}`))),
     rightColumn('sum', t('payouts.sum'), (payout) => (
       <Money value={addDecimals(...parts.map((part) => payout[part]))} currency={payout.currency} />
     )),
     paymentColumn('amount', t('payouts.amount')),
-    column('transactions', t('transactions'), ({ transactionIds }) => (
-      <TransactionLinks ids={transactionIds} />
-    )),
+    transactionsColumn('transactionIds', t('transactions')),
     column('do', t('payments.do'), (payout) => <Action payout={payout} />),
     extra(numberColumn('lines', t('payouts.lines'))),
     extra(column('bank', t('payouts.bank'), ({ bankLineId }) => <Identifier>{bankLineId}</Identifier>)),
   ];
 }
 
+function PayoutName({ payout: { payoutId, at, provider } }: { payout: Shape<'Payout'> }) {
+  const { t } = useTranslation('reconciliation');
+  const source = (
+    <>
+      {t(`providers.${provider}`)} · <When at={at} />
+    </>
+  );
+  return <TwoLines first={<Identifier>{payoutId}</Identifier>} second={source} />;
+}
+
 const ACCEPTABLE = ['differs', 'unlinked', 'lines_missing', 'not_covered'];
 
-/** What the provider does not correct can be accepted as it is. */
+/** What the provider does not correct can be accepted. */
 function Action({ payout: { provider, state, lineIds } }: { payout: Shape<'Payout'> }) {
   const [lineId] = lineIds;
   if (lineId === undefined || !ACCEPTABLE.includes(state)) return '–';

@@ -6,10 +6,10 @@ import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 
-/** The place to drop files is only loaded by those who import some. */
+/** The code for imports is loaded on this tab only. */
 const Imports = lazy(async () => ({ default: (await import('./imports.js')).Imports }));
 
-/** What providers and banks say against what our books say, item by item and in both directions. */
+/** Reports of providers and banks compared with our books, item by item, in both directions. */
 export function ReconciliationPage() {
   const { t } = useTranslation('reconciliation');
   const parts = [

@@ -1,4 +1,3 @@
-import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import type { Tone } from '../../ui/status-badge.js';
 
@@ -19,19 +18,3 @@ export const matchTones: Record<
   differs: 'bad',
   twice: 'bad',
 };
-
-/** What an import or a decision about a line changes. */
-export function refreshReconciliation(): Promise<void> {
-  return refresh(
-    '/api/finance/reconciliation/payments',
-    '/api/finance/reconciliation/payment-days',
-    '/api/finance/reconciliation/payouts',
-    '/api/finance/reconciliation/bank',
-    '/api/finance/provider-reports',
-    '/api/finance/provider-reports/coverage',
-    '/api/finance/provider-lines/{provider}/{lineId}',
-    '/api/finance/suspense',
-    '/api/finance/controls',
-    '/api/finance/controls/{controlId}/findings',
-  );
-}

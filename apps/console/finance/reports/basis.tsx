@@ -7,7 +7,7 @@ interface BasisSwitchProps {
   setShow: (show: RevenueMetric) => void;
 }
 
-/** Credits that customers used, or the money behind them: figures of the two are never beside each other. */
+/** Switches between credits used and the money behind them, which are never shown together. */
 export function BasisSwitch({ show, setShow }: BasisSwitchProps) {
   const { t } = useTranslation('charts');
   return (

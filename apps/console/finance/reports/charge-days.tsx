@@ -15,7 +15,7 @@ interface DayLine {
   states: readonly Shape<'ChargeTaskDay'>[];
 }
 
-/** Each day on one line: how many charges are in each state, and how much of the holds was charged. */
+/** One line per day: charges by state, and how much of the holds was charged. */
 export function ChargeDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
   const report = useShown('/api/finance/reports/charges-tasks', { query: times });

@@ -17,7 +17,7 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 const route = getRouteApi('/finance/charges/$chargeId');
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
 
-/** A charge with the credits it earned, the money it cost, and all of its transactions. */
+/** What a charge earned and cost, and all its transactions. */
 export function ChargePage() {
   const { t } = useTranslation('reports');
   const { chargeId } = route.useParams();
@@ -41,17 +41,14 @@ export function ChargePage() {
 function Totals({ charge }: { charge: Shape<'ChargeMargin'> }) {
   const { t } = useTranslation('reports');
   const { gross, cost, held, costState, operatorLoss } = charge;
+  const ofHeld = (
+    <>
+      {t('charge.held')} <Money value={held} />
+    </>
+  );
   return (
     <Figures>
-      <Figure
-        name={t('revenue.gross')}
-        value={<Money value={gross} />}
-        hint={
-          <>
-            {t('charge.held')} <Money value={held} />
-          </>
-        }
-      />
+      <Figure name={t('revenue.gross')} value={<Money value={gross} />} hint={ofHeld} />
       <Figure
         name={t('revenue.cost')}
         value={<Money value={cost} currency={COSTS} />}
@@ -80,18 +77,18 @@ function Head({ charge }: { charge: Shape<'ChargeMargin'> }) {
       <Fact name={t('dimensions.model')} value={[model, group, channel].filter(Boolean).join(' · ')} />
       <Fact name={t('charge.createdAt')} value={<When at={createdAt} />} />
       {resolvedAt !== null && <Fact name={t('charge.resolvedAt')} value={<When at={resolvedAt} />} />}
-      {refunds.map(({ id: refundId, amount, at, reason }) => (
-        <Fact
-          key={refundId}
-          name={t('charge.refund')}
-          value={
-            <>
-              <Money value={amount} /> · <When at={at} /> · {reason}
-            </>
-          }
-        />
+      {refunds.map((refund) => (
+        <Fact key={refund.id} name={t('charge.refund')} value={<Refund refund={refund} />} />
       ))}
     </Facts>
+  );
+}
+
+function Refund({ refund: { amount, at, reason } }: { refund: Shape<'ChargeMargin'>['refunds'][number] }) {
+  return (
+    <>
+      <Money value={amount} /> · <When at={at} /> · {reason}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
+import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
@@ -11,7 +11,8 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TwoLines } from '../../ui/texts.js';
-import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { transactionsColumn } from '../columns.js';
+import { AccountLink, ChargeLink } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkBadge, workOutcomes } from './work-state.js';
@@ -19,25 +20,18 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/work');
 
-/** Every charge against its task or request, and every task and answered request against its charge. */
+/** Charges compared with their tasks or requests, and the other way round. */
 export function Charges() {
   const { t } = useTranslation('reports');
-  const { only, from, to, cursor, ...search } = route.useSearch();
+  const { only, from, to, ...search } = route.useSearch();
   const state = workOutcomes.find((each) => each === search.state);
   const times = timesOf({ from, to });
-  const faults = only === 'yes' ? 'true' : 'false';
-  const filter = { ...times, ...(state ? { state } : {}), faults } as const;
-  const work = useShown('/api/finance/reports/charges-tasks/items', { query: { ...filter, cursor } });
+  const filter = { ...times, state, faults: only === 'yes' ? 'true' : 'false' } as const;
+  const work = useList('/api/finance/reports/charges-tasks/items', { query: filter });
   return (
     <Stack>
       <Toolbar aside={<CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />}>
-        <DaysFilter />
-        <Choice
-          label={t('charge.state')}
-          options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
-          param="state"
-        />
-        <YesFilter param="only" label={t('charges.onlyFaults')} />
+        <Filters />
       </Toolbar>
       <ChargeDays times={times} />
       <DataList
@@ -53,6 +47,21 @@ export function Charges() {
   );
 }
 
+function Filters() {
+  const { t } = useTranslation('reports');
+  return (
+    <>
+      <DaysFilter />
+      <Choice
+        label={t('charge.state')}
+        options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
+        param="state"
+      />
+      <YesFilter param="only" label={t('charges.onlyFaults')} />
+    </>
+  );
+}
+
 function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
   const { t } = useTranslation('reports');
   const copies = useCopies();
@@ -60,12 +69,7 @@ function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
     timeColumn('at', t('charges.at')),
     column('state', t('charge.state'), ({ state }) => <WorkBadge state={state} />),
     column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),
-    column('work', t('charges.work'), ({ taskId, taskState, requestId, answered }) => (
-      <TwoLines
-        first={<Identifier>{taskId ?? requestId}</Identifier>}
-        second={taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
-      />
-    )),
+    column('work', t('charges.work'), (item) => <Work item={item} />),
     extra(
       column('model', t('dimensions.model'), ({ model, channel }) =>
         [model, channel].filter(Boolean).join(' · '),
@@ -74,12 +78,18 @@ function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
     extra(column('account', t('dimensions.account'), ({ accountId }) => <AccountLink id={accountId} />)),
     moneyColumn('amount', t('charge.held')),
     moneyColumn('settled', t('charges.settled')),
-    column('transactions', t('transaction'), ({ transactionIds }) => (
-      <TransactionLinks ids={transactionIds} />
-    )),
+    transactionsColumn('transactionIds', t('transaction')),
     menuColumn(({ chargeId, taskId, requestId, state }) => [
       ...copies({ request: requestId, charge: chargeId, task: taskId }),
       { only: { state }, what: t(`charges.states.${state}`) },
     ]),
   ];
+}
+
+/** Its task and state, or its request and the answer. */
+function Work({ item }: { item: Shape<'ChargeTaskItem'> }) {
+  const { t } = useTranslation('reports');
+  const { taskId, taskState, requestId, answered } = item;
+  const answer = answered === null ? '' : t('charges.answered', { status: answered });
+  return <TwoLines first={<Identifier>{taskId ?? requestId}</Identifier>} second={taskState ?? answer} />;
 }

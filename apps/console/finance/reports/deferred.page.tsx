@@ -14,13 +14,13 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { Day, When } from '../../ui/time/when.js';
-import { addDays, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
+import { Day, SmallWhen } from '../../ui/time/when.js';
+import { addDays, type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { FamilyName } from './family-name.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
 
-/** How what was paid and not used yet went from its opening to its closing balance, and what the lots of credit say. */
+/** Deferred revenue from its opening to its closing balance, compared with the credit lots. */
 export function DeferredPage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
@@ -42,42 +42,21 @@ export function DeferredPage() {
   );
 }
 
-function Report({ report, days }: { report: Shape<'DeferredRevenue'>; days: { from: string; to: string } }) {
+function Report({ report, days }: { report: Shape<'DeferredRevenue'>; days: Required<DaySpan> }) {
   const { t } = useTranslation('reports');
-  const { ledgerAccountId } = report;
+  const lots = (
+    <ButtonLink to="/finance/deferred-revenue/lots" search={{ to: days.to }} variant="default" size="xs">
+      {t('lots.each')}
+    </ButtonLink>
+  );
   return (
     <>
       <Certainty report={report} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <Section
-          title={t('deferred.roll')}
-          aside={
-            <ButtonLink
-              to="/finance/ledger-accounts/$ledgerAccountId"
-              params={{ ledgerAccountId }}
-              search={days}
-              variant="default"
-              size="xs"
-            >
-              {t('deferred.entries')}
-            </ButtonLink>
-          }
-        >
+        <Section title={t('deferred.roll')} aside={<EntriesLink id={report.ledgerAccountId} days={days} />}>
           <RollForward report={report} />
         </Section>
-        <Section
-          title={t('deferred.lots')}
-          aside={
-            <ButtonLink
-              to="/finance/deferred-revenue/lots"
-              search={{ to: days.to }}
-              variant="default"
-              size="xs"
-            >
-              {t('lots.each')}
-            </ButtonLink>
-          }
-        >
+        <Section title={t('deferred.lots')} aside={lots}>
           <Lots report={report} />
         </Section>
       </SimpleGrid>
@@ -85,7 +64,22 @@ function Report({ report, days }: { report: Shape<'DeferredRevenue'>; days: { fr
   );
 }
 
-/** Whether the ledger and the lots agree, and up to when everything is posted. */
+function EntriesLink({ id, days }: { id: string; days: Required<DaySpan> }) {
+  const { t } = useTranslation('reports');
+  return (
+    <ButtonLink
+      to="/finance/ledger-accounts/$ledgerAccountId"
+      params={{ ledgerAccountId: id }}
+      search={days}
+      variant="default"
+      size="xs"
+    >
+      {t('deferred.entries')}
+    </ButtonLink>
+  );
+}
+
+/** Whether ledger and lots agree, and up to when everything is posted. */
 function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: Shape<'DeferredRevenue'> }) {
   const { t } = useTranslation('reports');
   return (
@@ -93,16 +87,8 @@ function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: S
       <StatusBadge tone={agrees ? 'good' : 'bad'}>
         {t(agrees ? 'deferred.agrees' : 'deferred.differs')}
       </StatusBadge>
-      {completeTo !== null && (
-        <SmallPrint>
-          {t('revenue.completeTo')} <When at={completeTo} />
-        </SmallPrint>
-      )}
-      {recognisedTo !== null && (
-        <SmallPrint>
-          {t('deferred.recognisedTo')} <When at={recognisedTo} />
-        </SmallPrint>
-      )}
+      <SmallWhen label={t('revenue.completeTo')} at={completeTo} />
+      <SmallWhen label={t('deferred.recognisedTo')} at={recognisedTo} />
     </Group>
   );
 }
@@ -132,7 +118,6 @@ interface EndProps {
   currency: string;
 }
 
-/** The opening or the closing balance. */
 function End({ name, day, balance, currency }: EndProps) {
   return (
     <Table.Tr>

@@ -13,19 +13,17 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { chargeColumn, transactionsColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
-import { useDurationText } from './durations.js';
+import { useDurationText } from '../../ui/time/duration.js';
 import { RefundDays } from './refund-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/work');
 
-/** Work that failed, and how soon its money came back. */
+/** Failed work, and how soon it was refunded. */
 export function Failures() {
   const { t } = useTranslation('reports');
-  const { only, from, to } = route.useSearch();
+  const { from, to } = route.useSearch();
   const times = timesOf({ from, to });
-  const filter = { ...times, outstanding: only === 'yes' ? 'true' : 'false' } as const;
-  const failures = useList('/api/finance/reports/refunds/failures', { query: filter });
   return (
     <Stack gap="xl">
       <Stack>
@@ -35,21 +33,31 @@ export function Failures() {
         </Toolbar>
         <RefundDays times={times} />
       </Stack>
-      <Section
-        title={t('failures.title')}
-        aside={<CsvLink path="/api/finance/reports/refunds/failures.csv" query={filter} />}
-      >
-        <YesFilter param="only" label={t('failures.onlyOutstanding')} />
-        <DataList
-          label={t('failures.title')}
-          query={failures}
-          columns={useColumns()}
-          rowKey={({ chargeId }) => chargeId}
-          empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
-          isPaged
-        />
-      </Section>
+      <FailureList times={times} />
     </Stack>
+  );
+}
+
+function FailureList({ times }: { times: ReturnType<typeof timesOf> }) {
+  const { t } = useTranslation('reports');
+  const { only } = route.useSearch();
+  const filter = { ...times, outstanding: only === 'yes' ? 'true' : 'false' } as const;
+  const failures = useList('/api/finance/reports/refunds/failures', { query: filter });
+  return (
+    <Section
+      title={t('failures.title')}
+      aside={<CsvLink path="/api/finance/reports/refunds/failures.csv" query={filter} />}
+    >
+      <YesFilter param="only" label={t('failures.onlyOutstanding')} />
+      <DataList
+        label={t('failures.title')}
+        query={failures}
+        columns={useColumns()}
+        rowKey={({ chargeId }) => chargeId}
+        empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
+        isPaged
+      />
+    </Section>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
 
-/** A type of models by its name, where the server has it as one of other words. */
+/** The name of a model type, where the server sends it among other values. */
 export function FamilyName({ family }: { family: string }) {
   const { t } = useTranslation('charts');
   const known = families.find((each) => each === family);

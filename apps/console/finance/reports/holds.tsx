@@ -1,9 +1,10 @@
-import { Card, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { YesFilter } from '../../ui/lists/choice.js';
+import { codeColumn, column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -14,19 +15,18 @@ import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
-import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
-import { useDurationText } from './durations.js';
+import { TwoLines } from '../../ui/texts.js';
+import { SmallWhen, When } from '../../ui/time/when.js';
+import { transactionColumn } from '../columns.js';
+import { AccountLink, ChargeLink } from '../transaction-links.js';
+import { useDurationText } from '../../ui/time/duration.js';
 
 const route = getRouteApi('/finance/work');
 
-/** What is held, the oldest first, and for how long. */
+/** Open holds and their age, oldest first. */
 export function Holds() {
   const { t } = useTranslation('reports');
-  const { only } = route.useSearch();
-  const navigate = route.useNavigate();
-  const overdue = only === 'yes' ? 'true' : 'false';
+  const overdue = route.useSearch().only === 'yes' ? 'true' : 'false';
   const holds = useList('/api/finance/reports/holds', { query: { overdue } });
   return (
     <Stack>
@@ -34,13 +34,7 @@ export function Holds() {
         {(found) => <Summary report={found} />}
       </Loaded>
       <Group justify="space-between">
-        <Checkbox
-          label={t('holds.onlyOverdue')}
-          checked={only === 'yes'}
-          onChange={({ currentTarget }) =>
-            void navigate({ search: currentTarget.checked ? { only: 'yes' } : {}, replace: true })
-          }
-        />
+        <YesFilter param="only" label={t('holds.onlyOverdue')} />
         <CsvLink path="/api/finance/reports/holds.csv" query={{ overdue }} />
       </Group>
       <DataList
@@ -58,15 +52,6 @@ export function Holds() {
 
 function Summary({ report: { buckets, overdue, total, balances } }: { report: Shape<'HoldsReport'> }) {
   const { t } = useTranslation('reports');
-  const durationOf = useDurationText();
-  const longest = buckets.at(-2)?.underMs ?? 0;
-  const ages = buckets.map(({ underMs, count, amount }) => ({
-    name:
-      underMs === null
-        ? t('holds.longer', { duration: durationOf(longest) })
-        : t('holds.under', { duration: durationOf(underMs) }),
-    value: <TwoLines first={count} second={<Money value={amount} />} />,
-  }));
   return (
     <Stack>
       <Figures>
@@ -74,7 +59,7 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Sh
         <Figure name={t('holds.overdue')} value={overdue.count} hint={<Money value={overdue.amount} />} />
       </Figures>
       <Card withBorder>
-        <FactGrid cols={{ base: 2, sm: 3, lg: 5 }} facts={ages} />
+        <FactGrid cols={{ base: 2, sm: 3, lg: 5 }} facts={useAges(buckets)} />
       </Card>
       {compareDecimals(total, balances) !== 0 && (
         <Notice tone="bad" title={t('holds.differs')}>
@@ -85,20 +70,25 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Sh
   );
 }
 
+/** Holds by age; the last bucket has all older ones. */
+function useAges(buckets: Shape<'HoldsReport'>['buckets']) {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  const longest = buckets.at(-2)?.underMs ?? 0;
+  return buckets.map(({ underMs, count, amount }) => ({
+    name:
+      underMs === null
+        ? t('holds.longer', { duration: durationOf(longest) })
+        : t('holds.under', { duration: durationOf(underMs) }),
+    value: <TwoLines first={count} second={<Money value={amount} />} />,
+  }));
+}
+
 function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
   const { t } = useTranslation('reports');
   const copies = useCopies();
-  const durationOf = useDurationText();
   return [
-    column('age', t('holds.age'), ({ ageMs, heldSince, isOverdue }) => (
-      <Stack gap={0} align="flex-start">
-        <Text size="sm">{durationOf(ageMs)}</Text>
-        <SmallPrint>
-          <When at={heldSince} />
-        </SmallPrint>
-        {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
-      </Stack>
-    )),
+    column('age', t('holds.age'), (hold) => <Age hold={hold} />),
     extra(column('due', t('holds.due'), ({ dueAt }) => <When at={dueAt} />)),
     column('model', t('dimensions.model'), ({ model, group, channel }) => (
       <TwoLines first={model} second={[group, channel].filter(Boolean).join(' · ')} />
@@ -112,16 +102,22 @@ function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
         {taskState !== null && <Text size="xs">{taskState}</Text>}
       </Stack>
     )),
-    extra(
-      column('upstream', t('holds.upstream'), ({ upstreamTaskId }) => (
-        <Identifier>{upstreamTaskId}</Identifier>
-      )),
-    ),
-    column('transaction', t('transaction'), ({ transactionId }) => (
-      <TransactionLinks ids={[transactionId]} />
-    )),
+    extra(codeColumn('upstreamTaskId', t('holds.upstream'))),
+    transactionColumn('transactionId', t('transaction')),
     menuColumn(({ chargeId, accountId, taskId }) =>
       copies({ charge: chargeId, task: taskId, account: accountId }),
     ),
   ];
+}
+
+function Age({ hold: { ageMs, heldSince, isOverdue } }: { hold: Shape<'OpenHold'> }) {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  return (
+    <Stack gap={0} align="flex-start">
+      <Text size="sm">{durationOf(ageMs)}</Text>
+      <SmallWhen at={heldSince} />
+      {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
+    </Stack>
+  );
 }

@@ -20,15 +20,11 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 
-/** What deferred revenue is made of: every purchase of credit, what was used of it and what is left. */
+/** The lots behind deferred revenue: every purchase of credits, used and left. */
 export function LotsPage() {
   const { t } = useTranslation('reports');
   const { to, accountId, all } = route.useSearch();
-  const filter = {
-    ...(to ? { to: addDays(to) } : {}),
-    ...(accountId ? { accountId } : {}),
-    left: all === 'yes' ? 'false' : 'true',
-  } as const;
+  const filter = { to: to && addDays(to), accountId, left: all === 'yes' ? 'false' : 'true' } as const;
   const lots = useList('/api/finance/reports/deferred-revenue/lots', { query: filter });
   return (
     <PageFrame title={t('lots.title')} about={t('lots.about')}>
@@ -56,17 +52,7 @@ function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
   const actionsOf = useAccountActions();
   const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [
-    column('lot', t('lots.boughtAt'), ({ boughtAt, accountId, transactionId }) => (
-      <TwoLines
-        first={
-          <Group gap="xs">
-            <AccountLink id={accountId} />
-            <TransactionLinks ids={[transactionId]} />
-          </Group>
-        }
-        second={<Ago at={boughtAt} />}
-      />
-    )),
+    column('lot', t('lots.boughtAt'), (lot) => <Bought lot={lot} />),
     moneyColumn('bought', t('lots.bought')),
     extra(moneyColumn('consumed', t('lots.consumed'))),
     ...moves.map((name) => extra(moneyColumn(name, t(`lots.${name}`)))),
@@ -82,4 +68,14 @@ function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
     ),
     menuColumn(({ lotId, accountId }) => [{ copy: lotId }, ...actionsOf(accountId)]),
   ];
+}
+
+function Bought({ lot: { boughtAt, accountId, transactionId } }: { lot: Shape<'DeferredLot'> }) {
+  const buyer = (
+    <Group gap="xs">
+      <AccountLink id={accountId} />
+      <TransactionLinks ids={[transactionId]} />
+    </Group>
+  );
+  return <TwoLines first={buyer} second={<Ago at={boughtAt} />} />;
 }

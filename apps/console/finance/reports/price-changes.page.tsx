@@ -15,28 +15,25 @@ import { useLocale } from '../../ui/locale.js';
 import { PageFrame } from '../../ui/page.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
+import { TwoLines } from '../../ui/texts.js';
+import { inForceColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/price-changes');
 const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
-/** Every version of a price, multiplier or group rule, who made it, and what was earned by it. */
+/** Every version of a price, multiplier or group rule, who made it, and what it earned. */
 export function PriceChangesPage() {
   const { t } = useTranslation('reports');
   const { from, to, kind, subject } = route.useSearch();
-  const query = { ...timesOf({ from, to }), ...(kind ? { kind } : {}), ...(subject ? { subject } : {}) };
+  const query = { ...timesOf({ from, to }), kind, subject };
+  const options = kinds.map((value) => ({ value, label: t(`priceChanges.kinds.${value}`) }));
   const changes = useShown('/api/finance/reports/price-changes', { query });
   return (
     <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>
       <Toolbar aside={<CsvLink path="/api/finance/reports/price-changes.csv" query={query} />}>
         <DaysFilter />
-        <Choice
-          label={t('priceChanges.kind')}
-          options={kinds.map((value) => ({ value, label: t(`priceChanges.kinds.${value}`) }))}
-          param="kind"
-        />
+        <Choice label={t('priceChanges.kind')} options={options} param="kind" />
         <WordsField label={t('priceChanges.subject')} param="subject" />
       </Toolbar>
       <DataList
@@ -50,7 +47,7 @@ export function PriceChangesPage() {
   );
 }
 
-/** Prices of tokens are one text: 2.5/1.25/10. `withdrawn`: the word for one that has ended. */
+/** Token prices are one string, such as 2.5/1.25/10. */
 function valueText(kind: Shape<'PriceChange'>['kind'], value: string, withdrawn: string): string {
   if (value === 'withdrawn') return withdrawn;
   return kind === 'multiplier' ? `× ${value}` : value.replaceAll('/', ' / ');
@@ -60,16 +57,10 @@ function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   return [
-    column('from', t('priceChanges.from'), ({ effectiveFrom, until }) => (
-      <Stack gap={0}>
-        <span>{effectiveFrom === null ? t('priceChanges.always') : <When at={effectiveFrom} />}</span>
-        {until !== null && (
-          <SmallPrint>
-            {t('priceChanges.until')} <When at={until} />
-          </SmallPrint>
-        )}
-      </Stack>
-    )),
+    inForceColumn(t('priceChanges.from'), {
+      always: t('priceChanges.always'),
+      until: t('priceChanges.until'),
+    }),
     column('subject', t('priceChanges.subject'), ({ kind, subject }) => (
       <TwoLines first={subject} second={t(`priceChanges.kinds.${kind}`)} />
     )),
@@ -80,17 +71,20 @@ function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
         .join(' → '),
     ),
     column('by', t('priceChanges.by'), ({ proposal }) =>
-      proposal === null ? (
-        t('priceChanges.catalog')
-      ) : (
-        <Stack gap={0}>
-          <Text size="xs">{proposal.note}</Text>
-          <Who actor={proposal.proposedBy} />
-          {proposal.decidedBy !== null && <Who actor={proposal.decidedBy} />}
-        </Stack>
-      ),
+      proposal === null ? t('priceChanges.catalog') : <Proposal proposal={proposal} />,
     ),
     rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
     moneyColumn('gross', t('priceChanges.gross')),
   ];
+}
+
+/** Why a version was proposed, by whom, and who decided on it. */
+function Proposal({ proposal }: { proposal: NonNullable<Shape<'PriceChange'>['proposal']> }) {
+  return (
+    <Stack gap={0}>
+      <Text size="xs">{proposal.note}</Text>
+      <Who actor={proposal.proposedBy} />
+      {proposal.decidedBy !== null && <Who actor={proposal.decidedBy} />}
+    </Stack>
+  );
 }

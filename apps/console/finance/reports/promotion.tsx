@@ -21,7 +21,7 @@ const route = getRouteApi('/finance/work');
 type Report = GetAnswer<'/api/finance/reports/promotion'>;
 type PromotionDay = Report['days'][number];
 
-/** What invites cost: rewards, what was clawed back, what was moved and what was used. */
+/** What invites cost: rewards given, clawed back, transferred and used. */
 export function Promotion() {
   const { t } = useTranslation('reports');
   const { from, to } = route.useSearch();

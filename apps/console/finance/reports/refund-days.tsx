@@ -6,10 +6,10 @@ import { Chart } from '../../ui/charts/chart.js';
 import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
-import { useDurationText } from './durations.js';
+import { useDurationText } from '../../ui/time/duration.js';
 import { useShortDay } from '../../ui/time/when.js';
 
-/** How long money took to come back, day by day. */
+/** How long refunds took, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
   const report = useShown('/api/finance/reports/refunds', { query: times });
@@ -57,11 +57,8 @@ function numberText(value: number | null): string | null {
 function useColumns(): ListColumn<Shape<'RefundDay'>>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
-  const latencies = [
-    { id: 'p50Ms', header: t('failures.half') },
-    { id: 'p95Ms', header: t('failures.most') },
-    { id: 'maxMs', header: t('failures.longest') },
-  ] as const;
+  const latency = (id: 'p50Ms' | 'p95Ms' | 'maxMs', header: string) =>
+    rightColumn(id, header, ({ [id]: ms }: Shape<'RefundDay'>) => (ms === null ? '–' : durationOf(ms)));
   return [
     dayColumn('day', t('dimensions.day')),
     numberColumn('failures', t('failures.count')),
@@ -75,11 +72,8 @@ function useColumns(): ListColumn<Shape<'RefundDay'>>[] {
         </>
       ),
     ),
-    ...latencies.map(({ id, header }) =>
-      rightColumn(id, header, (row: Shape<'RefundDay'>) => {
-        const ms = row[id];
-        return ms === null ? '–' : durationOf(ms);
-      }),
-    ),
+    latency('p50Ms', t('failures.half')),
+    latency('p95Ms', t('failures.most')),
+    latency('maxMs', t('failures.longest')),
   ];
 }

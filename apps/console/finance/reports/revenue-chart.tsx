@@ -11,24 +11,24 @@ import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';
 import { type Basis, basisOf, type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
 
-/** As the server has it. */
+/** The server's limit. */
 const MOST_DAYS = 366;
 
 interface RevenueChartProps {
   days: Required<DaySpan>;
   show: RevenueMetric;
   by: WorkSubject;
-  /** One model, type, group or channel alone. */
+  /** Limits the chart to one model, type, group or channel. */
   filter?: Partial<Record<WorkSubject, string>>;
   set: (change: { show: RevenueMetric } | { by: WorkSubject }) => void;
   chooseDay: (day: string) => void;
   chooseDays: (days: Required<DaySpan>) => void;
   chooseSubject: (by: WorkSubject, subject: string) => void;
-  /** The main figures beside those of the period before, where the page has no others. */
+  /** Shows the main figures and their change, if the page has no others. */
   withFigures?: boolean;
 }
 
-/** Credits, counts or money day by day, stacked by what they are made of, beside the days before. */
+/** Credits, counts or money per day, stacked by their parts and compared with the days before. */
 export function RevenueChart(props: RevenueChartProps) {
   const { t } = useTranslation('charts');
   const { from, to } = props.days;
@@ -39,8 +39,8 @@ export function RevenueChart(props: RevenueChartProps) {
 
 function Asked(props: RevenueChartProps) {
   const { days, show, filter = {}, withFigures = false } = props;
-  // Recognised money is posted by type, so it is stacked by nothing else.
-  const by = show === 'recognised' || show === 'margin' ? 'family' : props.by;
+  // Recognized money is posted by type, so it cannot be split otherwise.
+  const by = isOfMoney(show) ? 'family' : props.by;
   const chart = useShown('/api/finance/reports/revenue/chart', {
     query: { ...daysUntil(days), by, ...filter },
   });
@@ -56,29 +56,30 @@ function Asked(props: RevenueChartProps) {
   );
 }
 
+function isOfMoney(show: RevenueMetric): show is 'recognised' | 'margin' {
+  return show === 'recognised' || show === 'margin';
+}
+
 type Charted = Shape<'RevenueChart'>;
 
 function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
   const { t } = useTranslation('charts');
   const { show, by, set, chooseDay, chooseDays, chooseSubject, withFigures = false } = props;
-  const metrics = useRevenueMetrics(chart.currency, basisOf(show));
   const shortDay = useShortDay();
-  const isOfMoney = show === 'recognised' || show === 'margin';
+  const dayOf = (place: number) => chart.points[place]!.day;
   return (
     <MetricChart
       chart={chart}
-      metrics={metrics}
+      metrics={useRevenueMetrics(chart.currency, basisOf(show))}
       show={show}
       setShow={(name) => set({ show: name })}
-      subjects={isOfMoney ? ['family'] : workSubjects}
+      subjects={isOfMoney(show) ? ['family'] : workSubjects}
       by={by}
       setBy={(name) => set({ by: name })}
-      at={(place) => shortDay(chart.points[place]!.day)}
+      at={(place) => shortDay(dayOf(place))}
       nameOf={useWorkName(by)}
-      choosePoint={(place) => chooseDay(chart.points[place]!.day)}
-      chooseRange={(first, last) =>
-        chooseDays({ from: chart.points[first]!.day, to: chart.points[last]!.day })
-      }
+      choosePoint={(place) => chooseDay(dayOf(place))}
+      chooseRange={(first, last) => chooseDays({ from: dayOf(first), to: dayOf(last) })}
       chooseSubject={(subject) => (subject === '' ? undefined : () => chooseSubject(by, subject))}
       withTotal={!withFigures}
       hint={t('daysHint')}
@@ -87,11 +88,11 @@ function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
   );
 }
 
-/** What to say where there is nothing to draw. */
+/** Shown if there is nothing to draw. */
 function useEmpty({ total, before }: Charted, show: RevenueMetric): { title: string; hint: string } | null {
   const { t } = useTranslation('charts');
   const { t: ofReports } = useTranslation('reports');
-  if (show === 'recognised' || show === 'margin') {
+  if (isOfMoney(show)) {
     if (total.recognised === null) return { title: t('byTypeOnly'), hint: t('byTypeOnlyHint') };
     if (total[show] === null) return { title: ofReports('revenue.noMargin'), hint: t('byTypeOnlyHint') };
   }

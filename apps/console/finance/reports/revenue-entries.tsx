@@ -2,14 +2,14 @@ import { Group, Text } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
+import { LedgerAccountLink } from '../transaction-links.js';
 import type { DaySpan } from '../utc-days.js';
 
-/** What ledger accounts of revenue and of its costs begin with. */
+/** Prefixes of the ledger accounts of revenue and its costs. */
 const BEGINNINGS = ['usage', 'expense:upstream'] as const;
 
-/** The ledger accounts that the figures are the movements of, each with its entries of these days. */
+/** The ledger accounts behind the figures, each with its entries of these days. */
 export function RevenueEntries({ days }: { days: DaySpan }) {
   const { t } = useTranslation('reports');
   const found = useQueries({
@@ -25,15 +25,7 @@ export function RevenueEntries({ days }: { days: DaySpan }) {
       <Group gap="sm" component="ul" className="plain-list">
         {accounts.map(({ id, code }) => (
           <li key={id}>
-            <TextLink
-              to="/finance/ledger-accounts/$ledgerAccountId"
-              params={{ ledgerAccountId: id }}
-              search={days}
-              size="sm"
-              className="model-name"
-            >
-              {code}
-            </TextLink>
+            <LedgerAccountLink id={id} code={code} search={days} size="sm" />
           </li>
         ))}
       </Group>

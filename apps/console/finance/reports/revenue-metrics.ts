@@ -20,11 +20,11 @@ const VALUES: Record<RevenueMetric, (sums: Sums) => string | null> = {
 };
 
 interface RevenueShown extends Metric<Sums, RevenueMetric> {
-  /** What it is an amount of; null: a count. */
+  /** Null for a count. */
   unit: string | null;
 }
 
-/** What the chart of revenue can show of credits, or of money. */
+/** What the revenue chart can show, in credits or in money. */
 export function useRevenueMetrics(currency: string, basis: Basis): RevenueShown[] {
   const { t } = useTranslation('charts');
   const locale = useLocale();
@@ -47,7 +47,7 @@ export function useRevenueMetrics(currency: string, basis: Basis): RevenueShown[
     .map((name) => ({ name, label: t(`metrics.${name}`), valueOf: VALUES[name], ...written[name] }));
 }
 
-/** How a model, type, group or channel is called. */
+/** The name of a model, type, group or channel. */
 export function useWorkName(by: string): (subject: string | null) => string {
   const { t } = useTranslation('charts');
   return (subject) => {

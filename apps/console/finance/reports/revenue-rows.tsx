@@ -5,7 +5,7 @@ import { column, extra, moneyColumn, rightColumn } from '../../ui/lists/columns.
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { COSTS, exactDecimal } from '../../ui/decimal.js';
 import { Named } from '../../ui/named.js';
-import { TextLink } from '../../ui/links.js';
+import { NarrowLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/time/when.js';
 import { FamilyName } from './family-name.js';
@@ -18,7 +18,7 @@ interface RevenueRowsProps {
   basis: Basis;
 }
 
-/** One row for each value; opening one shows what it is made of, by another dimension. */
+/** One row per value; opening one breaks it down by another dimension. */
 export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
   const { t } = useTranslation('reports');
   const rows = query.data?.rows.filter(
@@ -41,7 +41,6 @@ export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
   );
 }
 
-/** Credits, or the money that their requests cost. */
 function useColumns(by: Dimension, basis: Basis): ListColumn<RevenueLine>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
@@ -69,15 +68,9 @@ function Value({ row, by }: { row: RevenueLine; by: Dimension }) {
   const value = row[by];
   if (value == null) return t('revenue.none');
   return (
-    <TextLink
-      from="/finance/revenue"
-      to="/finance/revenue"
-      search={(before) => ({ ...before, ...openedBy(by, value) })}
-      resetScroll={false}
-      className="model-name"
-    >
+    <NarrowLink search={openedBy(by, value)} className="model-name">
       <NameOf by={by} value={value} />
-    </TextLink>
+    </NarrowLink>
   );
 }
 

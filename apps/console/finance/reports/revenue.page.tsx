@@ -9,7 +9,7 @@ import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayRanges } from '../day-ranges.js';
 import { COSTS, exactDecimal, signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink, NarrowLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
@@ -17,7 +17,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
+import { SmallWhen } from '../../ui/time/when.js';
 import { type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
 import { useWorkName } from './revenue-metrics.js';
@@ -29,35 +29,23 @@ import { type Basis, basisOf, dimensions, openedBy, type Within, withinOf, workS
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
 
-/** What was earned, what it cost and what is left, in days of UTC, by anything; every figure leads to its entries. */
+/** Revenue, cost and margin by UTC day, each figure linked to its entries. */
 export function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
   const { by = 'model', show = 'net' } = search;
-  const set = useFilter();
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const within = withinOf(search.within);
-  const revenue = useShown('/api/finance/reports/revenue', {
-    query: { ...daysUntil(days), by, limit: LONGEST },
-  });
+  const query = { ...daysUntil(days), by, limit: LONGEST };
+  const revenue = useShown('/api/finance/reports/revenue', { query });
+  const priceChanges = (
+    <ButtonLink to="/finance/price-changes" variant="default">
+      {t('priceChanges.title')}
+    </ButtonLink>
+  );
   return (
-    <PageFrame
-      title={t('revenue.title')}
-      about={t('revenue.about')}
-      actions={
-        <ButtonLink to="/finance/price-changes" variant="default">
-          {t('priceChanges.title')}
-        </ButtonLink>
-      }
-    >
-      <Group align="flex-end" gap="sm">
-        <BasisSwitch show={show} setShow={(chosen) => set({ show: chosen === 'net' ? undefined : chosen })} />
-        <DayRanges days={days} set={(chosen) => set({ ...chosen, within: withoutDay(search.within) })} />
-        <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
-          {t('revenue.lastMonth')}
-        </ButtonLink>
-        <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
-      </Group>
+    <PageFrame title={t('revenue.title')} about={t('revenue.about')} actions={priceChanges}>
+      <Filters days={days} />
       <Loaded query={revenue} lines={4}>
         {(found) => <Totals revenue={found} basis={basisOf(show)} />}
       </Loaded>
@@ -67,12 +55,28 @@ export function RevenuePage() {
   );
 }
 
+function Filters({ days }: { days: Required<DaySpan> }) {
+  const { t } = useTranslation('reports');
+  const { show = 'net', within } = route.useSearch();
+  const set = useFilter();
+  return (
+    <Group align="flex-end" gap="sm">
+      <BasisSwitch show={show} setShow={(chosen) => set({ show: chosen === 'net' ? undefined : chosen })} />
+      <DayRanges days={days} set={(chosen) => set({ ...chosen, within: withoutDay(within) })} />
+      <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
+        {t('revenue.lastMonth')}
+      </ButtonLink>
+      <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
+    </Group>
+  );
+}
+
 interface PartProps {
   days: Required<DaySpan>;
   within: Within | null;
 }
 
-/** A bar leads to the rows of its day, and a name to what it is made of. */
+/** A bar opens the rows of its day, and a name opens its breakdown. */
 function Drawing({ days, within }: PartProps) {
   const { by: listed = 'model', show = 'net' } = route.useSearch();
   const set = useFilter({ replace: false });
@@ -94,7 +98,7 @@ function Drawing({ days, within }: PartProps) {
   );
 }
 
-/** The rows, of all the days or of one that was opened, and the entries behind them. */
+/** The rows of all days or of an opened one, and the entries behind them. */
 function Breakdown({ days, within }: PartProps) {
   const { t } = useTranslation('reports');
   const { by = 'model', show = 'net' } = route.useSearch();
@@ -103,12 +107,10 @@ function Breakdown({ days, within }: PartProps) {
   const asked = [by, ...(within && !isDay && within.dimension !== by ? [within.dimension] : [])];
   const query = { ...daysUntil(listed), by: asked.join(',') };
   const rows = useShown('/api/finance/reports/revenue', { query: { ...query, limit: LONGEST } });
+  const file = <CsvLink path="/api/finance/reports/revenue.csv" query={query} />;
   return (
     <>
-      <Section
-        title={t('revenue.by')}
-        aside={<CsvLink path="/api/finance/reports/revenue.csv" query={query} />}
-      >
+      <Section title={t('revenue.by')} aside={file}>
         <SwitchFilter
           param="by"
           label={t('revenue.by')}
@@ -122,12 +124,11 @@ function Breakdown({ days, within }: PartProps) {
   );
 }
 
-/** Other days do not have the day that was opened. */
+/** An opened day does not survive a change of days. */
 function withoutDay(within: string | undefined): string | undefined {
   return withinOf(within)?.dimension === 'day' ? undefined : within;
 }
 
-/** In credits, or in the money behind them. */
 function Totals({ revenue, basis }: { revenue: Shape<'Revenue'>; basis: Basis }) {
   return (
     <Stack>
@@ -185,7 +186,7 @@ function Cost({ totals }: { totals: Shape<'Revenue'>['totals'] }) {
   );
 }
 
-/** Money less money: there is none where payments are in another currency than costs. */
+/** There is no margin if payments and costs have different currencies. */
 function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
@@ -201,7 +202,7 @@ function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Sha
   );
 }
 
-/** Whether the figures are what the ledger says, up to when, and what they do not hold. */
+/** Whether the figures match the ledger, up to when, and what they leave out. */
 function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
   const { agrees, completeTo, costsTo, unknownCosts, billDifference } = revenue;
@@ -211,16 +212,8 @@ function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
         <StatusBadge tone={agrees ? 'good' : 'bad'}>
           {t(agrees ? 'revenue.agrees' : 'revenue.differs')}
         </StatusBadge>
-        {completeTo !== null && (
-          <SmallPrint>
-            {t('revenue.completeTo')} <When at={completeTo} />
-          </SmallPrint>
-        )}
-        {costsTo !== null && (
-          <SmallPrint>
-            {t('revenue.costsTo')} <When at={costsTo} />
-          </SmallPrint>
-        )}
+        <SmallWhen label={t('revenue.completeTo')} at={completeTo} />
+        <SmallWhen label={t('revenue.costsTo')} at={costsTo} />
         {signOf(billDifference) !== 0 && (
           <SmallPrint>
             {t('revenue.billDifference')} <Money value={billDifference} currency={COSTS} signed />
@@ -242,22 +235,16 @@ function UnknownCosts({ count }: { count: string }) {
   );
 }
 
-/** What the rows are narrowed to, and the way back. */
+/** What the rows are limited to, and a link to all rows. */
 function Opened({ within }: { within: Within }) {
   const { t } = useTranslation('reports');
   const value = useWorkName(within.dimension)(within.value);
   return (
     <Group gap="xs">
       <Text size="sm">{t('revenue.within', { dimension: t(`dimensions.${within.dimension}`), value })}</Text>
-      <TextLink
-        from="/finance/revenue"
-        to="/finance/revenue"
-        search={(before) => ({ ...before, within: undefined })}
-        resetScroll={false}
-        size="sm"
-      >
+      <NarrowLink search={{ within: undefined }} size="sm">
         {t('revenue.all')}
-      </TextLink>
+      </NarrowLink>
     </Group>
   );
 }

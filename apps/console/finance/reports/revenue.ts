@@ -10,14 +10,14 @@ export interface Within {
   value: string;
 }
 
-/** One value of a dimension as the address has it: `model:{id}`. */
+/** Reads one value of a dimension from the address, such as `model:{id}`. */
 export function withinOf(text: string | undefined): Within | null {
   const [name, ...rest] = text?.split(':') ?? [];
   const dimension = dimensions.find((each) => each === name);
   return dimension && rest.length > 0 ? { dimension, value: rest.join(':') } : null;
 }
 
-/** What its chart shows: credits and counts by anything, money that was recognised by type alone. */
+/** What the chart shows. Recognized money can only be split by type. */
 export const revenueMetrics = [
   'net',
   'charges',
@@ -29,7 +29,7 @@ export const revenueMetrics = [
 ] as const;
 export type RevenueMetric = (typeof revenueMetrics)[number];
 
-/** What figures are counted in: credits with the requests that used them, or money. */
+/** Whether figures are in credits or in money. */
 export type Basis = 'credits' | 'cash';
 
 const CASH: readonly RevenueMetric[] = ['recognised', 'cost', 'margin'];
@@ -38,13 +38,12 @@ export function basisOf(metric: RevenueMetric): Basis {
   return CASH.includes(metric) ? 'cash' : 'credits';
 }
 
-/** What each is shown by at first. */
 export const FIRST_METRICS: Record<Basis, RevenueMetric> = { credits: 'net', cash: 'recognised' };
 
 export const workSubjects = ['model', 'family', 'group', 'channel'] as const;
 export type WorkSubject = (typeof workSubjects)[number];
 
-/** What one value is opened to: the dimension that comes next. */
+/** The dimension that an opened value is broken down by. */
 const NEXT: Record<Dimension, Dimension> = {
   family: 'model',
   model: 'day',
@@ -54,7 +53,7 @@ const NEXT: Record<Dimension, Dimension> = {
   day: 'model',
 };
 
-/** The address that opens one value of a dimension. */
+/** The search that opens one value of a dimension. */
 export function openedBy(dimension: Dimension, value: string) {
   const next = NEXT[dimension];
   return { within: `${dimension}:${value}`, by: next === 'model' ? undefined : next };

@@ -3,7 +3,7 @@ import { everyWord } from '../../api/enumerations.js';
 import type { Shape } from '../../api/shape.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 
-/** The states of a charge and its work; all but the first two are faults. */
+/** States of a charge and its work; all but the first two are faults. */
 export const workOutcomes = everyWord<Shape<'ChargeTaskItem'>['state']>()(
   'matched',
   'running',
@@ -18,7 +18,6 @@ export const workOutcomes = everyWord<Shape<'ChargeTaskItem'>['state']>()(
 
 type State = (typeof workOutcomes)[number];
 
-/** A state in a word, with the number of items in it where that is given. */
 export function WorkBadge({ state, count }: { state: State; count?: number }) {
   const { t } = useTranslation('reports');
   const tone = state === 'matched' ? 'good' : state === 'running' ? 'busy' : 'bad';

@@ -5,7 +5,7 @@ import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 
-/** What is held, how soon failures were refunded, and what rewards cost. */
+/** Open holds, refunds of failures, and the cost of rewards. */
 export function WorkPage() {
   const { t } = useTranslation('reports');
   return (

@@ -10,22 +10,22 @@ interface NavPage {
   /** The text `nav.…` of the namespace shell. */
   label: keyof (typeof shell)['nav'];
   to: Path;
-  /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
+  /** Hidden while support views a customer's account: it changes something, or is about the viewer. */
   isOwn?: true;
-  /** Where pages begin that it leads to, besides its own address. */
+  /** Other paths that belong to it. */
   leadsTo?: readonly string[];
 }
 
-/** A link of the navigation. Pages that share one show each other as tabs. */
+/** A link of the navigation. Pages that share one appear as tabs. */
 export interface NavLinkPlace {
   /** Its text, as of a page, and its icon. */
   label: keyof typeof navigationIcons;
   pages: readonly NavPage[];
-  /** Listed in the menu of the account and not beside the pages. */
+  /** Listed in the account menu, not in the navigation. */
   isInMenu?: true;
 }
 
-/** What belongs to one kind of work. It begins with its home. */
+/** The pages for one type of work, beginning with its home. */
 export interface Workspace {
   label: 'account' | 'support' | 'admin' | 'finance';
   roles: readonly UserRole[];
@@ -40,9 +40,18 @@ function page(
   return { label, pages: [{ label, to, ...more }] };
 }
 
+/** Pages that share a link, each with its path and others that belong to it. */
+function section(
+  label: NavLinkPlace['label'],
+  pages: { [Label in NavPage['label']]?: readonly [to: Path, ...leadsTo: string[]] },
+): NavLinkPlace {
+  const listed = Object.entries(pages) as [NavPage['label'], readonly [Path, ...string[]]][];
+  return { label, pages: listed.map(([name, [to, ...leadsTo]]) => ({ label: name, to, leadsTo })) };
+}
+
 const approvals = page('approvals', '/approvals');
 
-/** Every page that can be chosen, in the order of the navigation. Routes decide who may open one; this, where it is found. */
+/** Every listed page, in order. Routes decide who may open a page; this decides where it appears. */
 const all: readonly Workspace[] = [
   {
     label: 'account',
@@ -53,22 +62,10 @@ const all: readonly Workspace[] = [
       page('playground', '/playground', { isOwn: true }),
       page('library', '/library'),
       page('usage', '/usage'),
-      {
-        label: 'logs',
-        pages: [
-          { label: 'requests', to: '/logs' },
-          { label: 'tasks', to: '/tasks' },
-        ],
-      },
+      section('logs', { requests: ['/logs'], tasks: ['/tasks'] }),
       page('tokens', '/tokens'),
       page('wallet', '/wallet', { leadsTo: ['/topups'] }),
-      {
-        label: 'developers',
-        pages: [
-          { label: 'connect', to: '/connect' },
-          { label: 'webhooks', to: '/webhooks' },
-        ],
-      },
+      section('developers', { connect: ['/connect'], webhooks: ['/webhooks'] }),
       { ...page('tickets', '/tickets'), isInMenu: true },
       {
         label: 'settings',
@@ -91,24 +88,15 @@ const all: readonly Workspace[] = [
     links: [
       page('adminHome', '/admin'),
       page('prices', '/admin/prices'),
-      {
-        label: 'catalog',
-        pages: [
-          { label: 'catalogModels', to: '/admin/models' },
-          { label: 'groups', to: '/admin/groups' },
-          { label: 'channels', to: '/admin/channels' },
-        ],
-      },
+      section('catalog', {
+        catalogModels: ['/admin/models'],
+        groups: ['/admin/groups'],
+        channels: ['/admin/channels'],
+      }),
       page('people', '/admin/people'),
       page('auditLog', '/admin/audit-log'),
       page('retention', '/admin/retention'),
-      {
-        label: 'operator',
-        pages: [
-          { label: 'system', to: '/operator/system' },
-          { label: 'deadLetters', to: '/operator/dead-letters' },
-        ],
-      },
+      section('operator', { system: ['/operator/system'], deadLetters: ['/operator/dead-letters'] }),
     ],
   },
   {
@@ -118,45 +106,27 @@ const all: readonly Workspace[] = [
       page('financeHome', '/finance'),
       page('books', '/finance/books', { leadsTo: ['/finance/controls'] }),
       page('reconciliation', '/finance/reconciliation'),
-      {
-        label: 'payments',
-        pages: [
-          { label: 'payments', to: '/finance/payments' },
-          { label: 'adjustments', to: '/finance/adjustments' },
-        ],
-      },
-      {
-        label: 'sales',
-        pages: [
-          { label: 'revenue', to: '/finance/revenue', leadsTo: ['/finance/price-changes'] },
-          { label: 'deferredRevenue', to: '/finance/deferred-revenue' },
-          { label: 'costs', to: '/finance/costs' },
-        ],
-      },
+      section('payments', { payments: ['/finance/payments'], adjustments: ['/finance/adjustments'] }),
+      section('sales', {
+        revenue: ['/finance/revenue', '/finance/price-changes'],
+        deferredRevenue: ['/finance/deferred-revenue'],
+        costs: ['/finance/costs'],
+      }),
       page('holdsAndRefunds', '/finance/work', { leadsTo: ['/finance/charges'] }),
-      {
-        label: 'ledger',
-        pages: [
-          { label: 'trialBalance', to: '/finance/trial-balance' },
-          { label: 'ledgerAccounts', to: '/finance/ledger-accounts', leadsTo: ['/finance/transactions'] },
-        ],
-      },
-      {
-        label: 'closing',
-        pages: [
-          { label: 'periods', to: '/finance/periods' },
-          { label: 'exports', to: '/finance/exports' },
-        ],
-      },
+      section('ledger', {
+        trialBalance: ['/finance/trial-balance'],
+        ledgerAccounts: ['/finance/ledger-accounts', '/finance/transactions'],
+      }),
+      section('closing', { periods: ['/finance/periods'], exports: ['/finance/exports'] }),
       approvals,
     ],
   },
 ];
 
-/** Where each role begins to work, the first that fits. */
+/** Where people start: the first workspace that they have. */
 const HOMES: readonly Workspace['label'][] = ['admin', 'finance', 'support', 'account'];
 
-/** What a person may open. What a role may not see is not listed. */
+/** The workspaces and pages that a person may open. */
 export function workspacesOf(session: Shape<'Session'>): Workspace[] {
   const isListed = ({ isOwn }: NavPage) => !(isOwn && session.viewing !== null);
   return all
@@ -169,19 +139,19 @@ export function workspacesOf(session: Shape<'Session'>): Workspace[] {
     }));
 }
 
-/** The page that its work begins with. */
+/** The page that a person starts at. */
 export function homeOf(session: Shape<'Session'>): Path {
   const listed = workspacesOf(session);
   const first = HOMES.flatMap((name) => listed.filter(({ label }) => label === name))[0];
   return first ? firstPathOf(first.links[0]) : '/marketplace';
 }
 
-/** Where a link leads: to the first of its pages. */
+/** The path of a link: that of its first page. */
 export function firstPathOf(link: NavLinkPlace | undefined): Path {
   return link?.pages[0]?.to ?? '/overview';
 }
 
-/** The listed page that a path belongs to: the one with the longest address that begins it. */
+/** The listed page that a path belongs to, by the longest match. */
 export function listedAt(workspaces: readonly Workspace[], path: string): Path | undefined {
   const pages = workspaces.flatMap(({ links }) => links.flatMap((link) => link.pages));
   return pages
@@ -190,7 +160,6 @@ export function listedAt(workspaces: readonly Workspace[], path: string): Path |
     .toSorted((one, other) => other.begin.length - one.begin.length)[0]?.to;
 }
 
-/** Whether the link has the page. */
 export function hasPage({ pages }: NavLinkPlace, address: string | undefined): boolean {
   return pages.some(({ to }) => to === address);
 }

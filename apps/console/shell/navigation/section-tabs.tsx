@@ -5,7 +5,7 @@ import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { hasPage } from './navigation.js';
 import { usePlace } from './use-place.js';
 
-/** The pages that share a link of the navigation with this one. */
+/** The pages that share a navigation link with this one. */
 export function SectionTabs({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const { workspace, address } = usePlace(session);

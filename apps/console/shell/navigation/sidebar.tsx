@@ -9,7 +9,7 @@ import { navigationIcons } from './navigation-icons.js';
 import { firstPathOf, hasPage, type NavLinkPlace, type Workspace } from './navigation.js';
 import { usePlace } from './use-place.js';
 
-/** The pages of the workspace that somebody is in, and the way to their others. */
+/** The pages of the current workspace, and a switch to the others. */
 export function Sidebar({ session }: { session: Shape<'Session'> }) {
   const { workspaces, workspace, address } = usePlace(session);
   const counts = useCounts(workspace?.label);
@@ -31,9 +31,13 @@ export function Sidebar({ session }: { session: Shape<'Session'> }) {
   );
 }
 
-function Switcher({ workspaces, current }: { workspaces: readonly Workspace[]; current: Workspace }) {
+interface SwitcherProps {
+  workspaces: readonly Workspace[];
+  current: Workspace;
+}
+
+function Switcher({ workspaces, current }: SwitcherProps) {
   const { t } = useTranslation('shell');
-  const navigate = useNavigate();
   const name = t(`nav.${current.label}`);
   return (
     <Menu position="bottom-start" width="target">
@@ -50,59 +54,71 @@ function Switcher({ workspaces, current }: { workspaces: readonly Workspace[]; c
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {workspaces.map((workspace) => (
-          <Menu.Item
-            key={workspace.label}
-            onClick={() => void navigate({ to: firstPathOf(workspace.links[0]) })}
-            rightSection={workspace === current && <IconCheck size={16} aria-hidden />}
-          >
-            {t(`nav.${workspace.label}`)}
-          </Menu.Item>
-        ))}
+        <Choices workspaces={workspaces} current={current} />
       </Menu.Dropdown>
     </Menu>
   );
 }
 
+function Choices({ workspaces, current }: SwitcherProps) {
+  const { t } = useTranslation('shell');
+  const navigate = useNavigate();
+  return workspaces.map((workspace) => (
+    <Menu.Item
+      key={workspace.label}
+      onClick={() => void navigate({ to: firstPathOf(workspace.links[0]) })}
+      rightSection={workspace === current && <IconCheck size={16} aria-hidden />}
+    >
+      {t(`nav.${workspace.label}`)}
+    </Menu.Item>
+  ));
+}
+
 interface EntryProps {
   link: NavLinkPlace;
   isCurrent: boolean;
-  /** How much waits for somebody there. */
+  /** How much work waits there. */
   count: number;
 }
 
 function Entry({ link, isCurrent, count }: EntryProps) {
   const { t } = useTranslation('shell');
   const waiting = useId();
-  const Icon = navigationIcons[link.label];
   return (
     <>
       <Link
         to={firstPathOf(link)}
-        // Also on related pages: a link can cover several.
+        // The router compares exactly; `isCurrent` includes related pages.
         activeOptions={{ exact: true }}
         activeProps={{}}
         className={isCurrent ? 'nav-link active' : 'nav-link'}
         aria-current={isCurrent ? 'page' : undefined}
         aria-describedby={count > 0 ? waiting : undefined}
       >
-        <NavLink
-          component="span"
-          active={isCurrent}
-          label={t(`nav.${link.label}`)}
-          leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-          rightSection={
-            count > 0 && (
-              <Badge size="sm" variant="light" aria-hidden>
-                {count < MOST_COUNTED ? count : `${MOST_COUNTED - 1}+`}
-              </Badge>
-            )
-          }
-        />
+        <EntryLabel label={link.label} isCurrent={isCurrent} count={count} />
       </Link>
       <span id={waiting} hidden>
         {t('nav.waiting', { count })}
       </span>
     </>
+  );
+}
+
+function EntryLabel({ label, isCurrent, count }: Omit<EntryProps, 'link'> & Pick<NavLinkPlace, 'label'>) {
+  const { t } = useTranslation('shell');
+  const Icon = navigationIcons[label];
+  const badge = count > 0 && (
+    <Badge size="sm" variant="light" aria-hidden>
+      {count < MOST_COUNTED ? count : `${MOST_COUNTED - 1}+`}
+    </Badge>
+  );
+  return (
+    <NavLink
+      component="span"
+      active={isCurrent}
+      label={t(`nav.${label}`)}
+      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+      rightSection={badge}
+    />
   );
 }

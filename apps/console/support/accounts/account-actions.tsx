@@ -7,7 +7,7 @@ import { ReasonAction } from '../../ui/forms/reason-action.js';
 import type { AccountRecord } from './found-account.js';
 import { ViewAction } from './view-action.js';
 
-/** What can be done for an account; money moves by tickets and by finance. */
+/** Actions on an account. Money is moved by tickets and by finance. */
 export function AccountActions({ found: { account, person } }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId: account.accountId } };

@@ -6,7 +6,7 @@ import type { AccountRecord } from './found-account.js';
 
 const BALANCES = ['main', 'held', 'invite', 'refundPending'] as const;
 
-/** What the account has, and the limits that its owner set. */
+/** Balances, and the limits set by the owner. */
 export function AccountBalances({ account }: { account: AccountRecord['account'] }) {
   const { t } = useTranslation('support');
   const { balance, spentThisMonth, monthlyLimit, lowBalanceThreshold, inviteCode } = account;

@@ -1,5 +1,5 @@
 import { Button, Card, Group, Select, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
@@ -11,12 +11,11 @@ import { FormFault, useSend } from '../../ui/forms/form.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 
-/** As many as a list to choose from can sensibly have. */
 const MOST_GROUPS = 200;
 const GROUPS = '/api/support/accounts/{accountId}/groups';
 type Groups = GetAnswer<typeof GROUPS>['groups'];
 
-/** The groups that the account may make keys in; administrators grant others, and take them back. */
+/** The groups that an account may use. Administrators grant and withdraw them. */
 export function AccountGroups({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const isAdmin = mayAny(useSession(), ['admin']);
@@ -43,35 +42,33 @@ function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boole
   const { accountId, of, isAdmin } = props;
   const { t } = useTranslation('support');
   const { group, grant } = of;
+  return (
+    <Group justify="space-between">
+      <TextLine>
+        <span className="model-name">{group}</span> · {t(grant ? 'groups.grantedBy' : 'groups.open')}{' '}
+        {grant && <Who actor={grant.by} />}
+      </TextLine>
+      {isAdmin && grant && <Withdraw accountId={accountId} group={group} />}
+    </Group>
+  );
+}
+
+function Withdraw({ accountId, group }: { accountId: string; group: string }) {
+  const { t } = useTranslation('support');
   const withdraw = async () => {
-    await api.DELETE('/api/admin/accounts/{accountId}/groups/{group}', {
-      params: { path: { accountId, group } },
-    });
+    const params = { path: { accountId, group } };
+    await api.DELETE('/api/admin/accounts/{accountId}/groups/{group}', { params });
     await reread();
     notify(t('groups.withdrawn', { group }));
   };
   return (
-    <Group justify="space-between">
-      <TextLine>
-        <span className="model-name">{group}</span> ·{' '}
-        {grant ? (
-          <>
-            {t('groups.grantedBy')} <Who actor={grant.by} />
-          </>
-        ) : (
-          t('groups.open')
-        )}
-      </TextLine>
-      {isAdmin && grant && (
-        <ConfirmAction
-          label={t('groups.withdraw')}
-          title={t('groups.withdrawTitle', { group })}
-          act={withdraw}
-          size="xs"
-          hint={t('groups.withdrawHint')}
-        />
-      )}
-    </Group>
+    <ConfirmAction
+      label={t('groups.withdraw')}
+      title={t('groups.withdrawTitle', { group })}
+      act={withdraw}
+      size="xs"
+      hint={t('groups.withdrawHint')}
+    />
   );
 }
 
@@ -80,19 +77,7 @@ function GrantForm({ accountId, groups }: { accountId: string; groups: Groups })
   const all = $api.useQuery('get', '/api/admin/groups', { params: { query: { limit: MOST_GROUPS } } });
   const others = (all.data?.items ?? []).filter(({ name }) => !groups.some(({ group }) => group === name));
   const form = useForm({ initialValues: { group: '' } });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
-    send: ({ group }) =>
-      api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
-        params: { path: { accountId, group } },
-        body: {},
-      }),
-    done: async (_answer, { group }) => {
-      await reread();
-      form.reset();
-      notify(t('groups.granted', { group }));
-    },
-  });
+  const { onSubmit, isSending, failure } = useGrant(accountId, form);
   if (others.length === 0) return null;
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
@@ -110,6 +95,22 @@ function GrantForm({ accountId, groups }: { accountId: string; groups: Groups })
       <FormFault error={failure} />
     </form>
   );
+}
+
+function useGrant(accountId: string, form: UseFormReturnType<{ group: string }>) {
+  const { t } = useTranslation('support');
+  return useSend({
+    form,
+    send: ({ group }) => {
+      const params = { path: { accountId, group } };
+      return api.PUT('/api/admin/accounts/{accountId}/groups/{group}', { params, body: {} });
+    },
+    done: async (_answer, { group }) => {
+      await reread();
+      form.reset();
+      notify(t('groups.granted', { group }));
+    },
+  });
 }
 
 async function reread(): Promise<void> {

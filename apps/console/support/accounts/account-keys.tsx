@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.js';
 import { When } from '../../ui/time/when.js';
 import type { AccountRecord } from './found-account.js';
 
-/** The keys of an account, with their limits: only the owner changes them. */
+/** The keys of an account and their limits, which only the owner can change. */
 export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
   const { t } = useTranslation('support');
   return (
@@ -25,6 +25,7 @@ export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
 function useColumns(): ListColumn<Shape<'Key'>>[] {
   const { t } = useTranslation('support');
   const limit = (value: string | null) => (value === null ? t('keys.noLimit') : <Money value={value} />);
+  const time = (at: string | null) => (at === null ? t('keys.never') : <When at={at} />);
   return [
     column('name', t('keys.name'), (key) => <Name of={key} />),
     textColumn('group', t('keys.group')),
@@ -32,22 +33,14 @@ function useColumns(): ListColumn<Shape<'Key'>>[] {
     rightColumn('monthly', t('keys.monthlyLimit'), (key) => limit(key.monthlyLimit)),
     rightColumn('total', t('keys.totalLimit'), (key) => limit(key.totalLimit)),
     extra(
-      rightColumn(
-        'rates',
-        t('keys.requestsPerMinute'),
-        ({ requestsPerMinute }) => requestsPerMinute ?? t('keys.asGroup'),
-      ),
+      rightColumn('rates', t('keys.requestsPerMinute'), (key) => key.requestsPerMinute ?? t('keys.asGroup')),
     ),
     extra(
       column('models', t('keys.models'), ({ allowedModels }) => allowedModels?.join(', ') ?? t('keys.all')),
     ),
     extra(column('ips', t('keys.ips'), ({ allowedIps }) => allowedIps?.join(', ') ?? t('keys.all'))),
-    column('expires', t('keys.expires'), ({ expiresAt }) =>
-      expiresAt === null ? t('keys.never') : <When at={expiresAt} />,
-    ),
-    column('used', t('keys.used'), ({ lastUsedAt }) =>
-      lastUsedAt === null ? t('keys.never') : <When at={lastUsedAt} />,
-    ),
+    column('expires', t('keys.expires'), ({ expiresAt }) => time(expiresAt)),
+    column('used', t('keys.used'), ({ lastUsedAt }) => time(lastUsedAt)),
     menuColumn(({ keyId }) => [{ copy: keyId }]),
   ];
 }

@@ -10,38 +10,36 @@ import { countField } from '../../ui/forms/number-fields.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Labelled } from '../../ui/texts.js';
 
-/** How many requests the keys of an account may send together. */
+/** How many requests all keys of an account may send together. */
 export function RequestLimits({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
-  const session = useSession();
-  const locale = useLocale();
-  const limits = $api.useQuery('get', '/api/support/accounts/{accountId}/limits', {
-    params: { path: { accountId } },
-  });
-  const shown = (limit: number | null) =>
-    limit === null ? t('limits.asEverybody') : limit.toLocaleString(locale);
+  const isAdmin = mayAny(useSession(), ['admin']);
+  const params = { path: { accountId } };
+  const limits = $api.useQuery('get', '/api/support/accounts/{accountId}/limits', { params });
+  const set = isAdmin && limits.data && <SetLimits accountId={accountId} current={limits.data} />;
   return (
-    <Section
-      title={t('limits.title')}
-      aside={
-        mayAny(session, ['admin']) && limits.data && <SetLimits accountId={accountId} current={limits.data} />
-      }
-    >
+    <Section title={t('limits.title')} aside={set}>
       <Loaded query={limits} lines={2}>
         {({ requestsPerMinute, maxConcurrentRequests }) => (
           <Card withBorder>
             <Stack gap="xs">
-              <Text size="sm">
-                <Labelled label={t('limits.perMinute')}>{shown(requestsPerMinute)}</Labelled>
-              </Text>
-              <Text size="sm">
-                <Labelled label={t('limits.concurrent')}>{shown(maxConcurrentRequests)}</Labelled>
-              </Text>
+              <Limit label={t('limits.perMinute')} limit={requestsPerMinute} />
+              <Limit label={t('limits.concurrent')} limit={maxConcurrentRequests} />
             </Stack>
           </Card>
         )}
       </Loaded>
     </Section>
+  );
+}
+
+function Limit({ label, limit }: { label: string; limit: number | null }) {
+  const { t } = useTranslation('support');
+  const locale = useLocale();
+  return (
+    <Text size="sm">
+      <Labelled label={label}>{limit?.toLocaleString(locale) ?? t('limits.asEverybody')}</Labelled>
+    </Text>
   );
 }
 

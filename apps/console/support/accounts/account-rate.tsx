@@ -14,19 +14,15 @@ import { Loaded, Section } from '../../ui/states.js';
 import { RateInForce } from './rate-in-force.js';
 import { Volume } from './volume.js';
 
-/** What a unit of balance costs the account, and the volume that a reseller is verified by. */
+/** What credits cost the account, and the volume that qualifies it as a reseller. */
 export function AccountRate({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
-  const session = useSession();
-  const rate = $api.useQuery('get', '/api/support/accounts/{accountId}/rate', {
-    params: { path: { accountId } },
-  });
-  const isAdmin = mayAny(session, ['admin']);
+  const isAdmin = mayAny(useSession(), ['admin']);
+  const params = { path: { accountId } };
+  const rate = $api.useQuery('get', '/api/support/accounts/{accountId}/rate', { params });
+  const set = isAdmin && rate.data && <SetRate accountId={accountId} current={rate.data.rate} />;
   return (
-    <Section
-      title={t('rate.title')}
-      aside={isAdmin && rate.data && <SetRate accountId={accountId} current={rate.data.rate} />}
-    >
+    <Section title={t('rate.title')} aside={set}>
       <Loaded query={rate} lines={4}>
         {(found) => (
           <Stack>
@@ -63,6 +59,22 @@ function Versions({ versions }: { versions: Shape<'AccountRate'>['versions'] }) 
   );
 }
 
+function useRateFields(current: Shape<'AccountRate'>['rate']) {
+  const { t } = useTranslation('support');
+  return {
+    rate: choiceField(t('rate.rate'), {
+      initial: current === '1.3' ? '1.2' : '1.3',
+      of: ['1.3', '1.2'],
+      name: (rate) => t(rate === '1.3' ? 'rate.standard' : 'rate.reseller'),
+    }),
+    effectiveFrom: momentField(t('rate.from'), { hint: t('rate.fromHint') }),
+    reason: textField(t('rate.reason'), {
+      missing: t('actions.reasonMissing'),
+      maxLength: MOST_REASON_CHARS,
+    }),
+  };
+}
+
 function SetRate({ accountId, current }: { accountId: string; current: Shape<'AccountRate'>['rate'] }) {
   const { t } = useTranslation('support');
   return (
@@ -72,18 +84,7 @@ function SetRate({ accountId, current }: { accountId: string; current: Shape<'Ac
       title={t('rate.set')}
       hint={t('rate.hint')}
       button={{ size: 'xs' }}
-      fields={{
-        rate: choiceField(t('rate.rate'), {
-          initial: current === '1.3' ? '1.2' : '1.3',
-          of: ['1.3', '1.2'],
-          name: (rate) => t(rate === '1.3' ? 'rate.standard' : 'rate.reseller'),
-        }),
-        effectiveFrom: momentField(t('rate.from'), { hint: t('rate.fromHint') }),
-        reason: textField(t('rate.reason'), {
-          missing: t('actions.reasonMissing'),
-          maxLength: MOST_REASON_CHARS,
-        }),
-      }}
+      fields={useRateFields(current)}
       send={({ effectiveFrom, ...values }, requestId) =>
         api.POST('/api/admin/accounts/{accountId}/rate', {
           params: { path: { accountId } },

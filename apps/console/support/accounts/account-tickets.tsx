@@ -5,7 +5,6 @@ import { useTicketColumns } from '../tickets/ticket-columns.js';
 
 const PAGE = 25;
 
-/** What the account asked for, the newest first. */
 export function AccountTickets({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const tickets = useList('/api/support/tickets', { query: { accountId, limit: PAGE } });
@@ -14,7 +13,6 @@ export function AccountTickets({ accountId }: { accountId: string }) {
       label={t('queue.newest')}
       query={tickets}
       columns={useTicketColumns().filter(({ id }) => id !== 'account')}
-      rowKey={({ id }) => id}
       empty={{ title: t('queue.emptyAccount'), hint: t('queue.emptyAccountHint') }}
       isPaged
     />

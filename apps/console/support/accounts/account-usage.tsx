@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { keepShown } from '../../api/queries.js';
+import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { codeColumn, column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
@@ -19,21 +18,12 @@ import { OpenPanel } from '../../ui/forms/dialog.js';
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
 
-function usePager() {
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const go = (next: string | undefined) =>
-    void navigate({ search: (before) => ({ ...before, cursor: next }) });
-  return { cursor, go };
-}
-
-/** The requests of an account, with what support sees more than its owner: the channel and the upstream's answer. */
+/** The requests of an account, with the channel and the upstream's response, which its owner does not see. */
 export function AccountUsage({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
-  const pager = usePager();
   const { keyId, model } = route.useSearch();
-  const params = { path: { accountId }, query: { keyId, model, limit: PAGE, cursor: pager.cursor } };
-  const usage = $api.useQuery('get', '/api/support/accounts/{accountId}/usage', { params }, keepShown);
+  const asked = { path: { accountId }, query: { keyId, model, limit: PAGE } };
+  const usage = useList('/api/support/accounts/{accountId}/usage', asked);
   return (
     <>
       <Filters />
@@ -43,7 +33,7 @@ export function AccountUsage({ accountId }: { accountId: string }) {
         columns={useUsageColumns()}
         rowKey={({ chargeId }) => chargeId}
         empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
-        pager={pager}
+        isPaged
         columnsName="support-usage"
       />
       <OpenPanel param="charge" title={t('charge.title')}>
@@ -80,40 +70,41 @@ function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   return [
     timeColumn('at', t('usage.at')),
     column('model', t('usage.model'), (request) => <Model request={request} />),
-    column('state', t('usage.state'), ({ state, refusalCode, reason }) => (
-      <Stack gap="hair" align="flex-start">
-        <StaffChargeBadge state={state} />
-        {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
-      </Stack>
-    )),
+    column('state', t('usage.state'), (request) => <State request={request} />),
     rightColumn('held', t('usage.held'), ({ held }) => amount(held)),
     rightColumn('settled', t('usage.settled'), ({ settled }) => amount(settled)),
-    column('channel', t('usage.channel'), ({ channel, upstreamStatus }) =>
-      channel ? `${channel} ${upstreamStatus ?? ''}` : '–',
-    ),
+    column('channel', t('usage.channel'), channelText),
     column('charge', t('usage.charge'), ({ chargeId }) => (
       <OpenLink param="charge" value={chargeId} size="xs" ff="monospace" className="model-name">
         {chargeId}
       </OpenLink>
     )),
-    extra(
-      column('request', t('usage.request'), ({ requestId }) => (
-        <Text size="xs" ff="monospace" className="model-name">
-          {requestId ?? '–'}
-        </Text>
-      )),
-    ),
-    extra(
-      rightColumn('latency', t('usage.latency'), ({ latencyMs }) =>
-        latencyMs === null ? '–' : `${latencyMs}\u00a0ms`,
-      ),
-    ),
+    extra(codeColumn('requestId', t('usage.request'))),
+    extra(rightColumn('latency', t('usage.latency'), latencyText)),
     menuColumn(({ chargeId, requestId, keyId, model }) => [
       ...copies({ request: requestId, charge: chargeId }),
       ...(keyId === null ? [] : [{ only: { keyId }, what: t('usage.thisKey') }]),
       ...(model === null ? [] : [{ only: { model }, what: model }]),
     ]),
   ];
+}
+
+function channelText({ channel, upstreamStatus }: Shape<'UsageEntry'>): string {
+  return channel ? `${channel} ${upstreamStatus ?? ''}` : '–';
+}
+
+function latencyText({ latencyMs }: Shape<'UsageEntry'>): string {
+  return latencyMs === null ? '–' : `${latencyMs}\u00a0ms`;
+}
+
+function State({ request: { state, refusalCode, reason } }: { request: Shape<'UsageEntry'> }) {
+  const why = refusalCode ?? reason;
+  return (
+    <Stack gap="hair" align="flex-start">
+      <StaffChargeBadge state={state} />
+      {why && <Text size="xs">{why}</Text>}
+    </Stack>
+  );
 }
 
 function Model({ request: { model, requestedModel, group } }: { request: Shape<'UsageEntry'> }) {

@@ -24,7 +24,7 @@ import { Frozen } from './frozen.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 
-/** A customer's account: what it has, what it may, what it did, and what can be done for it. */
+/** A customer's account: balances, limits, keys, requests and tickets. */
 export function SupportAccountPage() {
   const { t } = useTranslation('support');
   const { accountId } = route.useParams();
@@ -55,13 +55,9 @@ function Head({ found: { account, person } }: { found: AccountRecord }) {
     <Stack gap="xs">
       <Group gap="sm">
         <Frozen isFrozen={account.frozen !== null} />
-        {person === null ? (
-          <Text size="sm">{t('accounts.noPerson')}</Text>
-        ) : (
-          <Text size="sm" className="model-name">
-            {person.email}
-          </Text>
-        )}
+        <Text size="sm" className="model-name">
+          {person?.email ?? t('accounts.noPerson')}
+        </Text>
         {person?.disabled && <StatusBadge tone="bad">{t('account.disabled')}</StatusBadge>}
         {person?.totpEnabled && <StatusBadge tone="quiet">{t('account.totp')}</StatusBadge>}
         <Hint>
@@ -91,7 +87,7 @@ function About({ found: { account } }: { found: AccountRecord }) {
   );
 }
 
-/** Requests are for support and finance: being an administrator alone does not open them. */
+/** Only support and finance may see requests; administrators need one of these roles. */
 function Records({ found }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   const seesUsage = mayAny(useSession(), ['support', 'finance']);

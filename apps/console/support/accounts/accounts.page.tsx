@@ -13,17 +13,12 @@ import { Frozen } from './frozen.js';
 const route = getRouteApi('/support/accounts');
 const PAGE = 25;
 
-/** The server looks for no less. */
+/** The server ignores shorter searches. */
 const FEWEST_CHARS = 2;
 
-/** Finds a customer by whatever one has of them. */
+/** Finds a customer by name, email address, key or id. */
 export function AccountsPage() {
   const { t } = useTranslation('support');
-  const { query } = route.useSearch();
-  const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
-  const accounts = useList('/api/support/accounts', {
-    query: { limit: PAGE, ...(isLongEnough ? { query } : {}) },
-  });
   return (
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <Stack>
@@ -33,20 +28,31 @@ export function AccountsPage() {
           param="query"
           maw="36rem"
         />
-        <DataList
-          label={t('accounts.label')}
-          query={accounts}
-          columns={useColumns()}
-          rowKey={({ accountId }) => accountId}
-          empty={
-            isLongEnough
-              ? { title: t('accounts.noMatch'), hint: t('accounts.noMatchHint') }
-              : { title: t('accounts.empty'), hint: t('accounts.emptyHint') }
-          }
-          isPaged
-        />
+        <AccountList />
       </Stack>
     </PageFrame>
+  );
+}
+
+function AccountList() {
+  const { t } = useTranslation('support');
+  const { query } = route.useSearch();
+  const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
+  const asked = { limit: PAGE, ...(isLongEnough ? { query } : {}) };
+  const accounts = useList('/api/support/accounts', { query: asked });
+  return (
+    <DataList
+      label={t('accounts.label')}
+      query={accounts}
+      columns={useColumns()}
+      rowKey={({ accountId }) => accountId}
+      empty={
+        isLongEnough
+          ? { title: t('accounts.noMatch'), hint: t('accounts.noMatchHint') }
+          : { title: t('accounts.empty'), hint: t('accounts.emptyHint') }
+      }
+      isPaged
+    />
   );
 }
 

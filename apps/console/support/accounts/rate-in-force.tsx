@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import { useMoneyText } from '../../ui/money.js';
 
-/** What a credit costs an account. */
 export function RateInForce({ rate }: { rate: string }) {
   const { t } = useTranslation('support');
   const { data } = useQuery(relayQuery);

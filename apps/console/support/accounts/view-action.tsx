@@ -6,7 +6,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { linesField, textField } from '../../ui/forms/text-fields.js';
 
-/** Opens the console as a customer has it, for a reason that the customer reads. */
+/** Opens the console as the customer sees it, for a reason that the customer can read. */
 export function ViewAction({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const navigate = useNavigate();

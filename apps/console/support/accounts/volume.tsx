@@ -2,7 +2,7 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useLocale } from '../../ui/locale.js';
 
-/** Tokens that were verified, of those that the reseller rate needs. */
+/** Verified tokens, compared with what the reseller rate needs. */
 export function Volume({ verified, threshold }: { verified: string; threshold: string }) {
   const { t } = useTranslation('support');
   const locale = useLocale();

@@ -16,7 +16,7 @@ import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 
-/** What is asked for, field by field, and the decision. */
+/** A request for approval, field by field, and the decision. */
 export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const kindName = useKindName();
@@ -55,7 +55,7 @@ function People({ approval }: { approval: Shape<'Approval'> }) {
   );
 }
 
-/** Fields that are called something here; others are shown as the server calls them. */
+/** Fields with a label; others show the server's name. */
 const NAMED = [
   'subject',
   'accountId',
@@ -94,7 +94,7 @@ function Fields({ approval }: { approval: Shape<'Approval'> }) {
   );
 }
 
-/** Leads to what is named, for those who may see it. */
+/** Links to what an id names, for people who may open it. */
 function Value({ name, value, accountId }: { name: string; value: string; accountId: string | null }) {
   const session = useSession();
   const isSupport = mayAny(session, ['support', 'admin']);
@@ -137,41 +137,51 @@ function Decision({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const session = useSession();
   const isOnePerson = useOnePerson();
-  const params = { path: { approvalId: approval.id } };
   const isOwn = approval.requestedBy === session?.userId;
   if (isOwn && !isOnePerson) return <Text>{t('approvals.own')}</Text>;
-  const approve = async (note: string) => {
-    const { data } = await api.POST('/api/approvals/{approvalId}/approve', {
-      params,
-      body: note ? { note } : {},
-    });
-    await take(data);
-    notify(t('approvals.approved'));
-  };
-  const reject = async (note: string) => {
-    await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
-  };
   return (
     <Group>
-      <ReasonAction
-        variant="filled"
-        label={t('approvals.approve')}
-        title={t('approvals.approveTitle')}
-        field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
-        isDangerous={false}
-        act={approve}
-      >
-        <Text>{t('approvals.approveHint')}</Text>
-        {isOwn && <Text>{t('approvals.ownAlone')}</Text>}
-      </ReasonAction>
-      <ReasonAction
-        label={t('approvals.reject')}
-        title={t('approvals.rejectTitle')}
-        field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
-        missing={t('actions.reasonMissing')}
-        act={reject}
-        hint={t('approvals.rejectHint')}
-      />
+      <Approve id={approval.id} isOwn={isOwn} />
+      <Reject id={approval.id} />
     </Group>
+  );
+}
+
+function Approve({ id, isOwn }: { id: string; isOwn: boolean }) {
+  const { t } = useTranslation('support');
+  return (
+    <ReasonAction
+      variant="filled"
+      label={t('approvals.approve')}
+      title={t('approvals.approveTitle')}
+      field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
+      isDangerous={false}
+      act={async (note) => {
+        const params = { path: { approvalId: id } };
+        const body = note ? { note } : {};
+        await take((await api.POST('/api/approvals/{approvalId}/approve', { params, body })).data);
+        notify(t('approvals.approved'));
+      }}
+    >
+      <Text>{t('approvals.approveHint')}</Text>
+      {isOwn && <Text>{t('approvals.ownAlone')}</Text>}
+    </ReasonAction>
+  );
+}
+
+function Reject({ id }: { id: string }) {
+  const { t } = useTranslation('support');
+  return (
+    <ReasonAction
+      label={t('approvals.reject')}
+      title={t('approvals.rejectTitle')}
+      field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
+      missing={t('actions.reasonMissing')}
+      act={async (note) => {
+        const params = { path: { approvalId: id } };
+        await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
+      }}
+      hint={t('approvals.rejectHint')}
+    />
   );
 }

@@ -28,7 +28,7 @@ const KINDS = [
   'person.roles',
 ] as const;
 
-/** What an approval is about, in words where they are known here. */
+/** The name of an approval's type, or its code if it has none. */
 export function useKindName(): (kind: string) => string {
   const { t } = useTranslation('support');
   return (kind) => {
@@ -37,7 +37,7 @@ export function useKindName(): (kind: string) => string {
   };
 }
 
-/** Keys of texts have no dots in them. */
+/** Text keys cannot contain dots. */
 function nameOf(kind: (typeof KINDS)[number]) {
   return kind.replace('.', '-') as 'charge-refund';
 }

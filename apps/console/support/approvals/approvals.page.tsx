@@ -26,36 +26,39 @@ const route = getRouteApi('/approvals');
 const PAGE = 25;
 const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
 
-/** What one person asked for and another has to agree to. */
+/** What one person requested and another must approve. */
 export function ApprovalsPage() {
   const { t } = useTranslation('support');
-  const { state = 'pending' } = route.useSearch();
-  const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
+  const options = states.map((value) => ({ value, label: t(`approvals.states.${value}`) }));
   return (
     <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
       <Stack>
-        <SwitchFilter
-          param="state"
-          label={t('approvals.state')}
-          options={states.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
-        />
-        <DataList
-          label={t('approvals.label')}
-          query={approvals}
-          columns={useColumns()}
-          rowKey={({ id }) => id}
-          empty={
-            state === 'pending'
-              ? { title: t('approvals.empty'), hint: t('approvals.emptyHint') }
-              : { title: t('approvals.noneDecided'), hint: t('approvals.noneDecidedHint') }
-          }
-          isPaged
-        />
+        <SwitchFilter param="state" label={t('approvals.state')} options={options} />
+        <ApprovalList />
       </Stack>
       <OpenPanel param="approval" title={t('approvals.one')}>
         {(id) => <OpenApproval id={id} />}
       </OpenPanel>
     </PageFrame>
+  );
+}
+
+function ApprovalList() {
+  const { t } = useTranslation('support');
+  const { state = 'pending' } = route.useSearch();
+  const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
+  return (
+    <DataList
+      label={t('approvals.label')}
+      query={approvals}
+      columns={useColumns()}
+      empty={
+        state === 'pending'
+          ? { title: t('approvals.empty'), hint: t('approvals.emptyHint') }
+          : { title: t('approvals.noneDecided'), hint: t('approvals.noneDecidedHint') }
+      }
+      isPaged
+    />
   );
 }
 

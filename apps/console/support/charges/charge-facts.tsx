@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { StaffChargeBadge } from './charge-state.js';
 
-/** What became of a request and its money, for the person who answers. */
+/** The outcome of a request and its charge, for support. */
 export function ChargeFacts({ chargeId }: { chargeId: string }) {
   const { t } = useTranslation('support');
   const charge = $api.useQuery('get', '/api/support/charges/{chargeId}', { params: { path: { chargeId } } });

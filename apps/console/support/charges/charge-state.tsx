@@ -6,7 +6,6 @@ type State = Item<'/api/support/accounts/{accountId}/usage'>['state'];
 
 const TONES: Record<State, Tone> = { held: 'busy', settled: 'good', released: 'quiet', refused: 'bad' };
 
-/** How far a request's charge is. */
 export function StaffChargeBadge({ state }: { state: State }) {
   const { t } = useTranslation('support');
   return <StatusBadge tone={TONES[state]}>{t(`usage.states.${state}`)}</StatusBadge>;

@@ -13,45 +13,54 @@ import { ticketTypes } from '../../api/enumerations.js';
 const route = getRouteApi('/support/tickets');
 const PAGE = 25;
 
-/** New tickets come without anybody pressing anything. */
-const LOOK_AGAIN_MS = 30_000;
+/** New tickets appear without a reload. */
+const LOOK_AGAIN = { refetchInterval: 30_000 };
 const STATES = ['open', 'answered', 'closed', 'all'] as const;
 const WHOSE = ['all', 'me', 'none'] as const;
 
-/** Tickets that wait for an answer: whose customers have waited longest come first. */
+/** Tickets that wait for an answer, longest wait first. */
 export function TicketQueuePage() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind, assignee } = route.useSearch();
-  const session = useSession();
-  const asked = state === 'all' ? undefined : state;
-  const tickets = useList(
-    '/api/support/tickets',
-    { query: { limit: PAGE, kind, state: asked, assignee: assignee === 'me' ? session?.userId : assignee } },
-    { refetchInterval: LOOK_AGAIN_MS },
-  );
-  const isWaiting = state === 'open' && kind === undefined && assignee === undefined;
   return (
     <PageFrame title={t('queue.title')} about={t('queue.about')}>
       <Stack>
         <Filters />
-        <DataList
-          label={t('queue.label')}
-          query={tickets}
-          columns={useTicketColumns(state === 'open')}
-          rowKey={({ id }) => id}
-          empty={{
-            title: isWaiting ? t('queue.done') : t('queue.noMatch'),
-            hint: isWaiting ? t('queue.doneHint') : t('queue.noMatchHint'),
-            action: isWaiting && (
-              <ButtonLink to="/support/tickets" search={{ state: 'all' }} variant="default">
-                {t('queue.showAll')}
-              </ButtonLink>
-            ),
-          }}
-          isPaged
-        />
+        <Queue />
       </Stack>
     </PageFrame>
+  );
+}
+
+function Queue() {
+  const { t } = useTranslation('support');
+  const { state = 'open', kind, assignee } = route.useSearch();
+  const session = useSession();
+  const asked = state === 'all' ? undefined : state;
+  const whose = assignee === 'me' ? session?.userId : assignee;
+  const query = { limit: PAGE, kind, state: asked, assignee: whose } as const;
+  const tickets = useList('/api/support/tickets', { query }, LOOK_AGAIN);
+  const isDone = state === 'open' && kind === undefined && assignee === undefined;
+  return (
+    <DataList
+      label={t('queue.label')}
+      query={tickets}
+      columns={useTicketColumns(state === 'open')}
+      empty={
+        isDone
+          ? { title: t('queue.done'), hint: t('queue.doneHint'), action: <ShowAll /> }
+          : { title: t('queue.noMatch'), hint: t('queue.noMatchHint') }
+      }
+      isPaged
+    />
+  );
+}
+
+function ShowAll() {
+  const { t } = useTranslation('support');
+  return (
+    <ButtonLink to="/support/tickets" search={{ state: 'all' }} variant="default">
+      {t('queue.showAll')}
+    </ButtonLink>
   );
 }
 

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
@@ -12,7 +11,26 @@ import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
 import { Loaded } from '../../ui/states.js';
 
-/** Refunds some of what was charged, because of a ticket. */
+function useRefundFields(chargeId: string | null) {
+  const { t } = useTranslation('support');
+  return {
+    chargeId: textField(t('refund.chargeId'), {
+      initial: chargeId ?? '',
+      rule: [ID, t('refund.chargeInvalid')],
+      below: (id) => ID.test(id.trim()) && <Refundable chargeId={id.trim()} />,
+    }),
+    amount: creditsField(t('refund.amount'), {
+      rule: [(entered) => isDecimal(entered) && /[1-9]/.test(entered), t('refund.amountInvalid')],
+    }),
+    reason: textField(t('refund.reason'), {
+      hint: t('actions.reasonHint'),
+      missing: t('actions.reasonMissing'),
+      maxLength: MOST_REASON_CHARS,
+    }),
+  };
+}
+
+/** Refunds a part of a charge because of a ticket. */
 export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
@@ -21,37 +39,25 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
       submit={t('refund.submit')}
       title={t('refund.title')}
       hint={t('refund.limit')}
-      fields={{
-        chargeId: textField(t('refund.chargeId'), {
-          initial: ticket.chargeId ?? '',
-          rule: [ID, t('refund.chargeInvalid')],
-          below: (id) => ID.test(id.trim()) && <Refundable chargeId={id.trim()} />,
-        }),
-        amount: creditsField(t('refund.amount'), {
-          rule: [(entered) => isDecimal(entered) && /[1-9]/.test(entered), t('refund.amountInvalid')],
-        }),
-        reason: textField(t('refund.reason'), {
-          hint: t('actions.reasonHint'),
-          missing: t('actions.reasonMissing'),
-          maxLength: MOST_REASON_CHARS,
-        }),
-      }}
+      fields={useRefundFields(ticket.chargeId)}
       send={async (values, requestId) => {
         const params = { path: { ticketId: ticket.id } };
         const body = { ...values, requestId };
         return (await api.POST('/api/support/tickets/{ticketId}/refunds', { params, body })).data!;
       }}
-      done={async ({ state }) => {
-        notify(t(`refund.states.${state}`));
-        await refresh(
-          '/api/support/tickets/{ticketId}',
-          '/api/support/tickets',
-          '/api/support/charges/{chargeId}',
-          '/api/support/charges/{chargeId}/refunds',
-          '/api/approvals',
-        );
-      }}
+      reread={reread}
+      success={({ state }) => t(`refund.states.${state}`)}
     />
+  );
+}
+
+function reread(): Promise<void> {
+  return refresh(
+    '/api/support/tickets/{ticketId}',
+    '/api/support/tickets',
+    '/api/support/charges/{chargeId}',
+    '/api/support/charges/{chargeId}/refunds',
+    '/api/approvals',
   );
 }
 

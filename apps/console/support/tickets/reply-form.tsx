@@ -8,37 +8,14 @@ import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
 
-/** An answer that the customer reads and is notified of by mail, or a note for colleagues. */
+/** A reply that is also mailed to the customer, or a note for colleagues. */
 export function ReplyForm({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
-  const form = useForm({
-    initialValues: { body: '', isNote: false },
-    validate: { body: (value) => (value.trim() ? null : t('reply.missing')) },
-  });
+  const { form, sending } = useReply(ticket.id);
   const { isNote } = form.values;
-  const sending = useSend({
-    form,
-    send: async (body) => {
-      const params = { path: { ticketId: ticket.id } };
-      return (await api.POST('/api/support/tickets/{ticketId}/messages', { params, body })).data!;
-    },
-    done: async (changed) => {
-      form.reset();
-      await takeTicket(changed);
-    },
-  });
   return (
     <SendForm sending={sending} submit={isNote ? t('reply.saveNote') : t('reply.send')}>
-      <SegmentedControl
-        w="fit-content"
-        aria-label={t('reply.what')}
-        value={isNote ? 'note' : 'answer'}
-        onChange={(chosen) => form.setFieldValue('isNote', chosen === 'note')}
-        data={[
-          { value: 'answer', label: t('reply.answer') },
-          { value: 'note', label: t('reply.note') },
-        ]}
-      />
+      <NoteSwitch isNote={isNote} set={(chosen) => form.setFieldValue('isNote', chosen)} />
       <Textarea
         label={isNote ? t('reply.noteLabel') : t('reply.answerLabel')}
         description={isNote ? t('reply.noteHint') : t('reply.answerHint')}
@@ -49,5 +26,41 @@ export function ReplyForm({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         {...form.getInputProps('body')}
       />
     </SendForm>
+  );
+}
+
+function useReply(ticketId: string) {
+  const { t } = useTranslation('support');
+  const form = useForm({
+    initialValues: { body: '', isNote: false },
+    validate: { body: (value) => (value.trim() ? null : t('reply.missing')) },
+  });
+  const sending = useSend({
+    form,
+    send: async (body) => {
+      const params = { path: { ticketId } };
+      return (await api.POST('/api/support/tickets/{ticketId}/messages', { params, body })).data!;
+    },
+    done: async (changed) => {
+      form.reset();
+      await takeTicket(changed);
+    },
+  });
+  return { form, sending };
+}
+
+function NoteSwitch({ isNote, set }: { isNote: boolean; set: (isNote: boolean) => void }) {
+  const { t } = useTranslation('support');
+  return (
+    <SegmentedControl
+      w="fit-content"
+      aria-label={t('reply.what')}
+      value={isNote ? 'note' : 'answer'}
+      onChange={(chosen) => set(chosen === 'note')}
+      data={[
+        { value: 'answer', label: t('reply.answer') },
+        { value: 'note', label: t('reply.note') },
+      ]}
+    />
   );
 }

@@ -17,10 +17,10 @@ interface ResellerRequestProps {
   reseller: NonNullable<Shape<'StaffTicket'>['reseller']>;
 }
 
-/** What a request for the reseller rate is judged by, and granting it. */
+/** The facts about a request for the reseller rate, and a button to grant it. */
 export function ResellerRequest({ ticket, reseller }: ResellerRequestProps) {
   const { t } = useTranslation('support');
-  const session = useSession();
+  const isAdmin = mayAny(useSession(), ['admin']);
   const { verifiedTokens, thresholdTokens, isEligible, rate } = reseller;
   const isGranted = ticket.outcome === 'rate_granted';
   return (
@@ -34,12 +34,8 @@ export function ResellerRequest({ ticket, reseller }: ResellerRequestProps) {
         </Group>
         <Volume verified={verifiedTokens} threshold={thresholdTokens} />
         <RateInForce rate={rate} />
-        {!isGranted &&
-          (mayAny(session, ['admin']) ? (
-            <Grant ticket={ticket} isEligible={isEligible} />
-          ) : (
-            <Hint>{t('reseller.byAdmin')}</Hint>
-          ))}
+        {!isGranted && isAdmin && <Grant ticket={ticket} isEligible={isEligible} />}
+        {!isGranted && !isAdmin && <Hint>{t('reseller.byAdmin')}</Hint>}
       </Stack>
     </Card>
   );

@@ -9,9 +9,11 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Assignee } from './assignee.js';
 import { WaitingTime } from './waiting-time.js';
 
+type QueuedTicket = Shape<'QueuedTicket'>;
+
 const TONES: Record<Shape<'Ticket'>['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
 
-/** Who a ticket waits for; what was decided on it. */
+/** A ticket's state and outcome. */
 export function StaffTicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'state' | 'outcome'> }) {
   const { t } = useTranslation('support');
   const { state, outcome } = ticket;
@@ -23,22 +25,26 @@ export function StaffTicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'st
   );
 }
 
+export function TicketLink({ ticket: { id, subject } }: { ticket: Pick<QueuedTicket, 'id' | 'subject'> }) {
+  return (
+    <TextLink to="/support/tickets/$ticketId" params={{ ticketId: id }} size="sm" className="model-name">
+      {subject}
+    </TextLink>
+  );
+}
+
 /** @param isWaiting all of them wait for support: for how long, in place of their state */
-export function useTicketColumns(isWaiting = false): ListColumn<Shape<'QueuedTicket'>>[] {
+export function useTicketColumns(isWaiting = false): ListColumn<QueuedTicket>[] {
   const { t } = useTranslation('support');
   const copies = useCopies();
-  const waiting = column('waiting', t('queue.waiting'), ({ waitingSince }: Shape<'QueuedTicket'>) =>
+  const waiting = column('waiting', t('queue.waiting'), ({ waitingSince }: QueuedTicket) =>
     waitingSince === null ? '–' : <WaitingTime since={waitingSince} />,
   );
-  const state = column('state', t('queue.state'), (ticket: Shape<'QueuedTicket'>) => (
+  const state = column('state', t('queue.state'), (ticket: QueuedTicket) => (
     <StaffTicketBadge ticket={ticket} />
   ));
   return [
-    column('subject', t('queue.subject'), ({ id, subject }) => (
-      <TextLink to="/support/tickets/$ticketId" params={{ ticketId: id }} size="sm" className="model-name">
-        {subject}
-      </TextLink>
-    )),
+    column('subject', t('queue.subject'), (ticket) => <TicketLink ticket={ticket} />),
     column('account', t('queue.account'), ({ accountId }) => (
       <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
         <Named kind="account" id={accountId} />

@@ -10,14 +10,15 @@ import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
+import type { AccountRecord } from '../accounts/found-account.js';
 import { Frozen } from '../accounts/frozen.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
 import { AssigneeField } from './assignee.js';
-import { StaffTicketBadge } from './ticket-columns.js';
+import { StaffTicketBadge, TicketLink } from './ticket-columns.js';
 
 const LATEST = 5;
 
-/** What is good to know of the customer while one answers. */
+/** Context about the customer, beside a ticket. */
 export function TicketContext({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const seesUsage = mayAny(useSession(), ['support', 'finance']);
   return (
@@ -45,13 +46,12 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function Customer({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
-  const account = $api.useQuery('get', '/api/support/accounts/{accountId}', {
-    params: { path: { accountId } },
-  });
+  const params = { path: { accountId } };
+  const account = $api.useQuery('get', '/api/support/accounts/{accountId}', { params });
   return (
     <Part title={t('context.customer')}>
       <Loaded query={account} lines={4}>
-        {({ account: { name, balance, spentThisMonth, frozen, createdAt }, person }) => (
+        {({ account: { name, frozen, ...known }, person }) => (
           <>
             <CustomerName accountId={accountId} name={name} isFrozen={frozen !== null} />
             {person && (
@@ -59,16 +59,7 @@ function Customer({ accountId }: { accountId: string }) {
                 {person.email}
               </Text>
             )}
-            <FactGrid
-              cols={2}
-              size="sm"
-              facts={[
-                { name: t('balances.main'), value: <Money value={balance.main} short /> },
-                { name: t('context.month'), value: <Money value={spentThisMonth} short /> },
-                { name: t('balances.held'), value: <Money value={balance.held} short /> },
-                { name: t('accounts.created'), value: <Ago at={createdAt} /> },
-              ]}
-            />
+            <CustomerFacts account={known} />
           </>
         )}
       </Loaded>
@@ -76,13 +67,20 @@ function Customer({ accountId }: { accountId: string }) {
   );
 }
 
-interface CustomerNameProps {
-  accountId: string;
-  name: string;
-  isFrozen: boolean;
+type Known = Pick<AccountRecord['account'], 'balance' | 'spentThisMonth' | 'createdAt'>;
+
+function CustomerFacts({ account: { balance, spentThisMonth, createdAt } }: { account: Known }) {
+  const { t } = useTranslation('support');
+  const facts = [
+    { name: t('balances.main'), value: <Money value={balance.main} short /> },
+    { name: t('context.month'), value: <Money value={spentThisMonth} short /> },
+    { name: t('balances.held'), value: <Money value={balance.held} short /> },
+    { name: t('accounts.created'), value: <Ago at={createdAt} /> },
+  ];
+  return <FactGrid cols={2} size="sm" facts={facts} />;
 }
 
-function CustomerName({ accountId, name, isFrozen }: CustomerNameProps) {
+function CustomerName({ accountId, name, isFrozen }: { accountId: string; name: string; isFrozen: boolean }) {
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
       <TextLink to="/support/accounts/$accountId" params={{ accountId }} fw={600} className="model-name">
@@ -153,14 +151,7 @@ function OtherTickets({ ticket: { id, accountId } }: { ticket: Shape<'StaffTicke
             <Stack component="ul" className="plain-list" gap="xs">
               {others.map((other) => (
                 <Group key={other.id} component="li" justify="space-between" gap="xs" wrap="nowrap">
-                  <TextLink
-                    to="/support/tickets/$ticketId"
-                    params={{ ticketId: other.id }}
-                    size="sm"
-                    className="model-name"
-                  >
-                    {other.subject}
-                  </TextLink>
+                  <TicketLink ticket={other} />
                   <StaffTicketBadge ticket={other} />
                 </Group>
               ))}

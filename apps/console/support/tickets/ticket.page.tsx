@@ -22,18 +22,14 @@ import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
-const LOOK_AGAIN_MS = 15_000;
+const LOOK_AGAIN = { refetchInterval: 15_000 };
 
-/** A ticket with everything that is needed to answer it. Anyone may answer; each answer has its author's name. */
+/** A ticket with everything needed to answer it. Anyone on the team may answer. */
 export function SupportTicketPage() {
   const { t } = useTranslation('support');
   const { ticketId } = route.useParams();
-  const ticket = $api.useQuery(
-    'get',
-    '/api/support/tickets/{ticketId}',
-    { params: { path: { ticketId } } },
-    { refetchInterval: LOOK_AGAIN_MS },
-  );
+  const params = { path: { ticketId } };
+  const ticket = $api.useQuery('get', '/api/support/tickets/{ticketId}', { params }, LOOK_AGAIN);
   return (
     <PageFrame
       title={ticket.data?.subject ?? t('ticket.title')}
@@ -43,21 +39,25 @@ export function SupportTicketPage() {
       <Loaded query={ticket} lines={10}>
         {(found) => (
           <div className="with-aside">
-            <Stack>
-              <Head ticket={found} />
-              {found.reseller && <ResellerRequest ticket={found} reseller={found.reseller} />}
-              <Messages ticket={found} />
-              {found.state === 'closed' ? (
-                <Hint>{t('ticket.closed')}</Hint>
-              ) : (
-                <ReplyForm ticket={found} key={found.id} />
-              )}
-            </Stack>
+            <Answering ticket={found} />
             <TicketContext ticket={found} />
           </div>
         )}
       </Loaded>
     </PageFrame>
+  );
+}
+
+function Answering({ ticket }: { ticket: Shape<'StaffTicket'> }) {
+  const { t } = useTranslation('support');
+  const { id, state, reseller } = ticket;
+  return (
+    <Stack>
+      <Head ticket={ticket} />
+      {reseller && <ResellerRequest ticket={ticket} reseller={reseller} />}
+      <Messages ticket={ticket} />
+      {state === 'closed' ? <Hint>{t('ticket.closed')}</Hint> : <ReplyForm ticket={ticket} key={id} />}
+    </Stack>
   );
 }
 

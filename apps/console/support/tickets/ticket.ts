@@ -2,7 +2,7 @@ import { $api, queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 
-/** Every change answers the whole ticket. */
+/** Every change returns the whole ticket. */
 export async function takeTicket(ticket: Shape<'StaffTicket'> | undefined): Promise<void> {
   if (!ticket) return;
   const init = { params: { path: { ticketId: ticket.id } } };

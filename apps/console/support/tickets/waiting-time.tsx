@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** For how long a customer has waited for an answer, in red after a day; the exact time is on hover. */
+/** How long a customer has waited, in red after a day, with the exact time on hover. */
 export function WaitingTime({ since }: { since: string }) {
   const locale = useLocale();
   const ms = Math.max(useNow(MINUTE_MS) - Date.parse(since), 0);

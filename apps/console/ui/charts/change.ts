@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useLocale } from '../locale.js';
 
-/** How much more or less than before; null where there was nothing or a loss, of which there is no share. */
+/** The relative change; null if there was nothing or a loss before. */
 export function useChange(): (now: number, before: number) => string | null {
   const format = new Intl.NumberFormat(useLocale(), {
     style: 'percent',
@@ -11,7 +11,7 @@ export function useChange(): (now: number, before: number) => string | null {
   return (now, before) => (before > 0 ? format.format(now / before - 1) : null);
 }
 
-/** The same as a sentence; undefined where it cannot be said. */
+/** As a sentence; undefined if there is none. */
 export function useChangeText(): (now: number, before: number) => string | undefined {
   const { t } = useTranslation('charts');
   const change = useChange();

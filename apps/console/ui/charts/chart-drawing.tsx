@@ -11,39 +11,42 @@ interface Row {
   [series: string]: ChartPoint | number | string | null;
 }
 
+const FIXED = {
+  barProps: { stackId: 'all' },
+  maxBarWidth: 48,
+  yAxisProps: { width: 95 },
+  // Keyboards and screen readers use the table beside the drawing, which is hidden from them and takes no focus.
+  accessibilityLayer: false,
+};
+
+interface Pointed {
+  payload?: readonly { payload?: Row }[];
+}
+
 const CURVES = { line: 'linear', step: 'stepAfter', 'stacked-bar': 'linear' } as const;
 
-/** The part of charts that loads late; pages use Chart. */
+/** Loaded late; pages use Chart. */
 export default function ChartDrawing(props: ChartProps) {
   const { kind, points, series, text, height = 260, choosePoint } = props;
   const { dragged, handlers } = useDrag(props);
+  const choice = choosePoint ? { className: 'chart-choice' } : {};
   const isTimed = points.every(({ ms }) => ms !== undefined);
+  const rows = points.map((point, index) => rowOf(point, isTimed ? (point.ms ?? 0) : index));
+  const tooltip = ({ payload }: Pointed) => <ChartTooltip {...props} point={payload?.[0]?.payload?.point} />;
   return (
     <CompositeChart
       h={height}
-      data={points.map((point, index) => rowOf(point, isTimed ? (point.ms ?? 0) : index))}
+      data={rows}
       dataKey="place"
       series={series.map((each) => drawn(each, kind))}
       curveType={CURVES[kind]}
-      // A line of one point would not be seen.
+      // Makes a line of one point visible.
       withDots={kind === 'line'}
-      barProps={{ stackId: 'all' }}
-      maxBarWidth={48}
       valueFormatter={(value) => text(String(value))}
       xAxisProps={axisOf(points, isTimed)}
-      yAxisProps={{ width: 95 }}
-      tooltipProps={{
-        content: ({ payload }: { payload?: readonly { payload?: Row }[] }) => (
-          <ChartTooltip {...props} point={payload?.[0]?.payload?.point} />
-        ),
-      }}
-      // Keyboards and screen readers have the table beside the drawing, which is hidden from them and takes no focus.
-      accessibilityLayer={false}
-      composedChartProps={{
-        tabIndex: -1,
-        ...handlers,
-        ...(choosePoint ? { className: 'chart-choice' } : {}),
-      }}
+      tooltipProps={{ content: tooltip }}
+      {...FIXED}
+      composedChartProps={{ tabIndex: -1, ...handlers, ...choice }}
     >
       {dragged && <ReferenceArea x1={dragged.from} x2={dragged.to} className="chart-range" />}
     </CompositeChart>
@@ -61,7 +64,7 @@ function drawn({ name, label, color, isBefore }: ChartSeries, kind: ChartProps['
   return { name, label, color, type, ...(isBefore ? { strokeDasharray: '4 4' } : {}) };
 }
 
-/** Points are beside each other, or as far apart as their times are. */
+/** Points are evenly spaced, or placed by their times. */
 function axisOf(points: readonly ChartPoint[], isTimed: boolean) {
   if (!isTimed) return { tickFormatter: (place: number) => points[place]?.at ?? '' };
   const labels = new Map(points.map(({ ms, at }) => [ms, at]));

@@ -3,32 +3,32 @@ export interface ChartSeries {
   label: string;
   /** A colour of the theme, such as `blue.6`. */
   color: string;
-  /** A line of what the others are compared with: dashed, and in no sum. */
+  /** A dashed line to compare with; not part of totals. */
   isBefore?: boolean;
 }
 
 export interface ChartPoint {
   /** The label below the point, such as a day. */
   at: string;
-  /** Unix milliseconds, where points are as far from each other as their times. */
+  /** Unix milliseconds, if points are placed by time. */
   ms?: number;
-  /** For each series: the exact decimal string, or null for none. Only the drawing makes a number of it. */
+  /** The exact decimal string of each series, or null. Only the drawing converts it to a number. */
   values: Record<string, string | null>;
 }
 
 export interface ChartProps {
   kind: 'line' | 'step' | 'stacked-bar';
-  /** What the chart shows, in a sentence: screen readers say it, and read the values as a table. */
+  /** What the chart shows, in one sentence, for screen readers. */
   label: string;
   points: readonly ChartPoint[];
   series: readonly ChartSeries[];
   /** Writes a value exactly, such as `useMoneyText()`. */
   text: (value: string) => string;
   height?: number;
-  /** Narrows the page to a point, by its place. */
+  /** Limits the page to a point, by its place. */
   choosePoint?: ((index: number) => void) | undefined;
-  /** Narrows the page to the points that the pointer was dragged across, by the places of the first and the last. */
+  /** Limits the page to the points that were dragged across, from the first to the last. */
   chooseRange?: ((first: number, last: number) => void) | undefined;
-  /** What its entry in the legend does, by the name of a series; undefined: nothing. */
+  /** The action of a series' legend entry; undefined for none. */
   seriesAction?: (name: string) => (() => void) | undefined;
 }

@@ -1,16 +1,17 @@
 import { Group, Paper, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { addDecimals, compareDecimals } from '../decimal.js';
+import { Hint } from '../texts.js';
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-props.js';
 
-/** More lines than these cover the drawing. */
+/** More lines would cover the drawing. */
 const MOST_LINES = 5;
 
 interface ChartTooltipProps extends Pick<ChartProps, 'kind' | 'series' | 'text'> {
   point: ChartPoint | undefined;
 }
 
-/** The exact values of a point: the largest of a stack with its total, or all of some lines. */
+/** The exact values of a point: of all lines, or the largest of a stack and its total. */
 export function ChartTooltip({ kind, series, text, point }: ChartTooltipProps) {
   const { t } = useTranslation('shell');
   if (!point) return null;
@@ -20,31 +21,17 @@ export function ChartTooltip({ kind, series, text, point }: ChartTooltipProps) {
   const parts = known.filter(({ isBefore }) => !isBefore);
   const sorted = isStack ? parts.toSorted(largestFirst(values)) : parts;
   const left = sorted.length - MOST_LINES;
+  const line = ({ name, label }: ChartSeries) => <Line key={name} name={label} value={text(values[name]!)} />;
+  const total = () => text(addDecimals(...parts.map(({ name }) => values[name]!)));
   return (
     <Paper withBorder shadow="md" p="xs">
       <Text size="sm" fw={600}>
         {at}
       </Text>
-      {sorted.slice(0, MOST_LINES).map(({ name, label }) => (
-        <Line key={name} name={label} value={text(values[name]!)} />
-      ))}
-      {left > 0 && (
-        <Text size="sm" c="dimmed">
-          {t('chart.more', { count: left })}
-        </Text>
-      )}
-      {isStack && parts.length > 1 && (
-        <Line
-          name={t('chart.total')}
-          value={text(addDecimals(...parts.map(({ name }) => values[name]!)))}
-          isStrong
-        />
-      )}
-      {known
-        .filter(({ isBefore }) => isBefore)
-        .map(({ name, label }) => (
-          <Line key={name} name={label} value={text(values[name]!)} />
-        ))}
+      {sorted.slice(0, MOST_LINES).map(line)}
+      {left > 0 && <Hint>{t('chart.more', { count: left })}</Hint>}
+      {isStack && parts.length > 1 && <Line name={t('chart.total')} value={total()} isStrong />}
+      {known.filter(({ isBefore }) => isBefore).map(line)}
     </Paper>
   );
 }

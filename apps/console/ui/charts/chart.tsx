@@ -3,13 +3,13 @@ import { lazy, memo, type ReactNode, Suspense, useDeferredValue, useState } from
 import { useTranslation } from 'react-i18next';
 import type { ChartProps, ChartSeries } from './chart-props.js';
 
-/** Charts weigh more than all pages together, so they come when one is drawn. */
+/** Charts are larger than all pages together, so they load when one is drawn. */
 const Drawing = lazy(() => import('./chart-drawing.js'));
 
-/** A chart of values over time or of other categories. Use it for all charts; numbers are for drawing, labels are exact. */
+/** A chart of values over time or by category. Use it for all charts. Only the drawing is inexact; labels are exact. */
 export function Chart(props: ChartProps): ReactNode {
   const { label, series } = props;
-  // What was pressed shows at once; to draw takes longer, and follows.
+  // Controls respond at once; the slower drawing follows.
   const drawn = useDeferredValue(props);
   return (
     <figure className="chart" aria-label={label}>
@@ -33,7 +33,7 @@ const Drawn = memo(function Drawn({ of }: { of: ChartProps }) {
   );
 });
 
-/** The values as a table: screen readers have it always, everybody else by a button that comes with the focus. */
+/** The values as a table, always for screen readers, and by a button that appears on focus. */
 function InWords(props: ChartProps) {
   const { t } = useTranslation('shell');
   const [isOpen, open] = useState(false);
@@ -57,7 +57,7 @@ function InWords(props: ChartProps) {
   );
 }
 
-/** Which colour is what. Where an entry does something it is a button, for keyboards too. */
+/** The legend. Entries with an action are buttons, so that keyboards reach them. */
 function Legend({ series, seriesAction }: ChartProps) {
   return (
     <Group component="ul" className="plain-list chart-legend" gap="xs" mb="xs">
@@ -94,7 +94,7 @@ function Entry({ series: { color, label } }: { series: ChartSeries }) {
   );
 }
 
-/** Where a click on the drawing chooses a point, its name does here. */
+/** Where a click on the drawing chooses a point, its name does so here. */
 function Values({ label, points, series, text, choosePoint }: ChartProps) {
   return (
     <Table aria-label={label}>
@@ -109,9 +109,7 @@ function Values({ label, points, series, text, choosePoint }: ChartProps) {
       <Table.Tbody>
         {points.map(({ at, values }, index) => (
           <Table.Tr key={index}>
-            <Table.Th scope="row">
-              <Point name={at} choose={choosePoint && (() => choosePoint(index))} />
-            </Table.Th>
+            <Point name={at} choose={choosePoint && (() => choosePoint(index))} />
             {series.map(({ name }) => (
               <Table.Td key={name}>{values[name] == null ? '' : text(values[name])}</Table.Td>
             ))}
@@ -123,10 +121,10 @@ function Values({ label, points, series, text, choosePoint }: ChartProps) {
 }
 
 function Point({ name, choose }: { name: string; choose: (() => void) | undefined }) {
-  if (!choose) return name;
-  return (
+  const button = choose && (
     <UnstyledButton onClick={choose} className="chart-choice">
       {name}
     </UnstyledButton>
   );
+  return <Table.Th scope="row">{button ?? name}</Table.Th>;
 }

@@ -36,23 +36,23 @@ interface MetricChartProps<Totals, Name extends string, By extends SubjectName> 
   subjects: readonly By[];
   by: By;
   setBy: (by: By) => void;
-  /** Writes the time of a step, by its place. */
+  /** The label of a step, by its place. */
   at: (place: number) => string;
   nameOf: (subject: string) => string;
-  /** Leads to what is behind a step, by its place. */
+  /** Opens the details of a step, by its place. */
   choosePoint: (place: number) => void;
-  /** Narrows the page to some steps, by the places of the first and the last; undefined where the address cannot say them. */
+  /** Limits the page to some steps, by their places; undefined if the address cannot express them. */
   chooseRange: ((first: number, last: number) => void) | undefined;
-  /** Leads to what is behind a subject; undefined where nothing is. */
+  /** Opens the details of a subject; undefined if it has none. */
   chooseSubject: (subject: string) => (() => void) | undefined;
-  /** Says what the metric came to beside the period before, where the page does not. */
+  /** Shows the total and its change, if the page does not. */
   withTotal?: boolean;
   hint: string;
-  /** What to say where there is nothing to draw. */
+  /** Shown if there is nothing to draw. */
   empty: { title: string; hint: string } | null;
 }
 
-/** A metric over time, stacked by what it is made of, beside the period before. Use it for all such charts. */
+/** A metric over time, stacked by its parts and compared with the period before. Use it for all such charts. */
 export function MetricChart<Totals, Name extends string, By extends SubjectName>(
   props: MetricChartProps<Totals, Name, By>,
 ) {
@@ -106,7 +106,7 @@ function shownMetric<Totals, Name extends string>(
   return metrics.find(({ name }) => name === show) ?? metrics[0]!;
 }
 
-/** What it came to, and how much that is more or less than before. */
+/** The total, and its change. */
 function Total<Totals, Name extends string, By extends SubjectName>({
   chart: { total, before },
   metrics,

@@ -26,18 +26,18 @@ const MINUTE_MS = 60_000;
 interface PriceChartProps {
   label: string;
   versions: readonly Shape<'PriceHistoryEntry'>[];
-  /** The words for today, and for a price that has been there from the beginning. */
+  /** Texts for today, and for a price from the beginning. */
   now: string;
   always: string;
   seriesLabel: (name: SeriesName) => string;
-  /** With fewer points than these there is no chart. */
+  /** Fewer points make no chart. */
   fewest: number;
 }
 
-/** How much of the time before its first change a price from the beginning is drawn for. */
+/** How much of the chart shows a price from the beginning before its first change. */
 const BEGINNING = 0.1;
 
-/** The list price from the oldest version to the newest, and today, true to time; the price in force is drawn as a line. */
+/** The list price over time, from its oldest version to the newest and today. */
 export function PriceChart({ label, versions, now, always, seriesLabel, fewest }: PriceChartProps) {
   const locale = useLocale();
   const money = useMoneyText();
@@ -63,7 +63,7 @@ export function versionKey({ kind, group, effectiveFrom }: Shape<'PriceHistoryEn
   return `${kind} ${group} ${effectiveFrom}`;
 }
 
-/** Where a price from the beginning begins: some way before the first change that has a time. */
+/** Where a price from the beginning starts: some way before the first dated change. */
 function startOf(prices: readonly Shape<'PriceHistoryEntry'>[], nowMs: number): number {
   const times = prices.flatMap(({ effectiveFrom }) => (effectiveFrom ? [Date.parse(effectiveFrom)] : []));
   const firstMs = Math.min(nowMs, ...times);

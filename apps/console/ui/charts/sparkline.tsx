@@ -1,18 +1,17 @@
 import type { ReactNode } from 'react';
 
-/** Of the drawing, which styles size. */
+/** The drawing's own units; styles size it. */
 const WIDTH = 64;
 const HEIGHT = 16;
 
 interface SparklineProps {
-  /** Decimals that are not negative, from the first step to the last. */
+  /** Non-negative decimals, from first to last. */
   values: readonly string[];
   tone?: 'bad';
-  /** What the values come to. */
   children: ReactNode;
 }
 
-/** A number after a small line of how it came about. Screen readers only have the number. */
+/** A number after a small line of its history. Screen readers only get the number. */
 export function Sparkline({ values, tone, children }: SparklineProps) {
   return (
     <span className="sparkline" data-tone={tone}>

@@ -3,17 +3,16 @@ import type { ChartPoint } from './chart-props.js';
 
 type OfSubject<Totals> = Totals & { subject: string | null };
 
-/** Steps of time, each split by subject, with the period before for comparison; the shape of the API's charts. */
+/** Time steps, each split by subject, with the period before to compare: the shape of the API's charts. */
 export interface SubjectSteps<Totals> {
   total: Totals;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   before: Totals | null;
-  /** The largest first. Null: all that are not listed by name. */
+  /** Largest first. Null is all others together. */
   subjects: readonly OfSubject<object>[];
   points: readonly { before: Totals | null; subjects: readonly OfSubject<Totals>[] }[];
 }
 
-/** How a value of totals is drawn. */
 export interface Drawn<Totals> {
   /** The exact decimal; null for none. */
   valueOf: (totals: Totals) => string | null;
@@ -32,22 +31,21 @@ export const SUBJECT_COLORS = [
   'lime.7',
 ] as const;
 
-/** Names of series that are no subject: no name of one begins with a blank. */
+/** Names of other series. No subject begins with a space. */
 export const OTHERS = ' others';
 export const BEFORE = ' before';
 
-/** The subjects with a colour of their own, the largest first. */
+/** The subjects with their own colour, largest first. */
 export function namedSubjects({ subjects }: Pick<SubjectSteps<object>, 'subjects'>): string[] {
   const named = subjects.flatMap(({ subject }) => (subject === null ? [] : [subject]));
   return named.slice(0, SUBJECT_COLORS.length);
 }
 
-/** Whether there is more than those. */
 export function hasOthers(chart: Pick<SubjectSteps<object>, 'subjects'>): boolean {
   return chart.subjects.length > namedSubjects(chart).length;
 }
 
-/** The values of a subject, step by step; nothing is zero. */
+/** The values of a subject, step by step; missing ones are zero. */
 export function subjectValues<Totals>(
   { points }: Pick<SubjectSteps<Totals>, 'points'>,
   of: string | null,

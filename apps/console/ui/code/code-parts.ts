@@ -1,15 +1,15 @@
-/** Enough of bash, JavaScript, Python and JSON for samples. */
+/** Covers what samples use of bash, JavaScript, Python and JSON. */
 const PARTS =
   /(?<comment>(?<!\S)(?:#|\/\/)[^\n]*)|(?<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?<word>\b(?:async|await|const|for|from|if|import|in|let|new|not|return|throw|while|curl|print)\b)/g;
 const KINDS = ['comment', 'text', 'word'] as const;
 
 interface CodePart {
-  /** Null: nothing that is coloured. */
+  /** Null if it has no colour. */
   kind: (typeof KINDS)[number] | null;
   code: string;
 }
 
-/** Code in parts: comments, texts, words of the language, and what is between. */
+/** Splits code into comments, strings, keywords and the rest. */
 export function codeParts(code: string): CodePart[] {
   const parts: CodePart[] = [];
   let end = 0;

@@ -5,7 +5,7 @@ import { CodeLines } from '../copy.js';
 /** Code to copy, a tab for each language or client. */
 export function CodeTabs({ label, codes }: { label: string; codes: readonly Code[] }) {
   return (
-    // Where the codes are others, the one that was open may be gone.
+    // The open tab may be gone when the samples change.
     <Tabs key={codes.map(({ id }) => id).join(' ')} defaultValue={codes[0]?.id ?? null} keepMounted={false}>
       <Tabs.List aria-label={label}>
         {codes.map(({ id, name }) => (

@@ -1,4 +1,3 @@
-/** The same in one language or client. */
 export interface Code {
   id: string;
   name: string;

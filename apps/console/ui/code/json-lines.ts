@@ -1,4 +1,4 @@
-/** JSON on one line, in lines; other text stays as it is. */
+/** Indents JSON; other text stays as it is. */
 export function jsonLines(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

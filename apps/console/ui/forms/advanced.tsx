@@ -4,18 +4,18 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 interface AdvancedProps {
-  /** One of the fields is at fault: it is shown, whatever was chosen. */
+  /** A field has an error, so the fields are shown. */
   isAtFault: boolean;
-  /** One of them has a value already: they are shown at first. */
+  /** A field has a value already, so the fields are shown at first. */
   isFilled?: boolean;
   children: ReactNode;
 }
 
-/** Fields that most people leave as they are. What was typed in them stays while they are hidden. */
+/** Fields that most people do not change. They keep their values while hidden. */
 export function Advanced({ isAtFault, isFilled = false, children }: AdvancedProps) {
   const { t } = useTranslation('shell');
   const [isOpen, open] = useState(isFilled);
-  // It stays open while the fault is mended: the field that is typed in must not go with its first letter.
+  // It stays open while people fix the error, or the field would vanish at the first letter.
   if (isAtFault && !isOpen) open(true);
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (

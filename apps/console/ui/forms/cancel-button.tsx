@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** Beside the button that does it: closes the question and changes nothing. */
 export function CancelButton({ cancel }: { cancel: () => void }) {
   const { t } = useTranslation('shell');
   return (

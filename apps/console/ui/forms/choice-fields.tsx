@@ -15,7 +15,7 @@ interface ChoiceOptions<Word extends string> extends FieldOptions<NoInfer<Word>>
   name: (word: Word) => string;
 }
 
-/** One of some words; the first, where nothing else is said. */
+/** One of several words; the first is the default. */
 export function choiceField<const Word extends string>(
   label: string,
   given: ChoiceOptions<Word>,
@@ -25,8 +25,6 @@ export function choiceField<const Word extends string>(
   const data = of.map((value) => ({ value, label: name(value) }));
   return {
     ...field,
-    read: (value) => value,
-    fault: () => null,
     draw: (bound) => <Select label={label} data={data} allowDeselect={false} {...input} {...bound} />,
   };
 }
@@ -36,13 +34,12 @@ type NameOptions = FieldOptions<string> & { missing?: string } & Omit<
     keyof FieldOptions<string>
   >;
 
-/** One name of many, such as a group; the empty text: none. */
+/** One of many names, such as a group; the empty string means none. */
 export function oneOfField(label: string, given: NameOptions): Field<string> {
   const { missing, ...options } = given;
   const { field, input } = common('', options);
   return {
     ...field,
-    read: (value) => value,
     fault: (value) => (value === '' && missing !== undefined ? missing : null),
     draw: (bound) => (
       <Select label={label} searchable required={missing !== undefined} {...input} {...bound} />
@@ -57,19 +54,15 @@ export function someOfField(label: string, options: NamesOptions): Field<string[
   const { field, input } = common<string[]>([], options);
   return {
     ...field,
-    read: (value) => value,
-    fault: () => null,
     draw: (bound) => <MultiSelect label={label} {...input} {...bound} />,
   };
 }
 
-/** Any number of words that people make up, such as sizes. */
+/** Any number of words that people enter, such as sizes. */
 export function tagsField(label: string, options: FieldOptions<string[]> = {}): Field<string[]> {
   const { field, input } = common<string[]>([], options);
   return {
     ...field,
-    read: (value) => value,
-    fault: () => null,
     draw: (bound) => (
       <TagsInput label={label} splitChars={[',', ' ']} acceptValueOnBlur {...input} {...bound} />
     ),
@@ -80,11 +73,11 @@ interface TicksOptions<Word extends string> extends FieldOptions<Word[]> {
   of: readonly Word[];
   name: (word: Word) => string;
   about: (word: Word) => string;
-  /** Said where none is ticked. */
+  /** The error if none is ticked. */
   missing?: string;
 }
 
-/** Some of a few words that are all seen, in their order. */
+/** Some of a few visible words, in their order. */
 export function ticksField<Word extends string>(label: string, given: TicksOptions<Word>): Field<Word[]> {
   const { of, name, about, missing, ...options } = given;
   const { field, input } = common<Word[]>([], options);
@@ -120,8 +113,6 @@ function ticked(options: FieldOptions<boolean>, draw: Field<boolean>['draw']): F
   return {
     ...field,
     isTicked: true,
-    read: (value) => value,
-    fault: () => null,
     draw: (bound) => draw({ ...input, ...bound }),
   };
 }

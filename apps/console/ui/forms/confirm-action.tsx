@@ -8,20 +8,20 @@ import { FormFault } from './form.js';
 import { CancelButton } from './cancel-button.js';
 
 interface ConfirmActionProps extends ButtonProps {
-  /** The button that asks, and the one that does: a verb, such as "Delete the key". */
+  /** The label of both buttons: a verb, such as "Delete the key". */
   label: string;
   title: string;
   /** What will happen, and what will not. */
   hint?: string;
-  /** The same where it is more than a sentence. */
+  /** In place of `hint`, if it is more than a sentence. */
   children?: ReactNode;
   act: () => Promise<unknown>;
-  /** For what cannot be undone: has to be typed before. */
+  /** People must type this first, if the action cannot be undone. */
   phrase?: string;
   isDangerous?: boolean;
 }
 
-/** A button for what is not undone easily. It says what will happen before it does it, and shows what the server refuses. */
+/** A button for actions that are hard to undo. It says first what will happen, and shows errors of the server. */
 export function ConfirmAction(props: ConfirmActionProps) {
   const {
     label,
@@ -50,20 +50,12 @@ export function ConfirmAction(props: ConfirmActionProps) {
 type QuestionProps = Omit<ConfirmActionProps, 'title' | 'hint'> & { close: () => void };
 
 function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
-  const { t } = useTranslation('shell');
   const [typed, setTyped] = useState('');
   const action = useMutation({ mutationFn: act, onSuccess: close });
   return (
     <Stack>
       <div>{children}</div>
-      {phrase !== undefined && (
-        <TextInput
-          label={t('confirm.type', { phrase })}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-        />
-      )}
+      {phrase !== undefined && <PhraseInput phrase={phrase} typed={typed} type={setTyped} />}
       <FormFault error={action.error} />
       <Group justify="flex-end">
         <CancelButton cancel={close} />
@@ -77,5 +69,23 @@ function Question({ label, children, act, phrase, isDangerous, close }: Question
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface PhraseInputProps {
+  phrase: string;
+  typed: string;
+  type: (text: string) => void;
+}
+
+function PhraseInput({ phrase, typed, type }: PhraseInputProps) {
+  const { t } = useTranslation('shell');
+  return (
+    <TextInput
+      label={t('confirm.type', { phrase })}
+      value={typed}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+      autoComplete="off"
+    />
   );
 }

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useParam } from '../address.js';
 import { common, type Field, type FieldOptions } from './field.js';
 
-/** Days such as 2026-01-31, one or a range of them; null: none. */
+/** One or several days, such as 2026-01-31; null for none. */
 export function DayPicker<Type extends DatePickerType = 'default'>(props: DatePickerInputProps<Type>) {
   const { t, i18n } = useTranslation('shell');
   return (
@@ -29,16 +29,16 @@ export function DayPicker<Type extends DatePickerType = 'default'>(props: DatePi
 }
 
 interface DayFilterProps {
-  /** The name in the address. */
+  /** The search parameter. */
   param: string;
   label: string;
-  /** Shown where none is chosen. */
+  /** Shown if none is chosen. */
   none: string;
-  /** The last one that can be chosen. */
+  /** The last day that can be chosen. */
   last: string;
 }
 
-/** One day of UTC that a page is about. */
+/** The UTC day that a page shows. */
 export function DayFilter({ param, label, none, last }: DayFilterProps) {
   const { value, set } = useParam(param);
   return (
@@ -59,12 +59,11 @@ type DayOptions = FieldOptions<string | null> & { missing?: string } & Pick<
     'minDate' | 'maxDate' | 'clearable'
   >;
 
-/** One day of UTC of a form. */
+/** One UTC day. */
 export function dayField(label: string, { missing, ...options }: DayOptions): Field<string | null> {
   const { field, input } = common<string | null>(null, options);
   return {
     ...field,
-    read: (value) => value,
     fault: (value) => (value === null && missing !== undefined ? missing : null),
     draw: (bound) => <DayPicker label={label} required={missing !== undefined} {...input} {...bound} />,
   };

@@ -11,10 +11,9 @@ interface DayRangeProps {
   set: (days: { from: string | undefined; to: string | undefined }) => void;
 }
 
-/** Chooses the first and the last day of a list. */
 export function DayRange({ from, to, set }: DayRangeProps) {
   const { t } = useTranslation('shell');
-  // Between the two clicks there is a first day only, which is no range yet.
+  // After the first of two clicks there is only a first day.
   const [begun, setBegun] = useState<string | null>(null);
   return (
     <DayPicker
@@ -40,7 +39,7 @@ export function DaysFilter() {
   return <DayRange from={from} to={to} set={useFilter()} />;
 }
 
-/** The days as times for the server, in the viewer's zone: `from` is included, `to` is not. */
+/** The days as times in the viewer's time zone; `to` is exclusive. */
 export function timesOfDays(days: { from?: string | undefined; to?: string | undefined }): {
   from?: string;
   to?: string;

@@ -8,26 +8,26 @@ import { LeaveGuard } from './leave-guard.js';
 import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
 
 export interface FormOptions<F extends FormFields, Answer> {
-  /** By the names that the server uses, in their order. */
+  /** By their names on the server, in order. */
   fields: F;
   /** Calls the server with what was entered; it throws ApiFailure. */
   send: (values: Sent<F>) => Promise<Answer>;
-  /** Reads again what it changed. */
+  /** Refreshes what it changed. */
   reread?: () => Promise<void>;
-  /** The notice that is shown afterwards. */
+  /** The notice shown afterwards. */
   success?: (answer: Answer, values: Sent<F>) => string;
-  /** Whatever else is to be done. */
+  /** What else to do. */
   done?: (answer: Answer, values: Sent<F>) => unknown;
   refused?: SendOptions<Entered<F>, Answer>['refused'];
-  /** What is not asked for, depending on the rest. It is sent as it is. */
+  /** Fields that are hidden, depending on the others. Their values are sent all the same. */
   hidden?: (values: Entered<F>) => readonly (keyof F)[];
-  /** What is wrong between fields, such as one of two that is missing. */
+  /** Errors that concern several fields, such as one of two missing. */
   faults?: (values: Entered<F>) => { [Name in keyof F]?: string | false };
-  /** Changes what follows from a change, such as the unit of another family. */
+  /** Changes that follow from a change, such as the unit of another model type. */
   follow?: (now: Entered<F>, before: Entered<F>) => Partial<Entered<F>> | null;
-  /** Whether it is empty again once it was sent. */
+  /** Clears the form after it was sent. */
   isRepeated?: boolean;
-  /** Whether it is filled in quickly: it may be left without a question. */
+  /** Can be left without a question, because little would be lost. */
   isShort?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface FormProps<F extends FormFields, Answer>
   foot?: ReactNode;
 }
 
-/** The declared fields, what is wrong with them, and the button that sends them. Use it for every form that is only that. */
+/** A form of declared fields, with their errors and a button. Use it for every form that needs no more. */
 export function Form<F extends FormFields, Answer>(props: FormProps<F, Answer>) {
   const { fields, hidden, isShort, children, foot, submit, aside } = props;
   const { button = {}, isWide = false } = props;
@@ -55,18 +55,11 @@ export function Form<F extends FormFields, Answer>(props: FormProps<F, Answer>) 
 }
 
 function useDeclared<F extends FormFields, Answer>(options: FormOptions<F, Answer>) {
-  const { fields, hidden, faults, follow } = options;
+  const { fields, follow, refused } = options;
   type Values = Entered<F>;
   const form = useForm<Values>({
     initialValues: mapped(fields, ({ initial }) => initial) as Values,
-    validate: ((values: Values) => {
-      const left = new Set(hidden?.(values));
-      const own = mapped(fields, (field, name) => !left.has(name) && field.fault(values[name]));
-      const between = Object.entries(faults?.(values) ?? {}).filter(
-        ([name, said]) => said && !left.has(name),
-      );
-      return { ...own, ...Object.fromEntries(between) };
-    }) as UseFormInput<Values>['validate'],
+    validate: ((values: Values) => faultsOf(options, values)) as UseFormInput<Values>['validate'],
     onValuesChange: (now, before) => {
       const changes = follow?.(now, before);
       if (changes) form.setValues(changes);
@@ -81,7 +74,7 @@ function useDeclared<F extends FormFields, Answer>(options: FormOptions<F, Answe
       else form.resetDirty();
       return finish(options, answer, read(values));
     },
-    ...(options.refused ? { refused: options.refused } : {}),
+    ...(refused ? { refused } : {}),
   });
   return { form, sending };
 }
@@ -92,9 +85,18 @@ async function finish<F extends FormFields, Answer>(
   values: Sent<F>,
 ): Promise<void> {
   await reread?.();
-  // The pages that strangers arrive at show no notices, and load as little as they can.
+  // Pages for visitors show no notices, and load as little as possible.
   if (success) (await import('../../shell/notices.js')).notify(success(answer, values));
   await done?.(answer, values);
+}
+
+/** The errors of the shown fields, and those between them. */
+function faultsOf<F extends FormFields, Answer>(options: FormOptions<F, Answer>, values: Entered<F>) {
+  const { fields, hidden, faults } = options;
+  const left = new Set(hidden?.(values));
+  const own = mapped(fields, (field, name) => !left.has(name) && field.fault(values[name]));
+  const between = Object.entries(faults?.(values) ?? {}).filter(([name, said]) => said && !left.has(name));
+  return { ...own, ...Object.fromEntries(between) };
 }
 
 function mapped<F extends FormFields>(
@@ -111,7 +113,7 @@ interface FieldRowsProps {
   hidden: ReadonlySet<PropertyKey>;
 }
 
-/** FormFields below each other; halves that follow each other share rows. */
+/** Fields below each other; neighbouring halves share a row. */
 function FieldRows({ fields, form, hidden }: FieldRowsProps) {
   const drawn = (name: string) => {
     const field = fields[name]!;

@@ -4,18 +4,18 @@ import type { ReactNode } from 'react';
 import { useSearch } from '@tanstack/react-router';
 import { useClose } from '../address.js';
 
-/** The library's window over a page, with a name for the button that closes it. Use it for every one that can be closed. */
+/** A modal whose close button has a label. Use it for all that people can close. */
 export function Dialog(props: ModalProps) {
   const { t } = useTranslation('shell');
   return <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} />;
 }
 
 interface SidePanelProps extends Omit<DrawerProps, 'onClose'> {
-  /** What has it open in the address, and is gone from there when it is closed. */
+  /** The search parameter that opens it, and is removed when it is closed. */
   param: string;
 }
 
-/** What is opened beside a list, such as the details of a row. */
+/** A panel beside a list, such as for the details of a row. */
 export function SidePanel({ param, ...drawer }: SidePanelProps) {
   return <FormPanel {...drawer} close={useClose(param)} />;
 }
@@ -24,7 +24,7 @@ interface FormPanelProps extends Omit<DrawerProps, 'onClose'> {
   close: () => void;
 }
 
-/** A form beside the list that it adds to or changes a row of. */
+/** A form beside the list that it changes. */
 export function FormPanel({ close, ...drawer }: FormPanelProps) {
   const { t } = useTranslation('shell');
   const button = { 'aria-label': t('close') };
@@ -32,11 +32,10 @@ export function FormPanel({ close, ...drawer }: FormPanelProps) {
 }
 
 interface OpenPanelProps extends Omit<SidePanelProps, 'opened' | 'children'> {
-  /** Shows what the address names. */
   children: (id: string) => ReactNode;
 }
 
-/** The side panel of what the address names, such as a row that OpenLink opened. */
+/** A panel for what the address names, such as a row opened by OpenLink. */
 export function OpenPanel({ param, children, ...panel }: OpenPanelProps) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const id = search[param];
@@ -48,13 +47,13 @@ export function OpenPanel({ param, children, ...panel }: OpenPanelProps) {
 }
 
 interface OpenRowProps<Row> extends Omit<SidePanelProps, 'opened' | 'title' | 'children'> {
-  /** Undefined where the address names none that is listed. */
+  /** Undefined if the address names none of the rows. */
   row: Row | undefined;
   title: (row: Row) => ReactNode;
   children: (row: Row) => ReactNode;
 }
 
-/** The same of a row that the list has already. */
+/** A panel for a row that the list already has. */
 export function OpenRow<Row>({ row, title, children, ...panel }: OpenRowProps<Row>) {
   const heading = row && <span className="model-name">{title(row)}</span>;
   return (

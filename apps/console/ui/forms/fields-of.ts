@@ -1,4 +1,4 @@
-/** A document as lines of text: the path of each value in it, and the value. Null and empty documents have none. */
+/** A document as pairs of path and value. */
 export function fieldsOf(document: unknown, path = ''): [string, string][] {
   if (document === null || document === undefined) return [];
   if (typeof document !== 'object') return [[path, textOf(document)]];
@@ -19,7 +19,7 @@ export interface FieldChange {
   after: string | null;
 }
 
-/** What differs between two documents, field by field; a field that is in one alone is null in the other. */
+/** The differences between two documents; a missing field is null. */
 export function changesBetween(before: unknown, after: unknown): FieldChange[] {
   const [old, now] = [new Map(fieldsOf(before)), new Map(fieldsOf(after))];
   return [...new Set([...old.keys(), ...now.keys()])]

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { localMinute } from '../time/minute.js';
 
-/** What fields use of a form of the library's `useForm`. */
+/** What fields use of the library's `useForm`. */
 interface Inputs {
   getInputProps: (name: string, options?: { type: 'checkbox' | 'input' }) => object;
 }
@@ -18,7 +18,7 @@ interface FieldProps<Values> {
   name: keyof Values & string;
 }
 
-/** A line of text of a form. Browsers fill in none of it, unless it says what it is. */
+/** A line of text. Browsers do not fill it in unless it sets `autoComplete`. */
 export function TextField<Values>({
   form,
   name,
@@ -27,29 +27,28 @@ export function TextField<Values>({
   return <TextInput key={form.key(name)} autoComplete="off" {...input} {...form.getInputProps(name)} />;
 }
 
-/** A moment from now on, in the viewer's zone. */
+/** A future time in the viewer's time zone. */
 export function MomentField<Values>(props: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
   const [now] = useState(() => localMinute(new Date()));
   return <TextField type="datetime-local" min={now} {...props} />;
 }
 
-/** A decimal string of a form, such as a multiplier or an amount of money. */
 function AmountField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
   return <TextField inputMode="decimal" {...field} />;
 }
 
-/** The same of credits, which it names at its end. */
+/** An amount of credits, with its unit at the end. */
 export function CreditsField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
   return <AmountField {...useUnitSection()} {...field} />;
 }
 
-/** What the end of a field says that takes credits, or an amount of the currency that is given. */
+/** The unit at the end of a field: credits, or the given currency. */
 export function useUnitSection(currency?: string) {
   const { t } = useTranslation('shell');
   return { rightSection: <Text size="sm">{currency ?? t('creditUnit')}</Text>, rightSectionWidth: '4.5rem' };
 }
 
-/** The library's password field; like its other fields, it announces an error to screen readers. */
+/** A password field that announces errors to screen readers, as the library's other fields do. */
 export function Password(props: PasswordInputProps) {
   const { t } = useTranslation('shell');
   return (

@@ -5,7 +5,7 @@ import { type ApiFailure, asFailure } from '../../api/failure.js';
 import { FailureLine, useFieldText } from '../failure-text.js';
 import { ErrorState } from '../states.js';
 
-/** What is used of a form of the library's `useForm`. */
+/** What we use of the library's `useForm`. */
 export interface SendableForm<Values> {
   onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
   setFieldError: (field: string, error: ReactNode) => void;
@@ -18,47 +18,52 @@ export interface SendOptions<Values, Answer> {
   /** Calls the server; it throws ApiFailure. */
   send: (values: Values) => Promise<Answer>;
   done: (answer: Answer, values: Values) => unknown;
-  /** Takes a failure for itself by answering true, such as the question for a one-time code. */
+  /** Returns true if it handles the failure, such as by asking for a one-time code. */
   refused?: (failure: ApiFailure) => boolean;
 }
 
 export interface Sending {
   onSubmit: (event?: FormEvent<HTMLFormElement>) => void;
   isSending: boolean;
-  /** What no field is at fault for; show it by FormFault above the button. */
+  /** A failure that belongs to no field; show it with FormFault above the button. */
   failure: ApiFailure | null;
 }
 
 /**
- * Sends a form. What the server says about a field is shown at the field, which gets the focus, when the form has one of the
- * name; everything else is `failure`. Use it for every form, and give its fields the names that the server uses.
+ * Sends a form. An error about a field is shown at that field, which gets the focus; any other is `failure`. Use it for
+ * every form, and name its fields as the server does.
  */
 export function useSend<Values extends Record<string, unknown>, Answer>(
   options: SendOptions<Values, Answer>,
 ): Sending {
   const { form, send, done, refused } = options;
   const [failure, setFailure] = useState<ApiFailure | null>(null);
-  const errorOf = useFieldError();
+  const showAtField = useFieldFault(form);
   const mutation = useMutation({
     mutationFn: (values: Values) => send(values),
     onMutate: () => setFailure(null),
     onSuccess: (answer, values) => done(answer, values),
     onError: (error: unknown) => {
       const refusal = asFailure(error);
-      if (refused?.(refusal)) return;
-      const field = fieldOf(refusal, form.getValues());
-      if (field === null) {
-        setFailure(refusal);
-        return;
-      }
-      form.setFieldError(field, errorOf(refusal));
-      form.getInputNode(field)?.focus();
+      if (!refused?.(refusal) && !showAtField(refusal)) setFailure(refusal);
     },
   });
   return {
     onSubmit: form.onSubmit((values) => mutation.mutate(values)),
     isSending: mutation.isPending,
     failure,
+  };
+}
+
+/** Shows a failure at its field; false where the form has no such field. */
+function useFieldFault<Values extends object>(form: SendableForm<Values>): (failure: ApiFailure) => boolean {
+  const errorOf = useFieldError();
+  return (failure) => {
+    const field = fieldOf(failure, form.getValues());
+    if (field === null) return false;
+    form.setFieldError(field, errorOf(failure));
+    form.getInputNode(field)?.focus();
+    return true;
   };
 }
 
@@ -69,12 +74,12 @@ export interface SendFormProps {
   button?: ButtonProps;
   /** The button is as wide as the fields. */
   isWide?: boolean;
-  /** Beside the button, such as another one that leaves the form. */
+  /** Beside the button, such as one that cancels. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
-/** The fields of a form, what is wrong with it, and the button that sends it. */
+/** A form with its fields, its error and its button. */
 export function SendForm({ sending, submit, button = {}, isWide = false, aside, children }: SendFormProps) {
   const width = isWide || aside ? {} : { w: 'fit-content' };
   const send = (
@@ -98,20 +103,20 @@ export function SendForm({ sending, submit, button = {}, isWide = false, aside, 
   );
 }
 
-/** The server names nested fields such as `limits.maxSeconds`; a form may have the inner one, or only the outer. */
+/** The server names nested fields, such as `limits.maxSeconds`; a form may have the inner or the outer one. */
 function fieldOf(failure: ApiFailure, values: object): string | null {
   if (failure.param === null) return null;
   const [outer = '', inner = outer] = failure.param.split(/[.[]/);
   return [failure.param, outer, inner].find((name) => name in values) ?? null;
 }
 
-/** What a field is at fault for, in the language of the page where there are words for it. */
+/** The error of a field, translated if possible. */
 export function useFieldError(): (failure: ApiFailure) => ReactNode {
   const textOf = useFieldText();
   return (failure) => <FailureLine {...textOf(failure)} />;
 }
 
-/** What went wrong with a form, where no field is at fault. */
+/** A form's error that belongs to no field. */
 export function FormFault({ error }: { error: unknown }) {
   return error ? <ErrorState error={error} /> : null;
 }

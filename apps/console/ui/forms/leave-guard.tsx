@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 
 const LeaveDialog = lazy(() => import('./leave-dialog.js'));
 
-/** Asks before what was entered and not sent is lost by going elsewhere, or by closing the tab. */
+/** Asks before unsent input is lost by leaving the page or closing the tab. */
 export function LeaveGuard({ isDirty }: { isDirty: () => boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty() && leavesForm(current, next),
@@ -23,7 +23,7 @@ interface Place {
   search: object;
 }
 
-/** Other searches are filters and tabs of the same page, except the ones that have a form open. */
+/** Other search parameters are filters and tabs of the same page, except those that open a form. */
 function leavesForm(current: Place, next: Place): boolean {
   if (current.pathname !== next.pathname) return true;
   return ['new', 'model', 'group'].some((name) => name in current.search && !(name in next.search));

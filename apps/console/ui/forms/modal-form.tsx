@@ -15,22 +15,21 @@ export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
 > {
   /** The button that opens the form: a verb. */
   label: string;
-  /** The button that sends it, where it is called otherwise. */
+  /** The button that sends it, if its label differs. */
   submit?: string;
   title: string;
   /** What will happen. */
   hint?: ReactNode;
-  /** The request id is the same as long as the form is open. */
+  /** The request id stays the same while the form is open. */
   send: (values: Sent<F>, requestId: string) => Promise<Answer>;
-
-  /** Whatever else is to be done. */
+  /** What else to do. */
   done?: (answer: Answer) => unknown;
   isDangerous?: boolean;
   button?: ButtonProps & { title?: string };
   size?: ModalProps['size'];
 }
 
-/** A button for what needs some words first, such as why: it says what will happen, and does it once however often it is sent. */
+/** A button that opens a form. It says what will happen, and does it once, even if sent twice. */
 export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F, Answer>) {
   const { label, title, button, size = 'md' } = props;
   const [isOpen, { open, close }] = useDisclosure(false);

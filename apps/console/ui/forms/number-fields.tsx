@@ -3,7 +3,7 @@ import { common, type Field, type FieldOptions } from './field.js';
 
 type CountOptions = FieldOptions<number | string> & Omit<NumberInputProps, keyof FieldOptions<number>>;
 
-/** A whole number; null: none, such as no limit. */
+/** A whole number; null for none, such as no limit. */
 export function countField(
   label: string,
   { initial, ...options }: Omit<CountOptions, 'initial'> & { initial?: number | null } = {},
@@ -12,7 +12,6 @@ export function countField(
   return {
     ...field,
     read: (value) => (value === '' ? null : Number(value)),
-    fault: () => null,
     draw: (bound) => (
       <NumberInput label={label} min={1} allowDecimal={false} hideControls {...input} {...bound} />
     ),

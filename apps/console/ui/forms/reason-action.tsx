@@ -4,25 +4,25 @@ import { ModalForm } from './modal-form.js';
 import { linesField } from './text-fields.js';
 
 interface ReasonActionProps extends ButtonProps {
-  /** The button that asks, and the one that does: a verb, such as "Freeze the account". */
+  /** The label of both buttons: a verb, such as "Freeze the account". */
   label: string;
   title: string;
   /** What will happen, and what will not. */
   hint?: string;
-  /** The same where it is more than a sentence. */
+  /** In place of `hint`, if it is more than a sentence. */
   children?: ReactNode;
-  /** The server's name of the reason, what it is called here, and who reads it. */
+  /** The server's name of the reason, its label, and who reads it. */
   field: { name: string; label: string; hint: string };
-  /** Said where nothing is written; a reason that has no such words may be left out. */
+  /** The error for an empty reason; without it, the reason is optional. */
   missing?: string;
   act: (reason: string) => Promise<unknown>;
   isDangerous?: boolean;
 }
 
-/** The server takes no longer reason. */
+/** The server's limit. */
 export const MOST_REASON_CHARS = 500;
 
-/** A button for what is not done without saying why. It says what will happen, and shows what the server refuses. */
+/** A button for actions that need a reason. It says what will happen, and shows errors of the server. */
 export function ReasonAction(props: ReasonActionProps) {
   const { label, title, hint, children = hint, field, missing, act, isDangerous = true, ...button } = props;
   const reason = linesField(field.label, {

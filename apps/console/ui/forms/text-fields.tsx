@@ -5,18 +5,17 @@ import { common, type Field, type FieldOptions } from './field.js';
 import { Password } from './fields.js';
 
 interface Rules extends FieldOptions<string> {
-  /** What it has to be like, and what is said where it is not. */
+  /** The rule, and the error if the text breaks it. */
   rule?: readonly [fits: RegExp | ((text: string) => boolean), said: string];
-  /** Said where nothing is entered. */
+  /** The error if nothing is entered. */
   missing?: string | undefined;
-  /** It may be empty although there is a rule. */
+  /** May be empty despite the rule. */
   isOptional?: boolean;
 }
 
 type TextOptions = Rules & Omit<TextInputProps, keyof Rules>;
 type LinesOptions = Rules & Omit<TextareaProps, keyof Rules>;
 
-/** What is wrong with a text, and whether there has to be one. */
 function judged({ rule, missing, isOptional = false, ...options }: Rules) {
   const required = !isOptional && (missing !== undefined || rule !== undefined);
   const fault = (value: string) => {
@@ -28,7 +27,6 @@ function judged({ rule, missing, isOptional = false, ...options }: Rules) {
   return { required, fault, options };
 }
 
-/** What is entered without the spaces around it. */
 function trimmed(given: Rules) {
   const { required, fault, options } = judged(given);
   const { field, input } = common('', options);
@@ -40,7 +38,7 @@ function trimmed(given: Rules) {
   return { rules, input: { required, ...input } };
 }
 
-/** A line of text. Browsers fill in none of it, unless it says what it is. */
+/** A line of text. Browsers do not fill it in unless it sets `autoComplete`. */
 export function textField(label: string, options: TextOptions = {}): Field<string> {
   const { rules, input } = trimmed(options);
   return { ...rules, draw: (bound) => <TextInput label={label} autoComplete="off" {...input} {...bound} /> };
@@ -51,7 +49,7 @@ export function amountField(label: string, options: TextOptions = {}): Field<str
   return textField(label, { inputMode: 'decimal', ...options });
 }
 
-/** An amount of credits, which it names at its end. */
+/** An amount of credits, with its unit at the end. */
 export function creditsField(label: string, options: TextOptions = {}): Field<string> {
   return amountField(label, { rightSection: <CreditUnit />, rightSectionWidth: '4.5rem', ...options });
 }
@@ -61,30 +59,29 @@ function CreditUnit() {
   return <Text size="sm">{t('creditUnit')}</Text>;
 }
 
-/** The same where nothing entered is sent as null. */
+/** Sends null if nothing is entered. */
 export function orNull(field: Field<string>): Field<string, string | null> {
   return { ...field, read: (value) => field.read(value) || null };
 }
 
-/** Some lines of text, which grow with what is written. */
+/** Several lines of text; the field grows with them. */
 export function linesField(label: string, options: LinesOptions = {}): Field<string> {
   const { rules, input } = trimmed(options);
   return { ...rules, draw: (bound) => <Textarea label={label} autosize minRows={2} {...input} {...bound} /> };
 }
 
-/** A password, sent as it is. */
+/** A password, which is not trimmed. */
 export function passwordField(label: string, given: TextOptions): Field<string> {
   const { fault, options } = judged(given);
   const { field, input } = common('', options);
   return {
     ...field,
-    read: (value) => value,
     fault,
     draw: (bound) => <Password label={label} {...input} {...bound} />,
   };
 }
 
-/** A moment from now on, entered in the viewer's zone and sent in UTC; null: none. */
+/** A future time, entered in the viewer's time zone and sent in UTC; null for none. */
 export function momentField(label: string, options: TextOptions = {}): Field<string, string | null> {
   const min = localMinute(new Date());
   return {

@@ -13,13 +13,13 @@ interface FilterSelectProps<Word extends string> {
   options: readonly Option<Word>[];
   value: Word | undefined;
   set: (value: Word | undefined) => void;
-  /** Shown when none is chosen, in place of the label. */
+  /** Shown if nothing is chosen, in place of the label. */
   any?: string;
   width?: string;
   searchable?: boolean;
 }
 
-/** Narrows a list to one of some words, or to none of them. */
+/** Filters by one of several words, or by none. */
 export function FilterSelect<Word extends string>(props: FilterSelectProps<Word>) {
   const { label, options, value, set, any, width = '10rem', searchable = false } = props;
   const { t } = useTranslation('shell');
@@ -39,9 +39,9 @@ export function FilterSelect<Word extends string>(props: FilterSelectProps<Word>
 }
 
 interface Filter {
-  /** The name in the address. */
+  /** The search parameter. */
   param: string;
-  /** Whether the address before is forgotten; otherwise back undoes the choice. */
+  /** Whether to replace the history entry; otherwise going back undoes the choice. */
   replace?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function Choice({ param, replace = true, ...select }: ChoiceProps) {
   return <FilterSelect {...select} value={chosen} set={set} />;
 }
 
-/** Several of them, which back undoes one by one. */
+/** Several choices, which going back undoes one by one. */
 export function Choices({
   of,
   ...rest
@@ -64,7 +64,7 @@ export function Choices({
 
 type Named = Pick<ChoiceProps, 'param' | 'label' | 'options' | 'any'>;
 
-/** Two filters are beside each other on a phone. */
+/** Phones show two filters side by side. */
 export function filterWidth(width: string) {
   return { base: 'calc(50% - var(--space-row))', xs: width };
 }
@@ -76,7 +76,7 @@ interface SwitchProps<Word extends string> {
   set: (value: Word) => void;
 }
 
-/** One of a few words that are all seen, of which one is always chosen. */
+/** One of a few visible words. */
 export function Switch<Word extends string>({ label, options, value, set }: SwitchProps<Word>) {
   const row = useChosenInView<HTMLDivElement>(value);
   return (
@@ -94,7 +94,7 @@ export function Switch<Word extends string>({ label, options, value, set }: Swit
 
 interface SwitchFilterProps extends Filter {
   label: string;
-  /** The first of them is chosen where the address names none. */
+  /** The first is the default. */
   options: readonly Option<string>[];
 }
 
@@ -112,7 +112,7 @@ export function SwitchFilter({ param, label, options, replace = true }: SwitchFi
   );
 }
 
-/** Shows more of a list, or less: `yes` in the address when it is chosen. */
+/** A checkbox that puts `yes` into the address. */
 export function YesFilter({ param, label }: { param: string; label: string }) {
   const { value, set } = useParam(param);
   return (

@@ -9,7 +9,7 @@ import { Ago, Day } from '../time/when.js';
 import { MENU, NONE, type PhonePlace } from './phone-row.js';
 import { type RowAction, RowMenu } from './row-menu.js';
 
-/** A column of a list. Most have one of the shapes below. */
+/** A column of a list. Most are made by the functions below. */
 export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
   return { id, header, cell };
 }
@@ -19,7 +19,7 @@ export function rightColumn<Row>(id: string, header: string, cell: (row: Row) =>
   return { id, header, cell, align: 'right' };
 }
 
-/** An amount that its row is about: phones show the first of a list beside what the row is called by. */
+/** A main amount. Phones show the first one beside the row's title. */
 export function amountColumn<Row>(
   id: string,
   header: string,
@@ -28,7 +28,7 @@ export function amountColumn<Row>(
   return { ...rightColumn(id, header, cell), isMoney: true };
 }
 
-/** Where phones show a column, where the rule of `phone-row.ts` is not good enough. */
+/** Places a column on phones, if the rule of `phone-row.ts` is not good enough. */
 export function onPhone<Row>(phone: PhonePlace, shown: ListColumn<Row>): ListColumn<Row> {
   return { ...shown, phone };
 }
@@ -38,12 +38,12 @@ export function offPhone<Row>(shown: ListColumn<Row>): ListColumn<Row> {
   return onPhone('hidden', shown);
 }
 
-/** Hidden until it is chosen. */
+/** Hidden until people choose it. */
 export function extra<Row>(hidden: ListColumn<Row>): ListColumn<Row> {
   return { ...hidden, isExtra: true };
 }
 
-/** Last in a list: copies what a row has, or narrows the list to it. It shows when the pointer or the focus is in the row. */
+/** The row menu, last in a list. It appears when the pointer or focus is in the row. */
 export function menuColumn<Row>(actionsOf: (row: Row) => readonly RowAction[]): ListColumn<Row> {
   return onPhone(
     'menu',
@@ -55,7 +55,7 @@ export function textColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string | number>) => row[field]);
 }
 
-/** Text that may be broken anywhere, such as the name of a model. */
+/** Text that may break anywhere, such as the name of a model. */
 export function longTextColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string>) => longText(row[field]));
 }
@@ -69,7 +69,6 @@ export function numberColumn<Name extends string>(field: Name, header: string) {
   return rightColumn(field, header, (row: Record<Name, string | number>) => row[field]);
 }
 
-/** An id or a reference; see Identifier. */
 export function codeColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string | null>) => <Identifier>{row[field]}</Identifier>);
 }
@@ -104,9 +103,8 @@ export function dayColumn<Name extends string>(field: Name, header: string) {
 }
 
 interface MoneyColumn {
-  /** A plus before what came in. */
   signed?: boolean;
-  /** Where it is not that of balance. */
+  /** Credits by default. */
   currency?: string;
 }
 
@@ -117,7 +115,7 @@ export function moneyColumn<Name extends string>(field: Name, header: string, mo
   });
 }
 
-/** An amount in the currency that its row names. */
+/** An amount in its row's currency. */
 export function paymentColumn<Name extends string>(field: Name, header: string, { signed = false } = {}) {
   return amountColumn(field, header, (row: Record<Name, string | null> & { currency: string }) => {
     const value: string | null = row[field];
@@ -125,12 +123,11 @@ export function paymentColumn<Name extends string>(field: Name, header: string, 
   });
 }
 
-/** Who did something. */
 export function personColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string>) => <Who actor={row[field]} />);
 }
 
-/** Who asked for something, and who agreed to it. */
+/** Who requested something, and who approved it. */
 export function peopleColumn(header: string) {
   return column('people', header, (row: { requestedBy: string; approvedBy: string | null }) => (
     <Stack gap={0}>

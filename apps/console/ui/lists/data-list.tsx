@@ -1,41 +1,31 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  Menu,
-  Paper,
-  ScrollArea,
-  Skeleton,
-  Table,
-  UnstyledButton,
-} from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
-import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
+import { Button, Group, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { type MouseEvent, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
+import { ColumnChoice, useChosenColumns } from './column-choice.js';
 import { ACTIONS, MENU, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
 
 export interface ListColumn<Row> {
-  /** Unique in the list; it is remembered when people choose columns. */
+  /** Unique in the list, and remembered when people choose columns. */
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
   /** Amounts and counts are aligned right. */
   align?: 'right';
-  /** Hidden until it is chosen. */
+  /** Hidden until people choose it. */
   isExtra?: boolean;
-  /** What the list is sorted by when the header is pressed. */
+  /** What clicking the header sorts by. */
   sort?: string;
-  /** When something was: on phones it is never what a row is called by. */
+  /** A time is never a row's title on phones. */
   isTime?: boolean;
   isMoney?: boolean;
-  /** Where a phone shows it, where the rule of `phone-row.ts` is not good enough. */
+  /** Overrides the rule of `phone-row.ts`. */
   phone?: PhonePlace;
 }
 
-/** What a list is read by: a query, or a part of what one answers. */
+/** A query, or a part of its answer. */
 export interface Listed<Row> {
   data: { items: readonly Row[]; nextCursor?: string | null } | undefined;
   error: unknown;
@@ -43,7 +33,7 @@ export interface Listed<Row> {
   isPlaceholderData?: boolean;
 }
 
-/** The rows that a part of an answer holds. */
+/** The rows in a part of an answer. */
 export function rowsOf<Data, Row>(
   query: { data: Data | undefined } & Omit<Listed<Row>, 'data'>,
   items: (data: Data) => readonly Row[],
@@ -52,39 +42,39 @@ export function rowsOf<Data, Row>(
   return { data: data === undefined ? undefined : { items: items(data) }, error, refetch, isPlaceholderData };
 }
 
-/** Rows that are there already: nothing of them is read or fails. */
+/** Rows that need no loading. */
 export function knownRows<Row>(items: readonly Row[]): Listed<Row> {
   return { data: { items }, error: null, refetch: () => undefined };
 }
 
-interface DataListProps<Row> {
+interface ListProps<Row> {
   /** What the list holds, for screen readers. */
   label: string;
   query: Listed<Row>;
   columns: readonly ListColumn<Row>[];
-  rowKey: (row: Row) => string;
-  /** What to say where there is nothing, and what to do about it. */
+  /** Rows are known by their `id`, unless the list says otherwise. */
+  rowKey?: (row: Row) => string;
+  /** Shown if there are no rows: what that means, and what to do. */
   empty: { title: string; hint: string; action?: ReactNode };
-  /** Its pages are gone through by the cursor of the address. */
+  /** Pages by the cursor in the address. */
   isPaged?: boolean;
-  /** The same by a cursor that is kept elsewhere. */
+  /** Pages by a cursor that is kept elsewhere. */
   pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
-  /** The order of the address, such as `price` or `-price`, and how to put another there. */
+  /** The order, such as `price` or `-price`, and its setter. */
   sorting?: { by: string | undefined; sort: (by: string) => void };
   /** Lets people choose columns, and remembers it under this name. */
   columnsName?: string;
 }
 
-/**
- * A list of the server's: a skeleton while it is read, an empty state that says what to do, an error with the request id and
- * a way to try again, pages by cursor. Use it for every list. On phones a row is two lines: what it is and its amount, and
- * below them the rest.
- */
+type DataListProps<Row> = ListProps<Row> &
+  (Row extends { id: string } ? unknown : { rowKey: (row: Row) => string });
+
+/** A list with its loading, empty and error states and its pages. Use it for every list. On phones a row has two lines. */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { query, empty, isPaged = false, columnsName } = props;
   const addressPager = useAddressPager();
   const pager = isPaged ? addressPager : props.pager;
-  const [shown, choose] = useChosenColumns(props);
+  const [shown, choose] = useChosenColumns(props.columns, columnsName);
   if (query.error && query.data === undefined)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const isEmpty = query.data?.items.length === 0;
@@ -104,22 +94,11 @@ export function DataList<Row>(props: DataListProps<Row>) {
   );
 }
 
-function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row>) {
+function Rows<Row>(props: ListProps<Row>) {
   const { t } = useTranslation('shell');
+  const { label, query, columns, sorting } = props;
   const { data } = query;
-  const items = data?.items;
-  // Rows are most of what a page draws: they stay while something else of it changes.
-  const rows = useMemo(() => {
-    const places = phonePlaces(columns);
-    return items?.map((row) => (
-      <Table.Tr key={rowKey(row)} onClick={openRow}>
-        {columns.map((column) => (
-          <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
-        ))}
-      </Table.Tr>
-    ));
-    // oxlint-disable-next-line react/exhaustive-deps -- a list never calls its rows otherwise
-  }, [items, columns]);
+  const rows = useRows(props);
   return (
     <Table
       className="data-list phone-rows"
@@ -127,13 +106,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
       aria-busy={data === undefined || query.isPlaceholderData === true}
       verticalSpacing="row"
     >
-      <Table.Thead>
-        <Table.Tr>
-          {columns.map((column) => (
-            <Heading key={column.id} column={column} sorting={sorting} />
-          ))}
-        </Table.Tr>
-      </Table.Thead>
+      <Headings columns={columns} sorting={sorting} />
       <Table.Tbody>
         {data === undefined && <SkeletonRows columns={columns.length} />}
         {rows}
@@ -144,6 +117,38 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
         )}
       </Table.Tbody>
     </Table>
+  );
+}
+
+/** Rows are most of what a page draws, so they are kept while something else on it changes. */
+function useRows<Row>({ query, columns, rowKey = idOf }: ListProps<Row>) {
+  const items = query.data?.items;
+  return useMemo(() => {
+    const places = phonePlaces(columns);
+    return items?.map((row) => (
+      <Table.Tr key={rowKey(row)} onClick={openRow}>
+        {columns.map((column) => (
+          <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
+        ))}
+      </Table.Tr>
+    ));
+    // oxlint-disable-next-line react/exhaustive-deps -- the key function of a list never changes
+  }, [items, columns]);
+}
+
+function idOf(row: unknown): string {
+  return (row as { id: string }).id;
+}
+
+function Headings<Row>({ columns, sorting }: Pick<ListProps<Row>, 'columns' | 'sorting'>) {
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        {columns.map((column) => (
+          <Heading key={column.id} column={column} sorting={sorting} />
+        ))}
+      </Table.Tr>
+    </Table.Thead>
   );
 }
 
@@ -164,7 +169,7 @@ function Cell<Row>({ column: { id, cell, header, align }, row, place }: CellProp
   );
 }
 
-/** A click anywhere in a row follows the link of its first cell, unless it was for something else or marked text. */
+/** A click in a row follows the link in its first cell, unless it hit another control or selected text. */
 function openRow({ currentTarget, target }: MouseEvent<HTMLTableRowElement>) {
   const isOwn = target instanceof Element && target.closest('a, button, input, label, summary') !== null;
   if (isOwn || getSelection()?.toString()) return;
@@ -173,7 +178,7 @@ function openRow({ currentTarget, target }: MouseEvent<HTMLTableRowElement>) {
 
 interface HeadingProps<Row> {
   column: ListColumn<Row>;
-  sorting: DataListProps<Row>['sorting'];
+  sorting: ListProps<Row>['sorting'];
 }
 
 function Heading<Row>({ column, sorting }: HeadingProps<Row>) {
@@ -213,16 +218,14 @@ function SkeletonRows({ columns }: { columns: number }) {
   ));
 }
 
-/** Back is the browser's: the cursor is in the address. */
-export function Pager({
-  cursor,
-  go,
-  next,
-}: {
+interface PagerProps {
   cursor: string | undefined;
   go: (cursor?: string) => void;
   next: string | null;
-}) {
+}
+
+/** Going back is left to the browser, because the cursor is in the address. */
+export function Pager({ cursor, go, next }: PagerProps) {
   const { t } = useTranslation('shell');
   if (cursor === undefined && next === null) return null;
   return (
@@ -235,65 +238,4 @@ export function Pager({
       </Button>
     </Group>
   );
-}
-
-type Choose = (ids: string[]) => void;
-
-/** The choice is the viewer's own and stays on the device; it is not part of the address that is shared. */
-function useChosenColumns<Row>({
-  columns,
-  columnsName,
-}: DataListProps<Row>): [readonly ListColumn<Row>[], Choose] {
-  const [chosen, choose] = useLocalStorage<string[]>({
-    key: `tollgate.columns.${columnsName ?? ''}`,
-    getInitialValueInEffect: false,
-  });
-  // Without a default: it would be stored, and hide from everyone the columns that a list gets later.
-  const ids = columnsName === undefined ? undefined : chosen;
-  const shown = useMemo(() => {
-    const wanted = columns.filter(({ id, isExtra }) => id === MENU || (ids?.includes(id) ?? !isExtra));
-    return wanted.some(({ id }) => id !== MENU) ? wanted : columns;
-  }, [columns, ids]);
-  return [shown, choose];
-}
-
-function ColumnChoice<Row>(props: {
-  columns: readonly ListColumn<Row>[];
-  shown: readonly ListColumn<Row>[];
-  choose: Choose;
-}) {
-  const { t } = useTranslation('shell');
-  const open = withoutMenu(props.columns);
-  const ids = withoutMenu(props.shown).map(({ id }) => id);
-  return (
-    <div className="column-choice">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('list.columns')} title={t('list.columns')}>
-            <IconColumns3 size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {open.map(({ id, header }) => {
-            const isShown = ids.includes(id);
-            const others = isShown ? ids.filter((each) => each !== id) : [...ids, id];
-            return (
-              <Menu.CheckboxItem
-                key={id}
-                checked={isShown}
-                disabled={others.length === 0}
-                onChange={() => props.choose(others)}
-              >
-                {header}
-              </Menu.CheckboxItem>
-            );
-          })}
-        </Menu.Dropdown>
-      </Menu>
-    </div>
-  );
-}
-
-function withoutMenu<Row>(columns: readonly ListColumn<Row>[]): ListColumn<Row>[] {
-  return columns.filter(({ id }) => id !== MENU);
 }

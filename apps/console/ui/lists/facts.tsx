@@ -1,7 +1,7 @@
 import { Card, SimpleGrid, type SimpleGridProps, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is known of one thing, a line each. */
+/** Facts about one thing, one per line. */
 export function Facts({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Table variant="vertical" layout="auto" withRowBorders={false} className="fact-list" aria-label={label}>
@@ -10,7 +10,7 @@ export function Facts({ label, children }: { label: string; children: ReactNode 
   );
 }
 
-/** One line; what has no value is left out. */
+/** One line; left out if it has no value. */
 export function Fact({ name, value }: { name: string; value: ReactNode }) {
   if (value === null || value === undefined) return null;
   return (
@@ -23,7 +23,6 @@ export function Fact({ name, value }: { name: string; value: ReactNode }) {
   );
 }
 
-/** A few figures beside each other. */
 export function Figures({ children }: { children: ReactNode }) {
   return (
     <SimpleGrid
@@ -37,13 +36,7 @@ export function Figures({ children }: { children: ReactNode }) {
   );
 }
 
-interface FigureProps {
-  name: string;
-  value: ReactNode;
-  hint?: ReactNode;
-}
-
-export function Figure({ name, value, hint }: FigureProps) {
+export function Figure({ name, value, hint }: { name: string; value: ReactNode; hint?: ReactNode }) {
   return (
     <Card withBorder>
       <Text size="sm" c="dimmed" component="dt">
@@ -63,12 +56,12 @@ export function Figure({ name, value, hint }: FigureProps) {
 
 interface FactGridProps {
   cols: SimpleGridProps['cols'];
-  /** Those that have no value are left out. */
+  /** Facts without a value are left out. */
   facts: readonly { name: string; value: ReactNode }[];
   size?: 'sm' | 'md';
 }
 
-/** Facts beside each other, each below its name. */
+/** Facts side by side, each below its name. */
 export function FactGrid({ cols, facts, size = 'md' }: FactGridProps) {
   const known = facts.filter(({ value }) => value !== null && value !== undefined);
   return (

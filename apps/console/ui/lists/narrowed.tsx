@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useFilter } from '../address.js';
 
-/** What a link or the menu of a row narrowed a list to, and the way back. */
+/** A filter set by a link or row menu, with a button that clears it. */
 export function Narrowed({ label, clear, children }: { label: string; clear: object; children: ReactNode }) {
   const set = useFilter({ replace: false });
   return (

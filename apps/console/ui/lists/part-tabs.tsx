@@ -12,11 +12,11 @@ interface Part {
 
 interface PartTabsProps {
   label: string;
-  /** The first of them is open where the address names none. */
+  /** The first is the default. */
   parts: readonly [Part, ...Part[]];
 }
 
-/** Parts of a page, of which the address says which one is open. The others are not there until they are. */
+/** Tabs of a page. The address says which is open; the others are not rendered. */
 export function PartTabs({ label, parts }: PartTabsProps) {
   const { tab } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -49,7 +49,7 @@ interface PartPageProps extends PartTabsProps {
   actions?: ReactNode;
 }
 
-/** A page that is nothing but its parts. */
+/** A page that has only tabs. */
 export function PartPage({ title, about, actions, ...tabs }: PartPageProps) {
   return (
     <PageFrame title={title} about={about} actions={actions}>

@@ -1,7 +1,7 @@
-/** Shown where a row has no value; phones leave it out. */
+/** Shown for a missing value; phones leave it out. */
 export const NONE = '–';
 
-/** On a phone a row has two lines: `main` with `side` and the `menu` at its end, and `below` them the rest in small type. */
+/** On phones a row has two lines: `main`, `side` and `menu`, and `below` them the rest in small type. */
 export type PhonePlace = 'main' | 'side' | 'below' | 'menu' | 'hidden';
 
 interface PlacedColumn {
@@ -12,15 +12,15 @@ interface PlacedColumn {
   phone?: PhonePlace;
 }
 
-/** The column where people act on a row: never its amount. */
+/** The column of a row's buttons, which is never its amount. */
 export const ACTIONS = 'do';
 
-/** The column of the row's menu, which is always there and has no visible heading. */
+/** The column of the row menu, which is always shown and has no visible heading. */
 export const MENU = 'menu';
 
 /**
- * Where each column goes on a phone. A row is called by its first column that is neither a time nor a number, and the first
- * amount of money is beside it: other numbers say nothing without their names. Columns that say otherwise go first.
+ * Where each column goes on a phone. A row's title is its first column that is neither a time nor a number, and its first
+ * amount is beside that: other numbers mean nothing without their names. Columns may override this.
  */
 export function phonePlaces(columns: readonly PlacedColumn[]): ReadonlyMap<string, PhonePlace> {
   const main =
@@ -38,7 +38,7 @@ function placeOf(column: PlacedColumn, main?: PlacedColumn, side?: PlacedColumn)
   return column.phone === 'hidden' || column.phone === 'menu' ? column.phone : 'below';
 }
 
-/** Lists that open by the time of a row call that column `at`. */
+/** Lists whose rows open by their time call that column `at`. */
 function isTime(column: PlacedColumn): boolean {
   return column.isTime ?? column.id === 'at';
 }

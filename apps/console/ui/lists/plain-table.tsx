@@ -1,14 +1,17 @@
 import { Table, type TableProps } from '@mantine/core';
 import type { ListColumn } from './data-list.js';
 
-interface PlainTableProps<Row> extends Pick<TableProps, 'className' | 'layout'> {
+interface PlainTableProps<Row> extends Pick<
+  TableProps,
+  'className' | 'layout' | 'stickyHeader' | 'verticalSpacing'
+> {
   label: string;
   columns: readonly ListColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
 }
 
-/** A short table within something else, whose rows are there already. Lists are DataList. */
+/** A small table of known rows. Use DataList for lists. */
 export function PlainTable<Row>({ label, columns, rows, rowKey, ...table }: PlainTableProps<Row>) {
   return (
     <Table aria-label={label} {...table}>

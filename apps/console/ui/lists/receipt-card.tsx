@@ -16,11 +16,11 @@ interface ReceiptProps {
   title: ReactNode;
   about?: ReactNode;
   lines: readonly ReceiptLine[];
-  /** Why the amounts can be believed. */
+  /** Why people can trust the amounts. */
   stamp?: ReactNode;
 }
 
-/** What something costs, line by line down to what is paid, as a till prints it. */
+/** A cost, line by line, like a receipt. */
 export function ReceiptCard({ label, title, about, lines, stamp }: ReceiptProps) {
   return (
     <Paper component="section" withBorder className="receipt" aria-label={label}>

@@ -12,7 +12,7 @@ const LABELS = {
 
 type Copied = { readonly [Name in keyof typeof LABELS]?: string | null };
 
-/** What the menu of a row offers to copy beside the id of the row, as far as the row has it. */
+/** Row menu entries that copy the IDs that a row has. */
 export function useCopies(): (ids: Copied) => RowAction[] {
   const { t } = useTranslation('shell');
   return useCallback(

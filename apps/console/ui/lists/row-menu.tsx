@@ -5,19 +5,14 @@ import { useTranslation } from 'react-i18next';
 import { notify, notifyFailure } from '../../shell/notices.js';
 import { useFilter } from '../address.js';
 
-/** What people do with a row at once. */
 export type RowAction =
-  /** Without a label it is the id of the row. */
+  /** Copies the row's id unless there is a label. */
   | { copy: string; label?: string }
-  /** Narrows the list to what the address then says, in words such as the name of a model. */
+  /** Shows only rows like this one; `what` says which, such as a model's name. */
   | { only: object; what: string };
 
-interface RowMenuProps {
-  actions: () => readonly RowAction[];
-}
-
-/** The button of a row, and its menu while that is open: lists have many rows, and most menus are never opened. */
-export function RowMenu({ actions }: RowMenuProps) {
+/** The menu is only rendered while it is open: lists have many rows, and most menus are never opened. */
+export function RowMenu({ actions }: { actions: () => readonly RowAction[] }) {
   const { t } = useTranslation('shell');
   const [isOpen, open] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -44,45 +39,44 @@ export function RowMenu({ actions }: RowMenuProps) {
 
 function OpenMenu({ actions, close }: { actions: readonly RowAction[]; close: () => void }) {
   const { t } = useTranslation('shell');
-  const set = useFilter({ replace: false });
-  const copy = useCopy();
   return (
     <Menu
       opened
       onChange={close}
       position="bottom-end"
       returnFocus={false}
-      // The first action has the focus: the library's invisible line before it is no part of a menu.
+      // Focuses the first action, not the library's invisible element before it.
       withInitialFocusPlaceholder={false}
       menuItemTabIndex={0}
     >
-      {/* Over the button, which closes what it opened. */}
+      {/* Covers the button, so that clicking it again closes the menu. */}
       <Menu.Target>
         <Box component="span" aria-hidden className="row-menu-place" onClick={stopped} />
       </Menu.Target>
-      {/* It is elsewhere on the page, but its clicks would reach the row. */}
+      {/* React would pass its clicks to the row. */}
       <Menu.Dropdown aria-label={t('list.actions')} onClick={stopped}>
-        {actions.map((action) =>
-          'copy' in action ? (
-            <Menu.Item
-              key={action.copy}
-              leftSection={<IconCopy size={16} aria-hidden />}
-              onClick={() => void copy(action.copy)}
-            >
-              {action.label ?? t('list.copyId')}
-            </Menu.Item>
-          ) : (
-            <Menu.Item
-              key={action.what}
-              leftSection={<IconFilter size={16} aria-hidden />}
-              onClick={() => set(action.only)}
-            >
-              {t('list.only', { what: action.what })}
-            </Menu.Item>
-          ),
-        )}
+        {actions.map((action) => (
+          <Item key={'copy' in action ? action.copy : action.what} action={action} />
+        ))}
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function Item({ action }: { action: RowAction }) {
+  const { t } = useTranslation('shell');
+  const set = useFilter({ replace: false });
+  const copy = useCopy();
+  if ('copy' in action)
+    return (
+      <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy(action.copy)}>
+        {action.label ?? t('list.copyId')}
+      </Menu.Item>
+    );
+  return (
+    <Menu.Item leftSection={<IconFilter size={16} aria-hidden />} onClick={() => set(action.only)}>
+      {t('list.only', { what: action.what })}
+    </Menu.Item>
   );
 }
 
@@ -93,7 +87,7 @@ function useCopy(): (value: string) => Promise<void> {
       await navigator.clipboard.writeText(value);
       notify(t('copied'));
     } catch {
-      // Pages that are not encrypted have no clipboard, and people may keep it from others.
+      // Pages without encryption have no clipboard, and people can deny access to it.
       notifyFailure(t('copyFailed'));
     }
   };

@@ -3,19 +3,19 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useParam, useTyped } from '../address.js';
 
-/** Long enough that not every letter becomes an address. */
+/** Long enough to avoid a navigation per letter. */
 const TYPING_PAUSE_MS = 250;
 
 interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange'> {
-  /** The name in the address. */
+  /** The search parameter. */
   param: string;
-  /** Takes the words in place of that name. */
+  /** Receives the words in place of the address. */
   take?: (words: string | undefined) => void;
-  /** What is searched for of what is typed; null: not whole yet. */
+  /** Turns typed text into a search; null if it is not complete yet. */
   read?: (words: string) => string | null;
 }
 
-/** Narrows a list by words, as soon as typing stops. */
+/** Filters a list by words, once typing pauses. */
 export function WordsField({ param, take, read = (words) => words, ...input }: WordsFieldProps) {
   const { value, set } = useParam(param);
   const { typed, type, send } = useTyped(value);
@@ -38,7 +38,6 @@ export function WordsField({ param, take, read = (words) => words, ...input }: W
   );
 }
 
-/** The same for the search of a list. */
 export function SearchField({ label, ...props }: WordsFieldProps & { label: string }) {
   return (
     <WordsField

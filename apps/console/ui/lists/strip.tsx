@@ -1,7 +1,7 @@
 import { Card, SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Many things at a glance, a dense line each: a list of items with the class `strip-line`. */
+/** A compact list; its items have the class `strip-line`. */
 export function Strip({ children }: { children: ReactNode }) {
   return (
     <Card withBorder padding="sm">

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SmallPrint } from '../texts.js';
 
-/** What waits for a person, one beside the other, each with a link to where it is done. */
+/** Open work, each with a link to where it is done. */
 export function ToDos({ children }: { children: ReactNode }) {
   return <ul className="plain-list to-dos">{children}</ul>;
 }

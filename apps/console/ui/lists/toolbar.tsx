@@ -2,12 +2,12 @@ import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface ToolbarProps {
-  /** At the other end, such as the link to the same as a file. */
+  /** At the other end, such as a CSV link. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
-/** What a list is narrowed by, above it. */
+/** The filters above a list. */
 export function Toolbar({ aside, children }: ToolbarProps) {
   return (
     <Group justify="space-between" align="flex-end">

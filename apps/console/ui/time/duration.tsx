@@ -1,21 +1,23 @@
 import { spaced, useLocale } from '../locale.js';
 
 const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+  ['millisecond', 1],
 ] as const;
 
-/** A length of time in the largest unit that it fills, such as “30 days”. */
-export function Duration({ seconds }: { seconds: number }) {
+/** A duration in its largest whole unit, such as “3 hr”, or “3 hours” if long. */
+export function useDurationText(unitDisplay: 'short' | 'long' = 'short'): (ms: number) => string {
   const locale = useLocale();
-  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1];
-  const format = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'long',
-    maximumFractionDigits: 1,
-  });
-  return <span>{spaced(format.format(seconds / size))}</span>;
+  return (ms) => {
+    const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? UNITS[4];
+    const style = { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 } as const;
+    return spaced(new Intl.NumberFormat(locale, style).format(ms / size));
+  };
+}
+
+export function Duration({ seconds }: { seconds: number }) {
+  return <span>{useDurationText('long')(seconds * 1_000)}</span>;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The current time in milliseconds, updated at an interval while it is needed, such as for a countdown. */
+/** The current time in milliseconds, updated at an interval while needed. */
 export function useNow(everyMs: number, isNeeded = true): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useNow } from './now.js';
 import { spaced, useLocale } from '../locale.js';
+import { SmallPrint } from '../texts.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -22,7 +23,7 @@ function formatOf(locale: string, show: keyof typeof STYLES): Intl.DateTimeForma
   return format;
 }
 
-/** A moment in the viewer's zone, with UTC on hover. Use it for every time of the server's, which are ISO 8601 in UTC. */
+/** A time in the viewer's time zone, with UTC on hover. Use it for every time; they are ISO 8601 in UTC. */
 export function When({ at }: { at: string }) {
   const locale = useLocale();
   const utc = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
@@ -33,13 +34,24 @@ export function When({ at }: { at: string }) {
   );
 }
 
+/** A time in small print after its label; nothing if there is none. */
+export function SmallWhen({ label, at }: { label?: string; at: string | null }) {
+  if (at === null) return null;
+  return (
+    <SmallPrint>
+      {label && `${label} `}
+      <When at={at} />
+    </SmallPrint>
+  );
+}
+
 const MINUTE_MS = 60_000;
 const STEPS = [
   { unit: 'minute', ms: MINUTE_MS, most: 60 },
   { unit: 'hour', ms: 60 * MINUTE_MS, most: 24 },
 ] as const;
 
-/** A moment without seconds, and without its year where that is this year's; the exact time is on hover. */
+/** A time without seconds, and without the current year, with the exact time on hover. */
 function ShortWhen({ at, now }: { at: string; now: number }) {
   const locale = useLocale();
   const date = new Date(at);
@@ -51,7 +63,7 @@ function ShortWhen({ at, now }: { at: string; now: number }) {
   );
 }
 
-/** How long ago it was within a day, the date before that; the exact time is on hover. For lists, where age matters. */
+/** The age within a day, otherwise the date, with the exact time on hover. For lists. */
 export function Ago({ at }: { at: string }) {
   const { t } = useTranslation('shell');
   const locale = useLocale();
@@ -68,7 +80,7 @@ export function Ago({ at }: { at: string }) {
   );
 }
 
-/** A UTC day such as 2026-01-31. Days are counted in UTC, as the monthly limits are, so no zone moves them. */
+/** A UTC day such as 2026-01-31, whatever the viewer's time zone, because limits are counted in UTC. */
 export function Day({ on }: { on: string }) {
   const locale = useLocale();
   return (
@@ -78,7 +90,7 @@ export function Day({ on }: { on: string }) {
   );
 }
 
-/** Writes a UTC day without its year, such as below the points of a chart. */
+/** A UTC day without its year, such as for charts. */
 export function useShortDay(): (day: string) => string {
   const format = new Intl.DateTimeFormat(useLocale(), { month: 'short', day: 'numeric', timeZone: 'UTC' });
   return (day) => format.format(new Date(`${day}T00:00:00Z`));

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { useDurationText } from '../../finance/reports/durations.js';
+import { useDurationText } from '../../ui/time/duration.js';
 import { useChange } from '../../ui/charts/change.js';
 import { Sparkline } from '../../ui/charts/sparkline.js';
 import { subjectValues } from '../../ui/charts/subject-series.js';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { useDurationText } from '../../finance/reports/durations.js';
+import { useDurationText } from '../../ui/time/duration.js';
 import type { Metric } from '../../ui/charts/metric-chart.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';

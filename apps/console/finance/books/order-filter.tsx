@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next';
+import { SwitchFilter } from '../../ui/lists/choice.js';
+
+const orders = ['recorded', 'effective'] as const;
+
+/** Chooses whether entries count when they were recorded or when they took effect. */
+export function OrderFilter() {
+  const { t } = useTranslation('finance');
+  return (
+    <SwitchFilter
+      param="by"
+      label={t('trial.by')}
+      options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
+    />
+  );
+}
