@@ -14,7 +14,7 @@ const HOUR = '2026-01-05T13:00:00.000Z';
 const KEY = 'requests/2026/01/05/13.ndjson.gz';
 /** Three pages, and more than one part of an upload: their text can hardly be compressed. */
 const REQUESTS = 3_000;
-const TEXTS_EACH = 200;
+const TEXTS_EACH = 120;
 
 let ledger: LedgerFixture;
 let server: S3Server;
