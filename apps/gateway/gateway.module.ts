@@ -196,7 +196,7 @@ function coreOf(options: GatewayModuleOptions) {
   const idempotency = new Idempotency({ store, files: storage, tasks, log, lifeMs, leaseMs });
   const onHeld = (requestId: string) => idempotency.chargeHeld(requestId);
   const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
-  const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
+  const post = new ResolutionPost(bus, pool, { log, metrics, wakeOutbox });
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
   const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
   const requireLease = idempotency.requireLease.bind(idempotency);

@@ -44,7 +44,6 @@ export interface Hold {
   readonly chargeId: string;
   readonly accountId: string;
   readonly requestId: string;
-  readonly deadlineMs: number | null;
   readonly amount: Nanos;
   /** The values that the price depends on. They must be sent to the upstream. */
   readonly ratedBy: readonly DimensionName[];
@@ -202,7 +201,6 @@ function holdFrom(order: ChargeOrder, priced: Quote): Hold {
     chargeId: order.chargeId,
     accountId: order.caller.accountId,
     requestId: order.requestId,
-    deadlineMs: order.deadlineMs,
     amount: priced.amount,
     ratedBy: priced.ratedBy,
     amountOf: (units) => amountOfUnits(priced, units),

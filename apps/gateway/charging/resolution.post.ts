@@ -6,7 +6,6 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import type { Tokens } from '#bus/tokens.js';
 import type { ChargeResolved, Reason } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
-import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import { type SpanFacts, traced } from '#platform/tracing.js';
@@ -18,7 +17,6 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 export interface ResolvedCharge {
   readonly chargeId: string;
   readonly requestId: string;
-  readonly deadlineMs: number | null;
 }
 
 /** The payer, the channel and the outcome. */
@@ -39,8 +37,6 @@ const MAX_REQUESTS = 2;
 const PUBLISH_ATTEMPTS = MAX_REQUESTS + 1;
 /** Pause between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
 const RETRY_PAUSE_MS = 500;
-/** How long to keep trying for a charge without a deadline. */
-const RETRY_LIMIT_MS = 600_000;
 
 /** When to release a charge whose work has a time limit: not before every way to resolve it has been tried. */
 export function deadlineAfter(
@@ -62,7 +58,7 @@ export class ResolutionPost {
   constructor(
     private readonly bus: Bus,
     private readonly pool: Pool,
-    private readonly options: { clock: Clock; log: Logger; metrics: GatewayMetrics; wakeOutbox: () => void },
+    private readonly options: { log: Logger; metrics: GatewayMetrics; wakeOutbox: () => void },
   ) {}
 
   /** Resolves when the settlement of delivered work is durable, or is being retried in the background. */
@@ -70,7 +66,7 @@ export class ResolutionPost {
     crashPoint('delivery.before-resolve');
     const event = chargeResolved(charge, accountId, resolution);
     const ways = [() => this.bus.publish(topics.chargeResolved, event), () => this.outbox(event)];
-    await traced('settle', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
+    await traced('settle', { facts: factsOf(charge, resolution) }, () => this.send(event, ways));
   }
 
   /** Resolves with true when the release of failed work is committed; with false when it is durable or being retried. */
@@ -82,7 +78,7 @@ export class ResolutionPost {
       isCommitted = true;
     };
     const ways = [request, () => this.outbox(event)];
-    await traced('release', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
+    await traced('release', { facts: factsOf(charge, resolution) }, () => this.send(event, ways));
     return isCommitted;
   }
 
@@ -92,7 +88,7 @@ export class ResolutionPost {
     const resolution = { delivered: null, channel: null, reason };
     const event = chargeResolved(charge, accountId, resolution);
     const ways = [() => this.outbox(event), () => this.bus.publish(topics.chargeResolved, event)];
-    await traced('abandon', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
+    await traced('abandon', { facts: factsOf(charge, resolution) }, () => this.send(event, ways));
   }
 
   /** Ends the retries after one more attempt each. */
@@ -118,14 +114,10 @@ export class ResolutionPost {
   }
 
   /** Tries each way in turn. If none works, it keeps trying without making the client wait. */
-  private async send(
-    charge: ResolvedCharge,
-    event: ChargeResolved,
-    ways: (() => Promise<void>)[],
-  ): Promise<void> {
+  private async send(event: ChargeResolved, ways: (() => Promise<void>)[]): Promise<void> {
     if (await this.sentBy(ways, event)) return;
     this.options.metrics.undeliverableResolutions.inc();
-    const retry = this.keepTrying(charge, event, ways).finally(() => this.retrying.delete(retry));
+    const retry = this.keepTrying(event, ways).finally(() => this.retrying.delete(retry));
     this.retrying.add(retry);
   }
 
@@ -145,19 +137,14 @@ export class ResolutionPost {
     return false;
   }
 
-  private async keepTrying(
-    charge: ResolvedCharge,
-    event: ChargeResolved,
-    ways: (() => Promise<void>)[],
-  ): Promise<void> {
-    const { clock, log } = this.options;
-    const limitMs = charge.deadlineMs ?? clock.nowMs() + RETRY_LIMIT_MS;
-    while (clock.nowMs() < limitMs && !this.stopping.signal.aborted) {
+  /** Also past a charge's deadline: the sweeps release nothing while the database is out of reach for billing too. */
+  private async keepTrying(event: ChargeResolved, ways: (() => Promise<void>)[]): Promise<void> {
+    while (!this.stopping.signal.aborted) {
       await pause(RETRY_PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (await this.sentBy(ways, event)) return;
     }
     const { chargeId, requestId, outcome } = event;
-    log.error(
+    this.options.log.error(
       { chargeId, requestId, outcome },
       'a resolution was never sent; the sweeps will release the charge',
     );

@@ -88,7 +88,7 @@ function serviceOn(on: Bus): ImageService {
   const metrics = new GatewayMetrics(new Registry());
   const upstreams = new Upstreams();
   const catalog = new CatalogCache(() => loadCatalog(under.ledger.billing), clock, 3_600_000);
-  const post = new ResolutionPost(on, pool, { clock, log, metrics, wakeOutbox: () => undefined });
+  const post = new ResolutionPost(on, pool, { log, metrics, wakeOutbox: () => undefined });
   const service = new ChargeService(on, catalog, {
     clock,
     log,
