@@ -2,6 +2,7 @@ import { ActionIcon, Button, Code, CopyButton, Group } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { codeParts } from './code/code-parts.js';
+import { SmallPrint } from './texts.js';
 
 /** A value in one line that people take elsewhere: an address, an id, a key. */
 export function CopyLine({ value, label }: { value: string; label: string }) {
@@ -10,6 +11,17 @@ export function CopyLine({ value, label }: { value: string; label: string }) {
       <Code className="copy-line">{value}</Code>
       <CopyIcon value={value} label={label} />
     </Group>
+  );
+}
+
+/** The same below its name. */
+export function CopyFact({ name, value }: { name: string; value: string | null }) {
+  if (value === null) return null;
+  return (
+    <div>
+      <SmallPrint>{name}</SmallPrint>
+      <CopyLine value={value} label={name} />
+    </div>
   );
 }
 

@@ -21,7 +21,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
-import { TextLine } from '../../ui/texts.js';
+import { TextLine, useLabelled } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useActions } from './audit-actions.js';
 import { AuditSubject } from './audit-subject.js';
@@ -81,14 +81,15 @@ const FILTERS = ['subject', 'actor', 'accountId'] as const;
 function Filters() {
   const { t } = useTranslation('admin');
   const { options } = useActions();
+  const labelled = useLabelled();
   return (
-    <Group align="flex-end" gap="sm">
+    <Group gap="sm">
       <Choice param="action" label={t('audit.action')} options={options} width="14rem" searchable />
       {FILTERS.map((name) => (
         <WordsField
           key={name}
-          label={t(`audit.${name}`)}
-          placeholder={t(`audit.such.${name}`)}
+          aria-label={t(`audit.${name}`)}
+          placeholder={labelled(t(`audit.${name}`), t(`audit.such.${name}`))}
           param={name}
           w={{ base: '100%', xs: '14rem' }}
         />

@@ -3,7 +3,9 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { NONE } from '../../ui/lists/phone-row.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];
@@ -88,19 +90,15 @@ function useColumns(): ListColumn<Program>[] {
     numberColumn('failures', t('health.failures')),
     rightColumn('p50', 'p50', ({ p50Ms }) => milliseconds(p50Ms)),
     rightColumn('p99', 'p99', ({ p99Ms }) => milliseconds(p99Ms)),
-    column('last', t('health.lastFailure'), ({ lastFailure }) => <Failure of={lastFailure} />),
+    column('last', t('health.lastFailure'), ({ lastFailure }) =>
+      lastFailure === null ? NONE : <Failure of={lastFailure} />,
+    ),
     timeColumn('reportedAt', t('health.reported')),
   ];
 }
 
-function Failure({ of }: { of: Program['lastFailure'] }) {
-  if (of === null) return <>–</>;
-  return (
-    <Text size="sm" className="model-name">
-      {of.status !== null && `${of.status} · `}
-      {of.reason} · <When at={of.at} />
-    </Text>
-  );
+function Failure({ of: { status, reason, at } }: { of: NonNullable<Program['lastFailure']> }) {
+  return <TwoLines first={status === null ? reason : `${status} · ${reason}`} second={<When at={at} />} />;
 }
 
 /** Tells two keys apart without showing either. */

@@ -191,6 +191,7 @@ function Amounts({ form, index, unit, names }: AmountsProps) {
         <TextInput
           key={name}
           label={labelOf(name)}
+          w={{ base: '100%', xs: 'auto' }}
           inputMode="decimal"
           autoComplete="off"
           required={!hints.has(name)}

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
-
+import { NONE } from '../../ui/lists/phone-row.js';
 import { Money } from '../../ui/money.js';
 import { Labelled, TextLine, SmallPrint } from '../../ui/texts.js';
 import { type Change, useModels } from '../catalog.js';
@@ -42,9 +42,10 @@ function useColumns(models: readonly Shape<'Model'>[]): ListColumn<Compared>[] {
     rightColumn('difference', t('columns.difference'), ({ change, before }) => (
       <Difference before={before} after={change} />
     )),
-    column('example', t('columns.example'), (compared) => (
-      <Example compared={compared} model={modelOf(compared.change)} />
-    )),
+    column('example', t('columns.example'), (compared) => {
+      const model = modelOf(compared.change);
+      return model ? <Example compared={compared} model={model} /> : NONE;
+    }),
   ];
 }
 
@@ -64,15 +65,14 @@ function Subject({ change }: { change: Change }) {
 
 interface ExampleProps {
   compared: Compared;
-  model: Shape<'Model'> | undefined;
+  model: Shape<'Model'>;
 }
 
 /** What an ordinary request costs at the list price before and after. */
 function Example({ compared, model }: ExampleProps) {
   const { t } = useTranslation('prices');
-  if (!model) return '–';
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];
-  if (after === null) return '–';
+  if (after === null) return NONE;
   return (
     <TextLine>
       <Labelled

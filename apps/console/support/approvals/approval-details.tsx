@@ -105,7 +105,8 @@ function Value({ name, value, accountId }: { name: string; value: string; accoun
         to="/support/accounts/$accountId"
         params={{ accountId }}
         search={{ tab: 'usage', charge: value }}
-        size="sm"
+        size="xs"
+        ff="monospace"
       >
         {value}
       </TextLink>
@@ -119,7 +120,7 @@ function Value({ name, value, accountId }: { name: string; value: string; accoun
     );
   if (isSupport && name === 'ticketId')
     return (
-      <TextLink to="/support/tickets/$ticketId" params={{ ticketId: value }} size="sm">
+      <TextLink to="/support/tickets/$ticketId" params={{ ticketId: value }} size="xs" ff="monospace">
         {value}
       </TextLink>
     );

@@ -2,7 +2,7 @@ import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { Identifier } from '../../ui/identifier.js';
+import { CopyFact } from '../../ui/copy.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
@@ -22,6 +22,7 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
             <Head charge={found} />
             <Why charge={found} />
             <Facts charge={found} />
+            <Ids charge={found} />
             <Refunds charge={found} />
           </Stack>
         )}
@@ -61,7 +62,7 @@ function Why({ charge: { refusal, release } }: { charge: Shape<'Charge'> }) {
 
 function Facts({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('support');
-  const { group, pricing, hold, settlement, release, upstream, requestId } = charge;
+  const { group, pricing, hold, settlement, release, upstream } = charge;
   const amount = (of: { amount: string } | null) => of && <Money value={of.amount} />;
   const facts = [
     { name: t('keys.group'), value: group },
@@ -74,10 +75,18 @@ function Facts({ charge }: { charge: Shape<'Charge'> }) {
     { name: t('usage.channel'), value: upstream.channel },
     { name: t('charge.upstream'), value: upstream.status },
     { name: t('usage.latency'), value: upstream.latencyMs === null ? null : `${upstream.latencyMs}\u00a0ms` },
-    { name: t('usage.request'), value: requestId && <Identifier>{requestId}</Identifier> },
-    { name: t('usage.charge'), value: <Identifier>{charge.id}</Identifier> },
   ];
   return <FactGrid cols={{ base: 2, md: 3 }} facts={facts} size="sm" />;
+}
+
+function Ids({ charge: { id, requestId } }: { charge: Shape<'Charge'> }) {
+  const { t } = useTranslation('support');
+  return (
+    <Group gap="sm">
+      <CopyFact name={t('usage.request')} value={requestId} />
+      <CopyFact name={t('usage.charge')} value={id} />
+    </Group>
+  );
 }
 
 function Refunds({ charge: { refunds } }: { charge: Shape<'Charge'> }) {

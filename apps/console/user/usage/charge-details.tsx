@@ -2,11 +2,11 @@ import { Alert, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { CopyLine } from '../../ui/copy.js';
+import { CopyFact } from '../../ui/copy.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { LargeMoney, Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
@@ -171,23 +171,13 @@ function Ids({ charge }: { charge: Shape<'Charge'> }) {
           {group !== null && ` · ${t('charge.group', { group })}`}
         </Text>
       )}
-      <Named name={t('charge.requestId')} value={requestId} />
-      <Named name={t('charge.chargeId')} value={id} />
+      <CopyFact name={t('charge.requestId')} value={requestId} />
+      <CopyFact name={t('charge.chargeId')} value={id} />
       {task && (
         <TextLink to="/tasks" search={{ task: task.id }} size="sm">
           {t('charge.toTask')}
         </TextLink>
       )}
     </Stack>
-  );
-}
-
-function Named({ name, value }: { name: string; value: string | null }) {
-  if (value === null) return null;
-  return (
-    <div>
-      <SmallPrint>{name}</SmallPrint>
-      <CopyLine value={value} label={name} />
-    </div>
   );
 }
