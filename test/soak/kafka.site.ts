@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Books } from '../support/books.js';
 import { Deployment } from '../support/deployment.js';
 import { until } from '../support/eventually.js';
-import { inSync } from '../support/kafka-cluster.js';
 import { startBrokers, type SwitchedBrokers } from '../support/outages/brokers.js';
 import { startDatabase, type SwitchedDatabase } from '../support/outages/database.js';
 import { named } from '../support/outages/resolver.js';
@@ -142,24 +141,18 @@ function brokerFaults({ cluster, ways }: SwitchedBrokers): Partial<Record<Kind, 
   const indexOf = ({ draw }: Strike) => Math.floor(draw * cluster.ids.length);
   const idOf = (strike: Strike) => cluster.ids[indexOf(strike)]!;
   const wayOf = (strike: Strike) => ways[indexOf(strike)]!;
-  const paused = lasting(
-    async (strike) => cluster.signal(idOf(strike), 'SIGSTOP'),
-    async (strike) => cluster.signal(idOf(strike), 'SIGCONT'),
-  );
   return {
     broker: async (strike) => {
       cluster.signal(idOf(strike), 'SIGKILL');
       const killedAt = performance.now();
       await pause(strike.seconds * 1_000);
       await cluster.restart(idOf(strike));
-      await inSync(cluster);
       return killedAt;
     },
-    'broker-paused': async (strike) => {
-      const resumedAt = await paused(strike);
-      await inSync(cluster);
-      return resumedAt;
-    },
+    'broker-paused': lasting(
+      async (strike) => cluster.signal(idOf(strike), 'SIGSTOP'),
+      async (strike) => cluster.signal(idOf(strike), 'SIGCONT'),
+    ),
     'broker-silent': lasting(
       async (strike) => wayOf(strike).silence(),
       async (strike) => wayOf(strike).speak(),
