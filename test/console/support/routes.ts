@@ -19,8 +19,8 @@ function pagesOf(text: string): RoutedPage[] {
   const areas = new Map<string, string>([['rootRoute', '']]);
   const pages: RoutedPage[] = [];
   for (const [, name, body] of text.matchAll(/(?:const (\w+) = )?createRoute\(\{(.*?)\n {0,2}\}\)/gs)) {
-    const parent = /getParentRoute: \(\) => (\w+)/.exec(body!)?.[1] ?? '';
-    const path = (areas.get(parent) ?? '') + (/path: '([^']*)'/.exec(body!)?.[1] ?? '');
+    const parent = /(?:getParentRoute: \(\) => |below\()(\w+)/.exec(body!)?.[1] ?? '';
+    const path = (areas.get(parent) ?? '') + (/(?:path: |below\(\w+, )'([^']*)'/.exec(body!)?.[1] ?? '');
     if (name) areas.set(name, path);
     if (body!.includes('component:')) pages.push(made(path));
   }
