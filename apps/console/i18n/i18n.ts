@@ -10,7 +10,7 @@ export const languageNames: Record<Language, string> = { en: 'English', zh: '简
 /** For the `lang` attribute and for Intl. */
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' };
 
-/** One file of texts for each area of pages, loaded when the first page of it is opened. */
+/** Each area of pages has a file of texts, loaded with its first page. */
 export type Namespace = keyof CustomTypeOptions['resources'];
 
 const STORED_AS = 'tollgate.language';

@@ -27,7 +27,7 @@ import type reconciliation from './en/reconciliation.json';
 import type reports from './en/reports.json';
 
 declare module 'i18next' {
-  /** The texts in English say which keys there are; a page that uses another does not compile. */
+  /** The English texts define the keys; a page with another key does not compile. */
   interface CustomTypeOptions {
     defaultNS: 'shell';
     resources: {

@@ -225,7 +225,7 @@ const ofUser = [
     loader: textsOf('tickets'),
     validateSearch: searchOf({
       kind: oneOf(...ticketTypes),
-      /** What it is about. */
+      /** The charge that it is about. */
       charge: anyText,
     }),
     component: lazy(() => import('../user/tickets/new-ticket.page.js'), 'NewTicketPage'),

@@ -29,7 +29,7 @@ const ofSupport = [
     ...below(support, '/accounts/$accountId'),
     validateSearch: searchOf({
       tab: oneOf('keys', 'usage', 'tickets'),
-      /** The key and the model whose requests are listed. */
+      /** Limits the listed requests to a key or a model. */
       keyId: anyId,
       model: anyModel,
       cursor,
@@ -173,7 +173,7 @@ const ofAdmin = [
       email: anyText,
       role: oneOf(...staffRoles),
       cursor,
-      /** Who is open. */
+      /** The person who is open. */
       person: anyText,
     }),
     component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),

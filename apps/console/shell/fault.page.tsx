@@ -7,7 +7,7 @@ import { NotForYou } from './access.js';
 import { useIsViewing } from './session.js';
 import { TextLink } from '../ui/links.js';
 
-/** What a page cannot be shown for: no role, a part of it that is gone since a new version, or a fault of ours. */
+/** Why a page cannot be shown: a missing role, code replaced by a new version, or a bug. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation('shell');
   const router = useRouter();
@@ -50,7 +50,7 @@ function Outdated() {
   );
 }
 
-/** How browsers word it when a file of the pages is gone from the server. */
+/** Messages of browsers for a missing script. */
 function isMissingPart(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -4,12 +4,11 @@ import type { ComponentProps } from 'react';
 
 export interface HeaderButtonProps
   extends ActionIconProps, Omit<ComponentProps<'button'>, keyof ActionIconProps> {
-  /** What it does, for screen readers. */
+  /** For screen readers. */
   label: string;
   icon: Icon;
 }
 
-/** An icon of the header that does something. */
 export function HeaderButton({ label, icon: Icon, ...button }: HeaderButtonProps) {
   return (
     <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} {...button}>

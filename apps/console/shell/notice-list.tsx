@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 
 const DrawnNotices = lazy(() => import('./drawn-notices.js'));
 
-/** Where notices appear. What draws them is loaded for the first one. */
+/** Loads the code for notices with the first one. */
 export function NoticeList() {
   const { notifications } = useNotifications();
   const [hadOne, setHadOne] = useState(false);

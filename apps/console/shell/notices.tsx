@@ -4,12 +4,12 @@ import { asFailure } from '../api/failure.js';
 import { FailureLine, wordsOfFailure } from '../ui/failure-text.js';
 import { isViewing } from './session.js';
 
-/** Says that something was done. For what people stay to read, put it on the page instead. */
+/** Says that something was done. Put anything that takes time to read on the page instead. */
 export function notify(message: string): void {
   notifications.show({ message, color: 'green', closeButtonProps: closeButton() });
 }
 
-/** Says that something failed which has no place on the page, such as a button of the header. */
+/** Shows a failure that has no place on the page, such as of a header button. */
 export function notifyFailure(error: unknown): void {
   const failure = asFailure(error);
   const t = i18next.getFixedT(null, 'shell');

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useIsViewing } from './session.js';
 
-/** What only the owner of an account can do: support who view it are offered nothing that the server refuses. */
+/** Actions for the owner of an account. Support cannot use them, so they are hidden from it. */
 export function OwnOnly({ children }: { children: ReactNode }) {
   return useIsViewing() ? null : children;
 }

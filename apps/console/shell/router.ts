@@ -16,7 +16,7 @@ rootRoute.update({
 
 export const router = createRouter({
   routeTree: pages,
-  // Inside the frame: those who may not see a page still see the way to others.
+  // Inside the frame, so that people who may not see a page can go to others.
   defaultErrorComponent: FaultPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
@@ -30,7 +30,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** A session that ends sends people to sign in and back to where they were; pages for everybody just go on. */
+/** When a session ends, people sign in and return to the page, unless it is public. */
 whenSignedOut(() => {
   const isPublic = router.state.matches.some(({ routeId }) => routeId === '/visitor');
   const next = router.state.location.href;

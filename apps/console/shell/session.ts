@@ -79,7 +79,7 @@ export function leave(): void {
 /** While signing out, nobody has to be told that the session has ended. */
 let isLeaving = false;
 
-/** Asks the server to end this session; `leave` follows, or the refusal is thrown. */
+/** Asks the server to end this session. Call `leave` afterwards. */
 export async function endSession(ask: () => Promise<unknown>): Promise<void> {
   isLeaving = true;
   try {
@@ -90,7 +90,7 @@ export async function endSession(ask: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The server closed the live connection because the session ended, which leads to sign-in, or now shows another account. */
+/** Called when the live connection is closed: the session ended, which leads to sign-in, or shows another account. */
 export async function sessionChanged(): Promise<void> {
   if (isLeaving) return;
   await api.GET('/api/session');
@@ -113,10 +113,7 @@ function isOfSession({ queryKey }: Query): boolean {
 /** Roles of staff. */
 export const STAFF: readonly UserRole[] = ['support', 'finance', 'admin'];
 
-/**
- * Whether the user has one of the roles; administrators have no others by being one. Anyone who views a customer's account
- * sees what a customer sees.
- */
+/** Whether the user has one of the roles. Being an administrator implies no other, and viewing an account leaves only `user`. */
 export function mayAny(session: Shape<'Session'> | null, roles: readonly UserRole[]): boolean {
   if (session === null) return false;
   const own: readonly UserRole[] = session.viewing === null ? session.roles : ['user'];

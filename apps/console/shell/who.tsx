@@ -3,10 +3,7 @@ import { TextLink } from '../ui/links.js';
 import { Named } from '../ui/named.js';
 import { mayAny, useSession } from './session.js';
 
-/**
- * Who did something: an actor of the audit log such as `user:{id}` or `cli:{login}`, or a person's id. Those who may see
- * accounts are led to that of the person.
- */
+/** Who did something: an actor such as `user:{id}` or `cli:{login}`, or a person's id, linked to the account if allowed. */
 export function Who({ actor }: { actor: string }) {
   const { t } = useTranslation('shell');
   const session = useSession();

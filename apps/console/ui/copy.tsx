@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { codeParts } from './code/code-parts.js';
 import { SmallPrint } from './texts.js';
 
-/** A value in one line that people take elsewhere: an address, an id, a key. */
+/** A one-line value to copy: an address, an id, a key. */
 export function CopyLine({ value, label }: { value: string; label: string }) {
   return (
     <Group gap="xs" wrap="nowrap">
@@ -14,7 +14,7 @@ export function CopyLine({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** The same below its name. */
+/** A value to copy below its name. */
 export function CopyFact({ name, value }: { name: string; value: string | null }) {
   if (value === null) return null;
   return (
@@ -25,7 +25,6 @@ export function CopyFact({ name, value }: { name: string; value: string | null }
   );
 }
 
-/** Copies what is beside it. */
 export function CopyIcon({ value, label }: { value: string; label: string }) {
   const { t } = useTranslation('shell');
   return (
@@ -46,11 +45,11 @@ export function CopyIcon({ value, label }: { value: string; label: string }) {
 interface CodeLinesProps {
   code: string;
   label: string;
-  /** What the button copies, where lines are broken only to be read. */
+  /** What to copy, if `code` has line breaks for reading only. */
   copied?: string;
 }
 
-/** Lines of code with a button that copies them. `label` says what they are, for screen readers. */
+/** Code with a copy button. `label` is for screen readers. */
 export function CodeLines({ code, label, copied: text = code }: CodeLinesProps) {
   const { t } = useTranslation('shell');
   return (

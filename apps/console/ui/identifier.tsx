@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 
-/** An id or a reference: what people compare letter by letter. */
+/** An id or a reference, in a font for comparing letters. */
 export function Identifier({ children }: { children: string | null }) {
   if (children === null) return '–';
   return (

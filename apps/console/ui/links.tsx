@@ -3,7 +3,7 @@ import { createLink } from '@tanstack/react-router';
 import { IconDownload } from '@tabler/icons-react';
 import type { ReactNode, Ref } from 'react';
 
-/** A link to a page of the console, in text. `to`, `params` and `search` are checked against the routes. */
+/** A text link to a page of the console, type-checked against the routes. */
 export const TextLink = createLink(function TextLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
   return <Anchor {...props} />;
 });
@@ -13,13 +13,13 @@ interface NarrowLinkProps extends Omit<AnchorProps, 'children'> {
   children: ReactNode;
 }
 
-/** Stays on the page and changes some of what the address says. */
+/** Stays on the page and changes search parameters. */
 export function NarrowLink({ search, ...link }: NarrowLinkProps) {
   return <TextLink to="." search={(before) => ({ ...before, ...search })} resetScroll={false} {...link} />;
 }
 
 interface OpenLinkProps extends Omit<NarrowLinkProps, 'search'> {
-  /** The name in the address that says what is open. */
+  /** The search parameter that says what is open. */
   param: string;
   value: string;
 }
@@ -29,14 +29,14 @@ export function OpenLink({ param, value, ...link }: OpenLinkProps) {
   return <NarrowLink search={{ [param]: value }} {...link} />;
 }
 
-/** A link that looks like a button: for the one thing that a page wants people to do. */
+/** A link that looks like a button, for the main action of a page. */
 export const ButtonLink = createLink(function ButtonLink(
   props: ButtonProps & { ref?: Ref<HTMLAnchorElement> },
 ) {
   return <Button component="a" {...props} />;
 });
 
-/** Above what a page shows: the way back to the list that it is of. */
+/** At the top of a page: the way back to its list. */
 export const BackLink = createLink(function BackLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
   return <Anchor size="sm" {...props} className="back-link" />;
 });

@@ -24,7 +24,7 @@ export function isNarrowed(filters: object): boolean {
 
 const LONGEST = 300;
 
-/** Any text that was typed. */
+/** Any text. */
 export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
 
 /** Text of a given form; the server would refuse anything else. */
@@ -32,7 +32,6 @@ function shaped(pattern: RegExp): Reader<string> {
   return (value) => (value !== undefined && pattern.test(value) ? value : undefined);
 }
 
-/** The id of a key, an account or the like. */
 export const anyId = shaped(ID);
 
 export const anyModel = shaped(MODEL_NAME);

@@ -11,7 +11,7 @@ interface EmptyStateProps {
   title: string;
   /** How to get something here, in one sentence. */
   hint: string;
-  /** The button or link that does it. */
+  /** A button or link for that. */
   action?: ReactNode;
 }
 

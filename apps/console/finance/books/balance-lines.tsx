@@ -8,7 +8,7 @@ import { LedgerAccountLink } from '../transaction-links.js';
 
 interface BalanceLinesProps {
   label: string;
-  /** Of one unit. */
+  /** All with the same unit. */
   balances: readonly Shape<'PeriodBalance'>[];
   /** Whether to list each customer's accounts; there may be thousands. */
   withCustomers: boolean;

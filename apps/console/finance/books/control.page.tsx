@@ -123,7 +123,7 @@ function useColumns(): ListColumn<Shape<'Finding'>>[] {
   ];
 }
 
-/** Whether somebody has read a finding, or it is resolved. */
+/** Whether a finding is read or resolved. */
 function Read({ finding: { resolvedAt, acknowledgedAt } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   const at = resolvedAt ?? acknowledgedAt;

@@ -28,12 +28,9 @@ export function LedgerAccountPage() {
   const { t } = useTranslation('finance');
   const statement = useStatement();
   const account = statement.data?.account;
+  const title = account?.code ?? t('accounts.one');
   return (
-    <PageFrame
-      title={account?.code ?? t('accounts.one')}
-      about={t('statement.about')}
-      actions={<ExportLink />}
-    >
+    <PageFrame title={title} about={t('statement.about')} actions={<ExportLink />}>
       <BackLink to="/finance/ledger-accounts">{t('statement.back')}</BackLink>
       <Loaded query={statement} lines={3}>
         {(found) => <Ends statement={found} />}

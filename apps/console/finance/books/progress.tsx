@@ -39,26 +39,29 @@ function Posted() {
   const query = { from: monthOf(today()) };
   const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', { params: { query } });
   const bills = $api.useQuery('get', '/api/finance/reports/upstream-bills');
-  const until = (at: string | null) => (at === null ? '–' : <When at={at} />);
   return (
     <Part title={t('progress.posted')}>
       <Loaded query={deferred} lines={2}>
         {({ recognisedTo, completeTo }) => (
           <Facts label={t('progress.posted')}>
-            <Fact name={t('progress.certain')} value={until(completeTo)} />
-            <Fact name={t('progress.recognised')} value={until(recognisedTo)} />
+            <Fact name={t('progress.certain')} value={<Until at={completeTo} />} />
+            <Fact name={t('progress.recognised')} value={<Until at={recognisedTo} />} />
           </Facts>
         )}
       </Loaded>
       <Loaded query={bills} lines={1}>
         {({ costsTo }) => (
           <Facts label={t('progress.costs')}>
-            <Fact name={t('progress.costs')} value={until(costsTo)} />
+            <Fact name={t('progress.costs')} value={<Until at={costsTo} />} />
           </Facts>
         )}
       </Loaded>
     </Part>
   );
+}
+
+function Until({ at }: { at: string | null }) {
+  return at === null ? '–' : <When at={at} />;
 }
 
 function Sealed() {

@@ -6,7 +6,7 @@ import { Debts } from './debts.js';
 import { Register } from './register.js';
 import { WriteOffs } from './write-offs.js';
 
-/** What was changed by hand, and what was given up: by a ticket, by two people above a limit, and never edited. */
+/** Adjustments by hand and write-offs. Each needs a ticket, large ones two people, and none is ever edited. */
 export function AdjustmentsPage() {
   const { t } = useTranslation('desk');
   const actions = (

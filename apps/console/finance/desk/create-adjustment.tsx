@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { api } from '../../api/client.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
@@ -8,9 +9,8 @@ import { SIGNED_CREDITS } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
-import { refreshDesk } from './desk.js';
 
-/** Credit that is given or taken by hand because of a ticket. */
+/** Adds or removes credits by hand because of a ticket. */
 export function CreateAdjustment() {
   const { t } = useTranslation('desk');
   const rule = [SIGNED_CREDITS, t('adjust.amountWrong')] as const;
@@ -31,7 +31,7 @@ export function CreateAdjustment() {
         const body = { ...values, requestId };
         return (await api.POST('/api/finance/adjustments', { body })).data!;
       }}
-      reread={refreshDesk}
+      reread={refreshFinance}
       success={({ state }) => t(`outcomes.${state}`)}
     />
   );

@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import type { GetAnswer } from '../../api/queries.js';
+import { type GetAnswer, refreshFinance } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
@@ -22,7 +22,6 @@ import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { refreshDesk } from './desk.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
@@ -116,7 +115,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
         const body = { ...values, ...(amount === '' ? {} : { amount }), accountId, requestId };
         return (await api.POST('/api/finance/write-offs', { body })).data!;
       }}
-      reread={refreshDesk}
+      reread={refreshFinance}
       success={({ state }) => t(`outcomes.${state}`)}
     />
   );

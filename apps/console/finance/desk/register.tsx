@@ -20,7 +20,7 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/adjustments');
 
-/** The register of adjustments: who asked, who agreed, why, and what reversed what. */
+/** Adjustments, with who requested and approved them, why, and which reverse others. */
 export function Register() {
   const { t } = useTranslation('desk');
   const { accountId, reason, from, to } = route.useSearch();

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
+import { refreshFinance } from '../../api/queries.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
-import { refreshDesk } from './desk.js';
 
 interface ReversalProps {
   row: { reversesId: string | null; reversedById: string | null };
-  /** What a row is called that reverses another, and one that was reversed. */
+  /** Labels of a row that reverses another, and of a reversed one. */
   states: { reversal: string; reversed: string };
   label: string;
   title: string;
@@ -13,7 +13,7 @@ interface ReversalProps {
   send: (body: { note: string; requestId: string }) => Promise<{ state: 'done' | 'pending' | 'rejected' }>;
 }
 
-/** Undoes an entry of a register by another one, once. */
+/** Reverses an entry by another one, once. */
 export function Reversal({ row, states, label, title, hint, send }: ReversalProps) {
   const { t } = useTranslation('desk');
   if (row.reversesId !== null) return <StatusBadge tone="quiet">{states.reversal}</StatusBadge>;
@@ -25,7 +25,7 @@ export function Reversal({ row, states, label, title, hint, send }: ReversalProp
       hint={hint}
       isDangerous
       send={({ note }, requestId) => send({ note, requestId })}
-      reread={refreshDesk}
+      reread={refreshFinance}
       success={({ state }) => t(`outcomes.${state}`)}
     />
   );

@@ -17,7 +17,6 @@ import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';
 
-/** Debts that were given up. */
 export function WriteOffs() {
   const { t } = useTranslation('desk');
   const writeOffs = useList('/api/finance/write-offs');

@@ -12,7 +12,7 @@ import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import type { DaySpan } from '../utc-days.js';
 import { ControlHeat } from '../books/control-heat.js';
-import { ControlLight, useControlWords } from '../books/control-words.js';
+import { ControlLight, ControlLink, useControlWords } from '../books/control-words.js';
 import { DayRanges, latestDays } from '../day-ranges.js';
 import { BasisSwitch } from '../reports/basis.js';
 import { RevenueChart } from '../reports/revenue-chart.js';
@@ -21,10 +21,10 @@ import { openedBy } from '../reports/revenue.js';
 const route = getRouteApi('/finance/');
 const DAYS = 30;
 const LOOK_AGAIN_MS = 20_000;
-/** Of what waits for a second person, more are not counted. */
+/** Counts at most this many approvals. */
 const MOST_COUNTED = 100;
 
-/** What waits for people, what the days came to, and whether the books agree. */
+/** Open work, the figures of some days, and whether the books agree. */
 export function FinanceHomePage() {
   const { t } = useTranslation('finance');
   const search = route.useSearch();
@@ -47,7 +47,7 @@ export function FinanceHomePage() {
   );
 }
 
-/** A bar leads to the rows of its day, and a name to what it is made of. */
+/** A bar opens the rows of its day, and a name opens its breakdown. */
 function Money({ days }: { days: ReturnType<typeof latestDays> }) {
   const { show = 'recognised', by = 'family' } = route.useSearch();
   const set = useFilter({ replace: false });
@@ -75,45 +75,18 @@ function useControls() {
   return $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
 }
 
-/** Findings that nobody has closed, and what a second person has to agree to. */
+/** Open findings, and what a second person must approve. */
 function Waiting() {
   const { t } = useTranslation('finance');
-  const { titleOf } = useControlWords();
   const controls = useControls();
-  const approvals = $api.useQuery('get', '/api/approvals', {
-    params: { query: { state: 'pending', limit: MOST_COUNTED } },
-  });
-  const found = controls.data?.items.filter(({ openFindings }) => openFindings > 0) ?? [];
-  const count = approvals.data?.items.length ?? 0;
+  const query = { state: 'pending', limit: MOST_COUNTED } as const;
+  const approvals = $api.useQuery('get', '/api/approvals', { params: { query } });
   return (
     <Section title={t('home.waiting')}>
       <Loaded query={controls} lines={2}>
-        {() => (
+        {({ items }) => (
           <Loaded query={approvals} lines={1}>
-            {() =>
-              found.length + count === 0 ? (
-                <EmptyState title={t('home.nothing')} hint={t('home.nothingHint')} />
-              ) : (
-                <ToDos>
-                  {count > 0 && (
-                    <ToDo count={count} what={t('home.toApprove')}>
-                      <TextLink to="/approvals">{t('home.approvals')}</TextLink>
-                    </ToDo>
-                  )}
-                  {found.map((control) => (
-                    <ToDo
-                      key={control.id}
-                      count={control.openFindings}
-                      what={t('home.toResolve', { count: control.openFindings })}
-                    >
-                      <TextLink to="/finance/controls/$controlId" params={{ controlId: control.id }}>
-                        {titleOf(control)}
-                      </TextLink>
-                    </ToDo>
-                  ))}
-                </ToDos>
-              )
-            }
+            {(asked) => <Work controls={items} approvals={asked.items.length} />}
           </Loaded>
         )}
       </Loaded>
@@ -121,7 +94,38 @@ function Waiting() {
   );
 }
 
-/** Every control as a line of one dense strip, with its last four weeks. */
+interface WorkProps {
+  controls: readonly Shape<'ControlStanding'>[];
+  approvals: number;
+}
+
+function Work({ controls, approvals }: WorkProps) {
+  const { t } = useTranslation('finance');
+  const { titleOf } = useControlWords();
+  const found = controls.filter(({ openFindings }) => openFindings > 0);
+  if (found.length + approvals === 0)
+    return <EmptyState title={t('home.nothing')} hint={t('home.nothingHint')} />;
+  return (
+    <ToDos>
+      {approvals > 0 && (
+        <ToDo count={approvals} what={t('home.toApprove')}>
+          <TextLink to="/approvals">{t('home.approvals')}</TextLink>
+        </ToDo>
+      )}
+      {found.map((control) => (
+        <ToDo
+          key={control.id}
+          count={control.openFindings}
+          what={t('home.toResolve', { count: control.openFindings })}
+        >
+          <ControlLink id={control.id}>{titleOf(control)}</ControlLink>
+        </ToDo>
+      ))}
+    </ToDos>
+  );
+}
+
+/** A line per control, with its last four weeks. */
 function Controls() {
   const { t } = useTranslation('finance');
   const controls = useControls();
@@ -147,9 +151,9 @@ function Light({ control }: { control: Shape<'ControlStanding'> }) {
   const { titleOf } = useControlWords();
   return (
     <li className="strip-line">
-      <TextLink to="/finance/controls/$controlId" params={{ controlId: control.id }} size="sm">
+      <ControlLink id={control.id} size="sm">
         {titleOf(control)}
-      </TextLink>
+      </ControlLink>
       <ControlHeat controlId={control.id} />
       <ControlLight control={control} />
     </li>

@@ -1,4 +1,4 @@
-/** Pages in the order in which their addresses are like a path: by the pairs of letters that both have. */
+/** Sorts pages by how similar their paths are to a path, counting common pairs of letters. */
 export function closestTo<Page extends { to: string }>(path: string, pages: readonly Page[]): Page[] {
   const wanted = pairsOf(path);
   const likeness = ({ to }: Page) => {

@@ -2,10 +2,10 @@ import { $api } from '../../api/client.js';
 import type { NavLinkPlace, Workspace } from './navigation.js';
 
 const LOOK_AGAIN_MS = 60_000;
-/** More are not counted. */
+/** More are shown as 99+. */
 export const MOST_COUNTED = 100;
 
-/** What waits for somebody in a workspace, beside the link that leads there. */
+/** How much work waits behind each link of a workspace. */
 export function useCounts(
   workspace: Workspace['label'] | undefined,
 ): Partial<Record<NavLinkPlace['label'], number | undefined>> {

@@ -28,7 +28,7 @@ import {
   IconWallet,
 } from '@tabler/icons-react';
 
-/** What the navigation shows beside the name of each link, `nav.…` of the texts. They come with the navigation alone. */
+/** Icons of the navigation, by the keys of its texts. */
 export const navigationIcons = {
   overview: IconHome,
   marketplace: IconBuildingStore,

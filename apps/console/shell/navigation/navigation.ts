@@ -7,7 +7,7 @@ import type { navigationIcons } from './navigation-icons.js';
 type Path = NonNullable<LinkProps['to']>;
 
 interface NavPage {
-  /** The text `nav.…` of the namespace shell. */
+  /** Its text is `nav.…` in the namespace shell. */
   label: keyof (typeof shell)['nav'];
   to: Path;
   /** Hidden while support views a customer's account: it changes something, or is about the viewer. */
@@ -18,7 +18,7 @@ interface NavPage {
 
 /** A link of the navigation. Pages that share one appear as tabs. */
 export interface NavLinkPlace {
-  /** Its text, as of a page, and its icon. */
+  /** Its text and its icon. */
   label: keyof typeof navigationIcons;
   pages: readonly NavPage[];
   /** Listed in the account menu, not in the navigation. */

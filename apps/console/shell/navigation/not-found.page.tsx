@@ -11,7 +11,6 @@ import { useSession } from '../session.js';
 
 const MOST_SUGGESTIONS = 3;
 
-/** What visitors may open. */
 const PUBLIC = [
   { to: '/marketplace', label: 'marketplace' },
   { to: '/connect', label: 'connect' },
@@ -19,7 +18,7 @@ const PUBLIC = [
   { to: '/sign-up', label: 'signUp' },
 ] as const;
 
-/** An address without a page: it names the pages whose addresses are most like it, and the way home. */
+/** Suggests the pages with the most similar paths, and a way home. */
 export function NotFoundPage() {
   const { t } = useTranslation('shell');
   const session = useSession();

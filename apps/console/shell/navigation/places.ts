@@ -1,7 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import { workspacesOf } from './navigation.js';
 
-/** Every page that a person may open, once, with the workspace that has it first. */
+/** Every page that a person may open, once, with its first workspace. */
 export function placesOf(session: Shape<'Session'>) {
   const places = workspacesOf(session).flatMap(({ label: area, links }) =>
     links.flatMap(({ pages }) => pages.map((page) => ({ area, ...page }))),

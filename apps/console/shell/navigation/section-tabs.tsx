@@ -18,7 +18,7 @@ export function SectionTabs({ session }: { session: Shape<'Session'> }) {
         <Link
           key={to}
           to={to}
-          // Also on pages that a listed one leads to.
+          // The router compares exactly; this includes pages that a listed one leads to.
           activeOptions={{ exact: true }}
           activeProps={{}}
           className={to === address ? 'active' : undefined}

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Shape } from '../../api/shape.js';
 import { hasPage, listedAt, type Workspace, workspacesOf } from './navigation.js';
 
-/** Where somebody is: the workspace and the page of the navigation. What is in two workspaces leaves people where they were. */
+/** The current workspace and listed page. A page of two workspaces does not switch between them. */
 export function usePlace(session: Shape<'Session'>) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const workspaces = useMemo(() => workspacesOf(session), [session]);

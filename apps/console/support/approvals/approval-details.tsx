@@ -76,26 +76,37 @@ function Fields({ approval }: { approval: Shape<'Approval'> }) {
   return (
     <Table aria-label={t('approvals.details')} layout="fixed">
       <Table.Tbody>
-        {[...about, ...asked, ...fieldsOf(outcome)].map(([name, value], at) => {
-          const known = NAMED.find((each) => each === name);
-          return (
-            <Table.Tr key={`${name} ${at}`}>
-              <Table.Th scope="row" w="35%">
-                {known ? t(`approvals.fields.${known}`) : name}
-              </Table.Th>
-              <Table.Td className="model-name">
-                <Value name={name} value={value} accountId={accountId} />
-              </Table.Td>
-            </Table.Tr>
-          );
-        })}
+        {[...about, ...asked, ...fieldsOf(outcome)].map(([name, value], at) => (
+          <Field key={`${name} ${at}`} name={name} value={value} accountId={accountId} />
+        ))}
       </Table.Tbody>
     </Table>
   );
 }
 
+interface FieldProps {
+  name: string;
+  value: string;
+  accountId: string | null;
+}
+
+function Field(field: FieldProps) {
+  const { t } = useTranslation('support');
+  const known = NAMED.find((each) => each === field.name);
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" w="35%">
+        {known ? t(`approvals.fields.${known}`) : field.name}
+      </Table.Th>
+      <Table.Td className="model-name">
+        <Value {...field} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
 /** Links to what an id names, for people who may open it. */
-function Value({ name, value, accountId }: { name: string; value: string; accountId: string | null }) {
+function Value({ name, value, accountId }: FieldProps) {
   const session = useSession();
   const isSupport = mayAny(session, ['support', 'admin']);
   if (name === 'userId') return <Who actor={value} />;

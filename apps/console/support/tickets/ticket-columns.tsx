@@ -33,7 +33,7 @@ export function TicketLink({ ticket: { id, subject } }: { ticket: Pick<QueuedTic
   );
 }
 
-/** @param isWaiting all of them wait for support: for how long, in place of their state */
+/** @param isWaiting shows how long tickets wait in place of their state */
 export function useTicketColumns(isWaiting = false): ListColumn<QueuedTicket>[] {
   const { t } = useTranslation('support');
   const copies = useCopies();

@@ -12,6 +12,7 @@ interface Row {
 }
 
 const FIXED = {
+  dataKey: 'place',
   barProps: { stackId: 'all' },
   maxBarWidth: 48,
   yAxisProps: { width: 95 },
@@ -37,7 +38,6 @@ export default function ChartDrawing(props: ChartProps) {
     <CompositeChart
       h={height}
       data={rows}
-      dataKey="place"
       series={series.map((each) => drawn(each, kind))}
       curveType={CURVES[kind]}
       // Makes a line of one point visible.

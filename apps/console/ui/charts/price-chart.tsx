@@ -58,7 +58,7 @@ export function PriceChart({ label, versions, now, always, seriesLabel, fewest }
   return <Chart kind="step" label={label} points={points} series={series} text={money} height={200} />;
 }
 
-/** No two versions of a history have the same. */
+/** Unique within a history. */
 export function versionKey({ kind, group, effectiveFrom }: Shape<'PriceHistoryEntry'>): string {
   return `${kind} ${group} ${effectiveFrom}`;
 }

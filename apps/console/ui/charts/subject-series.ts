@@ -57,7 +57,7 @@ export function subjectValues<Totals>(
   });
 }
 
-/** The values of a step: of each named subject, of all others together, and of the same step before. */
+/** The values of a step: each named subject, all others together, and the same step of the period before. */
 export function stepValues<Totals>(
   point: SubjectSteps<Totals>['points'][number],
   names: readonly string[],

@@ -33,7 +33,7 @@ export function DayRange({ from, to, set }: DayRangeProps) {
   );
 }
 
-/** The same for the address. */
+/** The days in the address. */
 export function DaysFilter() {
   const { from, to } = useSearch({ strict: false });
   return <DayRange from={from} to={to} set={useFilter()} />;

@@ -55,7 +55,7 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
   };
 }
 
-/** Shows a failure at its field; false where the form has no such field. */
+/** Shows a failure at its field; false if the form has no such field. */
 function useFieldFault<Values extends object>(form: SendableForm<Values>): (failure: ApiFailure) => boolean {
   const errorOf = useFieldError();
   return (failure) => {

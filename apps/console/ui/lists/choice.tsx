@@ -47,7 +47,7 @@ interface Filter {
 
 type ChoiceProps = Filter & Omit<FilterSelectProps<string>, 'value' | 'set'>;
 
-/** The same for the address. */
+/** A choice that is in the address. */
 export function Choice({ param, replace = true, ...select }: ChoiceProps) {
   const { value, set } = useParam(param, { replace });
   const chosen = select.options.find((option) => option.value === value)?.value;
@@ -98,7 +98,7 @@ interface SwitchFilterProps extends Filter {
   options: readonly Option<string>[];
 }
 
-/** The same for the address. */
+/** A switch that is in the address. */
 export function SwitchFilter({ param, label, options, replace = true }: SwitchFilterProps) {
   const { value, set } = useParam(param, { replace });
   const usual = options[0]?.value ?? '';

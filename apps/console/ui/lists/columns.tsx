@@ -60,7 +60,6 @@ export function longTextColumn<Name extends string>(field: Name, header: string)
   return column(field, header, (row: Record<Name, string>) => longText(row[field]));
 }
 
-/** A cell of such text. */
 export function longText(text: string | null): ReactNode {
   return text ? <span className="model-name">{text}</span> : NONE;
 }
@@ -82,7 +81,7 @@ export function timeColumn<Name extends string>(field: Name, header: string, non
   return { ...time, isTime: true };
 }
 
-/** When it was: opens the row in the panel that the address names. */
+/** A time that opens its row in the panel. */
 export function openColumn<Row>(
   param: string,
   header: string,

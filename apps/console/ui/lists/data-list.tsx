@@ -48,7 +48,7 @@ export function knownRows<Row>(items: readonly Row[]): Listed<Row> {
 }
 
 interface ListProps<Row> {
-  /** What the list holds, for screen readers. */
+  /** For screen readers. */
   label: string;
   query: Listed<Row>;
   columns: readonly ListColumn<Row>[];
