@@ -20,7 +20,7 @@ import type models from './en/models.json';
 import type wallet from './en/wallet.json';
 import type webhooks from './en/webhooks.json';
 import type costs from './en/costs.json';
-import type desk from './en/desk.json';
+import type adjustments from './en/adjustments.json';
 import type payments from './en/payments.json';
 import type periods from './en/periods.json';
 import type reconciliation from './en/reconciliation.json';
@@ -44,7 +44,7 @@ declare module 'i18next' {
       webhooks: typeof webhooks;
       account: typeof account;
       costs: typeof costs;
-      desk: typeof desk;
+      adjustments: typeof adjustments;
       finance: typeof finance;
       findings: typeof findings;
       payments: typeof payments;

@@ -64,7 +64,7 @@ const ofFinance = [
   }),
   createRoute({
     ...below(finance, '/adjustments'),
-    loader: textsOf('desk'),
+    loader: textsOf('adjustments'),
     validateSearch: searchOf({
       tab: oneOf('write-offs', 'debts'),
       accountId: anyId,
@@ -73,7 +73,7 @@ const ofFinance = [
       to: anyDay,
       cursor,
     }),
-    component: lazy(() => import('../finance/desk/adjustments.page.js'), 'AdjustmentsPage'),
+    component: lazy(() => import('../finance/adjustments/adjustments.page.js'), 'AdjustmentsPage'),
   }),
   createRoute({
     ...below(finance, '/revenue'),

@@ -8,7 +8,7 @@ import { WriteOffs } from './write-offs.js';
 
 /** Adjustments by hand and write-offs. Each needs a ticket, large ones two people, and none is ever edited. */
 export function AdjustmentsPage() {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const actions = (
     <>
       <ButtonLink to="/approvals" variant="default">

@@ -12,7 +12,7 @@ import { ticketField } from '../ticket-field.js';
 
 /** Adds or removes credits by hand because of a ticket. */
 export function CreateAdjustment() {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const rule = [SIGNED_CREDITS, t('adjust.amountWrong')] as const;
   return (
     <ModalForm

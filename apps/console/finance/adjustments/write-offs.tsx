@@ -18,7 +18,7 @@ import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';
 
 export function WriteOffs() {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const writeOffs = useList('/api/finance/write-offs');
   return (
     <DataList
@@ -40,7 +40,7 @@ export function WriteOffs() {
 }
 
 function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const copies = useCopies();
   return [
     timeColumn('recordedAt', t('at')),
@@ -56,7 +56,7 @@ function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
 }
 
 function Reverse({ writeOff }: { writeOff: Shape<'WriteOff'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   return (
     <Reversal
       row={writeOff}

@@ -15,7 +15,7 @@ interface ReversalProps {
 
 /** Reverses an entry by another one, once. */
 export function Reversal({ row, states, label, title, hint, send }: ReversalProps) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   if (row.reversesId !== null) return <StatusBadge tone="quiet">{states.reversal}</StatusBadge>;
   if (row.reversedById !== null) return <StatusBadge tone="quiet">{states.reversed}</StatusBadge>;
   return (

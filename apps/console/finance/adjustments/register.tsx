@@ -22,7 +22,7 @@ const route = getRouteApi('/finance/adjustments');
 
 /** Adjustments, with who requested and approved them, why, and which reverse others. */
 export function Register() {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const { accountId, reason, from, to } = route.useSearch();
   const filter = { accountId, reason, ...timesOf({ from, to }) };
   const reasons = reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }));
@@ -47,7 +47,7 @@ export function Register() {
 }
 
 function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const actionsOf = useAccountActions();
   return [
     timeColumn('recordedAt', t('at')),
@@ -70,7 +70,7 @@ function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
 }
 
 function Reverse({ adjustment }: { adjustment: Shape<'Adjustment'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   return (
     <Reversal
       row={adjustment}

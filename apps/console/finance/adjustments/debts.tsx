@@ -25,7 +25,7 @@ import { AccountLink } from '../transaction-links.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const debts = useList('/api/finance/reports/debts');
   return (
     <Stack>
@@ -48,7 +48,7 @@ export function Debts() {
 }
 
 function Totals({ report }: { report: GetAnswer<'/api/finance/reports/debts'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const { accounts, frozen, debt, owedRewards } = report;
   return (
     <Figures>
@@ -61,7 +61,7 @@ function Totals({ report }: { report: GetAnswer<'/api/finance/reports/debts'> })
 }
 
 function useColumns(): ListColumn<Shape<'Debtor'>>[] {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const copies = useCopies();
   return [
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
@@ -76,7 +76,7 @@ function useColumns(): ListColumn<Shape<'Debtor'>>[] {
 }
 
 function Why({ debtor: { frozen, reason, since } }: { debtor: Shape<'Debtor'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   return (
     <Stack gap="hair" align="flex-start">
       {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
@@ -87,7 +87,7 @@ function Why({ debtor: { frozen, reason, since } }: { debtor: Shape<'Debtor'> })
 }
 
 function Disputed({ debtor: { disputes } }: { debtor: Shape<'Debtor'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   if (disputes.length === 0) return '–';
   return disputes.map(({ disputeId, credits, state }) => (
     <Text key={disputeId} size="xs" component="div">
@@ -97,7 +97,7 @@ function Disputed({ debtor: { disputes } }: { debtor: Shape<'Debtor'> }) {
 }
 
 function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) {
-  const { t } = useTranslation('desk');
+  const { t } = useTranslation('adjustments');
   const rule = [CREDITS, t('writeOff.amountWrong')] as const;
   return (
     <ModalForm
