@@ -7,6 +7,7 @@ import {
   exactDecimal,
   amountText,
   multiplyDecimal,
+  roundHalfUp,
   shortAmount,
   signOf,
 } from './decimal.js';
@@ -51,6 +52,18 @@ describe('arithmetic on decimal strings', () => {
     expect(addDecimals()).toBe('0');
     expect(multiplyDecimal('0.000123', 7)).toBe('0.000861');
     expect(multiplyDecimal('-0.5', 3n)).toBe('-1.5');
+  });
+
+  it.each([
+    ['0.005', '0.01'],
+    ['0.00499999999999999999', '0'],
+    ['-0.005', '-0.01'],
+    ['-0.0049', '0'],
+    ['9.995', '10'],
+    ['9007199254740993.015', '9007199254740993.02'],
+    ['7', '7'],
+  ])('rounds %s to %s', (value, rounded) => {
+    expect(roundHalfUp(value, 2)).toBe(rounded);
   });
 
   it('compares', () => {

@@ -109,6 +109,14 @@ export function roundUp(value: string, decimals: number): string {
   return unscaled((scaled(value, scale) + step - 1n) / step, decimals);
 }
 
+/** The value rounded to this many decimals, a half away from zero. */
+export function roundHalfUp(value: string, decimals: number): string {
+  const scale = Math.max(decimals, decimalsOf(value));
+  const step = 10n ** BigInt(scale - decimals);
+  const units = scaled(value, scale);
+  return unscaled((units + (units < 0n ? -step : step) / 2n) / step, decimals);
+}
+
 function scaled(value: string, scale: number): bigint {
   const match = PLAIN_DECIMAL.exec(value);
   if (!match) throw new Error(`${value} is no decimal`);

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
-import { amountText, CREDIT_UNIT, multiplyDecimals, shortAmount, signOf } from './decimal.js';
+import { amountText, CREDIT_UNIT, multiplyDecimals, roundHalfUp, shortAmount, signOf } from './decimal.js';
 import { useLocale } from './locale.js';
 
 interface MoneyProps {
@@ -11,8 +11,11 @@ interface MoneyProps {
   value: string;
   /** An ISO code, or CRD for credits, which is the default. */
   currency?: string | undefined;
-  /** Two decimals with the exact value on hover, for headlines. */
-  short?: boolean;
+  /**
+   * Two decimals with the exact value on hover, for headlines. They are cut, so that a balance never shows more than there is, or
+   * rounded, for figures of the books.
+   */
+  short?: boolean | 'rounded';
   /** Puts a plus before incoming amounts, for statements. */
   signed?: boolean;
   /** Aligns its decimal point with amounts above. */
@@ -25,7 +28,8 @@ export function Money(props: MoneyProps) {
   const locale = useLocale();
   const exact = useMoneyText(currency)(value);
   const [before = '', after = ''] = useUnit()(AMOUNT, currency).split(AMOUNT);
-  const amount = (short ? shortAmount : amountText)(value, { currency, locale });
+  const written = short ? shortAmount : amountText;
+  const amount = written(short === 'rounded' ? roundHalfUp(value, 2) : value, { currency, locale });
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
     <data

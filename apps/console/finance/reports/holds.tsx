@@ -55,7 +55,11 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Sh
   return (
     <Stack>
       <Figures>
-        <Figure name={t('holds.total')} value={<Money value={total} short />} hint={t('holds.totalHint')} />
+        <Figure
+          name={t('holds.total')}
+          value={<Money value={total} short="rounded" />}
+          hint={t('holds.totalHint')}
+        />
         <Figure name={t('holds.overdue')} value={overdue.count} hint={<Money value={overdue.amount} />} />
       </Figures>
       <Card withBorder>

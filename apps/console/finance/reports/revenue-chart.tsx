@@ -115,7 +115,7 @@ function Sums({ chart: { total, before, currency }, basis }: { chart: Charted; b
           <Figure
             key={name}
             name={label}
-            value={unit === null ? text(value) : <Money value={value} currency={unit} short />}
+            value={unit === null ? text(value) : <Money value={value} currency={unit} short="rounded" />}
             hint={change(Number(value), Number(earlier))}
           />
         );

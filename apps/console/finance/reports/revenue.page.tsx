@@ -143,9 +143,9 @@ function Credits({ revenue: { totals } }: { revenue: Shape<'Revenue'> }) {
   const locale = useLocale();
   return (
     <>
-      <Figure name={t('revenue.net')} value={<Money value={totals.net} short />} />
-      <Figure name={t('revenue.gross')} value={<Money value={totals.gross} short />} />
-      <Figure name={t('revenue.refunds')} value={<Money value={totals.refunds} short />} />
+      <Figure name={t('revenue.net')} value={<Money value={totals.net} short="rounded" />} />
+      <Figure name={t('revenue.gross')} value={<Money value={totals.gross} short="rounded" />} />
+      <Figure name={t('revenue.refunds')} value={<Money value={totals.refunds} short="rounded" />} />
       <Figure
         name={t('revenue.charges')}
         value={exactDecimal(totals.charges, locale)}
@@ -162,7 +162,7 @@ function Cash({ revenue }: { revenue: Shape<'Revenue'> }) {
     <>
       <Figure
         name={t('revenue.recognised')}
-        value={<Money value={recognised} currency={currency} short />}
+        value={<Money value={recognised} currency={currency} short="rounded" />}
         hint={t('revenue.recognisedHint')}
       />
       <Cost totals={totals} />
@@ -176,7 +176,7 @@ function Cost({ totals }: { totals: Shape<'Revenue'>['totals'] }) {
   return (
     <Figure
       name={t('revenue.cost')}
-      value={<Money value={totals.cost} currency={COSTS} short />}
+      value={<Money value={totals.cost} currency={COSTS} short="rounded" />}
       hint={
         <>
           {t('revenue.failedCost')} <Money value={totals.failedCost} currency={COSTS} />
@@ -194,7 +194,7 @@ function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Sha
   return (
     <Figure
       name={t('revenue.margin')}
-      value={<Money value={margin} currency={currency} short />}
+      value={<Money value={margin} currency={currency} short="rounded" />}
       hint={
         marginPercent === null ? '–' : t('revenue.percent', { percent: exactDecimal(marginPercent, locale) })
       }
