@@ -70,6 +70,16 @@ describe('settings of an account', () => {
     expect(await reader.show(accountId)).toMatchObject({ monthlyLimit: '5', lowBalanceThreshold: '2' });
   });
 
+  it('keep the names before, each once', async () => {
+    const { name: first } = await reader.show(accountId);
+    for (const name of ['One', 'Two', 'Two', first]) await service.change(operation(), { name });
+    const { rows } = await people.ledger.owner.query<{ name: string }>(
+      'SELECT name FROM account_names WHERE account_id = $1 ORDER BY id',
+      [accountId],
+    );
+    expect(rows.map(({ name }) => name)).toEqual([first, 'One', 'Two', first]);
+  });
+
   it('are noted with what they were, without the name', async () => {
     await service.change(operation(), { name: 'Atelier', monthlyLimit: parseAmount('0.5') });
     const [change] = (await auditOf(people.ledger, `account:${accountId}`)).slice(-1);

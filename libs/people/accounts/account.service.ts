@@ -95,14 +95,23 @@ async function lockSettings(client: pg.ClientBase, accountId: string): Promise<S
   return rows[0];
 }
 
+/** Both, unless the one before was noted: statements of past months have the name of their time. */
+const NOTE_NAMES = `INSERT INTO account_names (account_id, name)
+  SELECT $1, given.name FROM unnest($2::text[]) WITH ORDINALITY AS given (name, place)
+  WHERE place = 2 OR given.name IS DISTINCT FROM
+    (SELECT n.name FROM account_names n WHERE n.account_id = $1 ORDER BY n.id DESC LIMIT 1)
+  ORDER BY place`;
+
 /** A new threshold above the current balance is no crossing, since its owner has just seen the balance. */
 async function writeSettings(
   client: pg.ClientBase,
   accountId: string,
   { before, after }: { before: Settings; after: Settings },
 ): Promise<void> {
-  if (after.name !== before.name)
+  if (after.name !== before.name) {
+    await client.query(NOTE_NAMES, [accountId, [before.name, after.name]]);
     await client.query('UPDATE accounts SET name = $2 WHERE id = $1', [accountId, after.name]);
+  }
   const { lowBalanceThreshold, monthlyLimit } = after;
   await client.query(
     `UPDATE customer_balances SET monthly_limit = $2, low_balance_threshold = $3,

@@ -98,6 +98,25 @@ describe('the statement of a month', () => {
     expect(await readMonthlyStatement(under.ledger.billing, asked)).toBeNull();
   });
 
+  it('has the name that the account had, or the first that was noted', async () => {
+    const { accountId } = stranger;
+    const { owner, billing } = under.ledger;
+    await owner.query(
+      `INSERT INTO account_names (account_id, name, recorded_at)
+       VALUES ($1, 'First', '2020-01-10'), ($1, 'Second', '2020-02-10')`,
+      [accountId],
+    );
+    const { rows } = await owner.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
+      accountId,
+    ]);
+    const nameIn = async (of: string) =>
+      (await readMonthlyStatement(billing, { accountId, month: of }))?.name;
+    expect(await nameIn('2019-12')).toBe('First');
+    expect(await nameIn('2020-01')).toBe('First');
+    expect(await nameIn('2020-02')).toBe('Second');
+    expect(await nameIn('9999-11')).toBe(rows[0]!.name);
+  });
+
   it('of a month without work has no keys', async () => {
     const { accountId } = someone;
     const empty = await readMonthlyStatement(under.ledger.billing, { accountId, month: '2020-01' });

@@ -8,7 +8,7 @@ export interface MonthlyStatement {
   /** Such as 2026-01. */
   month: string;
   accountId: string;
-  /** The account's current name. */
+  /** The account's name at the end of the month, as far as it is known. */
   name: string;
   /** As the account had entered them by the end of the month. */
   buyer: BillingDetails;
@@ -69,7 +69,7 @@ async function read(
   horizon: Horizon,
   { accountId, month, keyId }: Asked,
 ): Promise<MonthlyStatement | null> {
-  const account = await ledgersOf(client, accountId);
+  const account = await accountOf(client, accountId, endOf(month));
   const key = keyId === undefined ? null : await keyOf(client, accountId, keyId);
   if (!account || (keyId !== undefined && key === null)) return null;
   const bounds = await boundsOf(client, horizon, month);
@@ -99,19 +99,23 @@ export function keysOf({ work }: Pick<MonthlyStatement, 'work'>): Omit<KeyWork, 
     .sort((a, b) => (a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1));
 }
 
-interface Ledgers {
-  /** Of the account. */
+interface StatedAccount {
   name: string;
   heldId: string;
   ledgerIds: string[];
 }
 
-async function ledgersOf(client: pg.ClientBase, accountId: string): Promise<Ledgers | null> {
-  const { rows } = await client.query<Ledgers>(
-    `SELECT a.name, b.held_ledger_id::text AS "heldId",
+/** The name at a time: the last one noted by then, or the first that was noted, or the current one. */
+const NAME = `CASE WHEN $2::timestamptz > now() THEN a.name ELSE coalesce(
+  (SELECT n.name FROM account_names n WHERE n.account_id = a.id AND n.recorded_at < $2 ORDER BY n.recorded_at DESC, n.id DESC LIMIT 1),
+  (SELECT n.name FROM account_names n WHERE n.account_id = a.id ORDER BY n.recorded_at, n.id LIMIT 1), a.name) END`;
+
+async function accountOf(client: pg.ClientBase, accountId: string, end: Date): Promise<StatedAccount | null> {
+  const { rows } = await client.query<StatedAccount>(
+    `SELECT ${NAME} AS name, b.held_ledger_id::text AS "heldId",
        ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id]::text[] AS "ledgerIds"
      FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
-    [accountId],
+    [accountId, end],
   );
   return rows[0] ?? null;
 }
@@ -167,7 +171,7 @@ const REFUNDED = 'charge_refund';
 
 async function sumsOf(
   client: pg.ClientBase,
-  { ledgerIds, heldId, keyId }: Ledgers & { keyId: string | null },
+  { ledgerIds, heldId, keyId }: StatedAccount & { keyId: string | null },
   { from, to }: Month,
 ): Promise<Sum[]> {
   const { rows } = await client.query<Omit<Sum, 'amount'> & { amount: string }>(
