@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { chargeReference } from '#ledger/charges/charge.js';
 import type { Commodity } from '#ledger/reports/trial-balance.js';
+import type { PostingKind } from '#ledger/postings/posting-kinds.js';
 
 /** Head of a ledger transaction. Times are PostgreSQL's text. */
 interface TransactionHead {
   id: bigint;
-  kind: string;
+  kind: PostingKind;
   reference: string;
   accountId: string | null;
   chargeId: string | null;

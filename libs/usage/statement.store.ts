@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { RECORDING_APART } from '#ledger/postings/horizon.js';
+import type { CustomerPosting } from '#ledger/postings/posting-kinds.js';
 import type { Slice, UsageEntry } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
@@ -28,7 +29,7 @@ export interface StatementEntry {
   ordinal: number;
   at: Date;
   effectiveAt: Date;
-  kind: string;
+  kind: CustomerPosting;
   reference: string;
   balance: Balance;
   amount: bigint;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { numberText, timeView, amountView, countView, shown } from '#platform/http/fields.js';
+import { customerPostings } from '#ledger/postings/posting-kinds.js';
+import { numberText, timeView, amountView, countView, shown, wordView } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
 import { balances } from './statement.store.js';
 import {
@@ -46,7 +47,7 @@ export const statementEntry = z
     transactionId: numberText,
     at: timeView,
     effectiveAt: timeView,
-    kind: z.string(),
+    kind: wordView(customerPostings),
     reference: z.string(),
     balance: z.enum(balances),
     amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),

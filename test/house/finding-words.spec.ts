@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { controls } from '#finance/controls.js';
+import { costFaultCodes } from '#finance/costs/cost-fault.js';
 import { foundStates } from '#finance/found-states.js';
 import { noteCodes } from '#finance/periods/checklist-note.js';
+import { priceFaultCodes } from '#marketplace/prices/price-fault.js';
 
 const i18n = join(import.meta.dirname, '../../apps/console/i18n');
 const textsOf = (language: string, namespace: string): unknown =>
@@ -39,6 +41,13 @@ describe.each(['en', 'zh'])('the words of the console in %s', (language) => {
       );
     });
     expect(unused).toEqual([]);
+  });
+
+  it('have a sentence for each refusal of a row', () => {
+    const refusalsOf = (namespace: string) =>
+      (textsOf(language, namespace) as { refusals: Record<string, string> }).refusals;
+    expect(Object.keys(refusalsOf('prices')).sort()).toEqual([...priceFaultCodes].sort());
+    expect(Object.keys(refusalsOf('costs')).sort()).toEqual([...costFaultCodes].sort());
   });
 
   it('name each state, each note of the checklist and each control', () => {

@@ -365,8 +365,8 @@ describe('a file of prices', () => {
     const { body } = await send('/api/admin/prices/import.csv?dryRun=true', file);
     expect(body).toMatchObject({ dryRun: true, same: 1, proposal: null, added: [] });
     expect(body.changed.map(({ line }) => line)).toEqual([3, 7, 10]);
-    expect(body.refused).toEqual([
-      { line: 4, reason: 'There is no model nothing.' },
+    expect(body.refused).toMatchObject([
+      { line: 4, code: 'no_model', params: { model: 'nothing' }, reason: 'There is no model nothing.' },
       { line: 5, reason: expect.stringContaining('price.unitPrice must be a decimal') },
       { line: 6, reason: expect.stringContaining('price.unitPrice must be a decimal') },
       { line: 8, reason: 'The multiplier of Vendora-Main is in line 7 already.' },

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lacking, sentenceKeys } from '#apps/console/finance/books/finding-sentence.js';
 import type { Control, ControlItem } from '#finance/control.js';
+import type { Said } from '#platform/said.js';
 
-const FILE = join(import.meta.dirname, '../../apps/console/i18n/en/findings.json');
-const texts: unknown = JSON.parse(readFileSync(FILE, 'utf8'));
+const FOLDER = join(import.meta.dirname, '../../apps/console/i18n/en');
 
-function textOf(key: string): string | undefined {
+function textOf(key: string, namespace = 'findings'): string | undefined {
+  const texts: unknown = JSON.parse(readFileSync(join(FOLDER, `${namespace}.json`), 'utf8'));
   const found = key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], texts);
   return typeof found === 'string' ? found : undefined;
 }
@@ -20,4 +21,11 @@ export function unsaid({ id }: Control, { state, details }: ControlItem): string
     ...lacking(sentence, details).map((name) => `${id}: the sentence of ${state} lacks ${name}`),
     ...Object.keys(shown).flatMap((name) => (textOf(`details.${name}`) ? [] : `${id}: ${name} has no label`)),
   ];
+}
+
+/** The same of a row that an import refuses. */
+export function unsaidRefusal(namespace: 'prices' | 'costs', { code, params }: Said): string[] {
+  const sentence = textOf(`refusals.${code}`, namespace);
+  if (sentence === undefined) return [`${code} has no sentence`];
+  return lacking(sentence, params).map((name) => `the sentence of ${code} lacks ${name}`);
 }

@@ -1,5 +1,8 @@
-/** Types of postings on a customer's balances. */
-export const statementKinds = [
+import { everyWord } from './enumerations.js';
+import type { Shape } from './shape.js';
+
+/** Types of postings on a customer's balances, in the order in which people choose from them. */
+export const statementKinds = everyWord<Shape<'StatementEntry'>['kind']>()(
   'topup',
   'hold',
   'settle',
@@ -18,21 +21,5 @@ export const statementKinds = [
   'adjustment-reversed',
   'forfeited',
   'write-off',
-] as const;
-
-/** Types of postings with a name in the finance pages. */
-export const postingKinds = [
-  ...statementKinds,
-  'recognition',
   'write-off-reversed',
-  'suspense',
-  'suspense-returned',
-  'suspense-expensed',
-  'psp-fee',
-  'payout',
-  'payout-returned',
-  'bank-transfer',
-  'bank-transfer-undone',
-  'upstream_cost',
-  'upstream_bill',
-] as const;
+);

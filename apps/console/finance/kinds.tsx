@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next';
-import { postingKinds } from '../api/posting-kinds.js';
+import type { Shape } from '../api/shape.js';
 
-/** The name of a posting's type, or its code if it has none. */
-export function KindOfPosting({ kind }: { kind: string }) {
+type PostingKind = Shape<'LedgerStatement'>['items'][number]['kind'];
+
+/** The name of a posting's type, or its code if it is of a later version. */
+export function KindOfPosting({ kind }: { kind: PostingKind }) {
   const { t } = useTranslation('finance');
-  const known = postingKinds.find((each) => each === kind);
-  return known ? t(`kinds.${known}`) : kind;
+  return t(`kinds.${kind}`, { defaultValue: kind });
 }

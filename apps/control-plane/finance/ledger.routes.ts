@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { exactTime, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import { exactTime, pageOf, pageQuery, time, timeView, wordView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 /** Of a ledger account or a transaction: a whole number. */
@@ -58,7 +59,7 @@ const statementView = z
         transactionId: z.string(),
         recordedAt: timeView,
         effectiveAt: timeView,
-        kind: z.string(),
+        kind: wordView(postingKinds),
         reference: z.string(),
         chargeId: z.string().nullable(),
         amount: money,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { amountView, timeView, numberText } from '#platform/http/fields.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import { amountView, timeView, numberText, wordView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const headFields = {
   id: numberText,
-  kind: z.string().meta({ examples: ['topup', 'hold', 'settle'] }),
+  kind: wordView(postingKinds),
   reference: z.string().meta({ description: 'Unique, so that nothing is posted twice.' }),
   accountId: z.string().nullable(),
   chargeId: z.string().nullable(),

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { amountView, queryFlag, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import {
+  amountView,
+  queryFlag,
+  id,
+  pageOf,
+  pageQuery,
+  refusedRowView,
+  time,
+  timeView,
+} from '#platform/http/fields.js';
+import { priceFaultCodes } from '#marketplace/prices/price-fault.js';
 import { largeMoveCodes } from '#marketplace/prices/price-move.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
@@ -109,7 +119,7 @@ export const importAnswer = z
     added: z.array(comparedRow),
     changed: z.array(comparedRow),
     same: z.int().meta({ description: 'Rows that match what is in force at that time.' }),
-    refused: z.array(z.object({ line: z.int(), reason: z.string() })),
+    refused: z.array(refusedRowView(priceFaultCodes)),
     proposal: proposalSummary.nullable().meta({
       description: 'Null for a dry run, if a row was refused, or if nothing changes.',
     }),

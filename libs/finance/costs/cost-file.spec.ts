@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { unsaidRefusal } from '../../../test/support/finding-words.js';
 import { importCosts } from './cost-file.js';
 import { listCosts } from './cost-versions.js';
 
@@ -11,8 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-function importRows(text: string, { dryRun = false, requestId = newId() } = {}) {
-  return importCosts(ledger.billing, text, { actor: 'user:1', reason: 'the price list', requestId, dryRun });
+async function importRows(text: string, { dryRun = false, requestId = newId() } = {}) {
+  const by = { actor: 'user:1', reason: 'the price list', requestId, dryRun };
+  const imported = await importCosts(ledger.billing, text, by);
+  expect(imported.refused.flatMap((row) => unsaidRefusal('costs', row))).toEqual([]);
+  return imported;
 }
 
 async function inForce(model: string) {

@@ -4,9 +4,10 @@ import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { namedByLine } from '#pricing/token-kinds.js';
 import { isInstant } from '#platform/times.js';
+import { type CostFault, costFault, costFaultText } from './cost-fault.js';
 import {
-  costFault,
   type CostVersion,
+  findCostFault,
   insertCost,
   listCosts,
   type NewCost,
@@ -43,8 +44,9 @@ interface CostRow {
   readonly wanted: Pick<NewCost, 'channel' | 'model' | 'cost' | 'billsFailures' | 'effectiveFrom'>;
 }
 
-interface RefusedCostRow {
+interface RefusedCostRow extends CostFault {
   readonly line: number;
+  /** The fault in English. */
   readonly reason: string;
 }
 
@@ -65,18 +67,22 @@ function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[]
   for (const { record, info } of recordsOf(text)) {
     const { lines: line } = info;
     const wanted = rowOf(record);
-    if (typeof wanted === 'string') {
-      refused.push({ line, reason: wanted });
+    if ('code' in wanted) {
+      refused.push(refusedRow(line, wanted));
       continue;
     }
-    const subject = `${wanted.model} on ${wanted.channel}`;
+    const { channel, model } = wanted;
+    const subject = `${model} on ${channel}`;
     const earlier = lineOf.get(subject);
-    if (earlier !== undefined)
-      refused.push({ line, reason: `The cost of ${subject} is in line ${earlier} already.` });
-    else rows.push({ line, wanted });
+    if (earlier === undefined) rows.push({ line, wanted });
+    else refused.push(refusedRow(line, costFault('earlier_line', { channel, model, line: earlier })));
     lineOf.set(subject, line);
   }
   return { rows, refused };
+}
+
+function refusedRow(line: number, fault: CostFault): RefusedCostRow {
+  return { line, ...fault, reason: costFaultText(fault) };
 }
 
 /** Sets all rows that differ from what is in force. If one row is refused, none is set. */
@@ -92,11 +98,11 @@ export async function importCosts(
     const changed: (CostRow & { before: CostVersion | null })[] = [];
     for (const row of rows) {
       const { channel, model } = row.wanted;
-      const fault = await costFault(client, row.wanted);
-      if (fault) refused.push({ line: row.line, reason: `${fault.field}: ${fault.message}` });
+      const faulty = await findCostFault(client, row.wanted);
+      if (faulty) refused.push(refusedRow(row.line, faulty.fault));
       const inForce = { limit: 1, beforeId: null, channel, model, inForce: true };
       const [before = null] = await listCosts(client, inForce);
-      if (!fault && !isInForce(row, before)) changed.push({ ...row, before });
+      if (!faulty && !isInForce(row, before)) changed.push({ ...row, before });
     }
     const same = rows.length + unreadable.length - changed.length - refused.length;
     if (!dryRun && refused.length === 0)
@@ -147,14 +153,13 @@ const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 /** The cost that a row sets, or why the row cannot be read. */
-function rowOf(cells: Cells): CostRow['wanted'] | string {
+function rowOf(cells: Cells): CostRow['wanted'] | CostFault {
   const { channel, model, bills_failures: bills = '', effective_from: from = '' } = cells;
-  if (!channel || !model) return 'channel and model must not be empty.';
-  if (!['', 'yes', 'no'].includes(bills)) return 'bills_failures must be yes, no or empty.';
-  if (from !== '' && (!TIME.test(from) || !isInstant(from)))
-    return 'effective_from must be a time such as 2026-01-31T00:00:00Z, or empty.';
+  if (!channel || !model) return costFault('nameless');
+  if (!['', 'yes', 'no'].includes(bills)) return costFault('failures_unclear');
+  if (from !== '' && (!TIME.test(from) || !isInstant(from))) return costFault('bad_time');
   const cost = costOf(cells);
-  if (typeof cost === 'string') return cost;
+  if (cost !== null && 'code' in cost) return cost;
   const effectiveFrom = from === '' ? null : new Date(from);
   return { channel, model, cost, billsFailures: bills === 'yes', effectiveFrom };
 }
@@ -165,17 +170,17 @@ function mediaCells(cells: Cells): Record<string, string> {
   return Object.fromEntries(named.map(([name, text]) => [name.replace(/_cost$/, ''), text]));
 }
 
-function costOf(cells: Cells): UpstreamCost | null | string {
+function costOf(cells: Cells): UpstreamCost | null | CostFault {
   const { unit_cost: unit = '', withdrawn = '' } = cells;
   const { input_cost: input = '', cached_input_cost: cachedInput = '', output_cost: output = '' } = cells;
   const perToken = [input, cachedInput, output];
   const media = namedByLine(mediaCells(cells));
   const given = [unit, ...perToken, ...Object.values(media)].filter((text) => text !== '');
-  if (withdrawn === 'yes') return given.length === 0 ? null : 'What is withdrawn has no cost.';
-  if (withdrawn !== '') return 'withdrawn must be yes or empty.';
+  if (withdrawn === 'yes') return given.length === 0 ? null : costFault('withdrawn_with_cost');
+  if (withdrawn !== '') return costFault('withdrawn_unclear');
   const bad = given.find((text) => !DECIMAL.test(text));
-  if (bad !== undefined) return `${bad} is no decimal such as 0.02.`;
+  if (bad !== undefined) return costFault('not_decimal', { value: bad });
   if (unit !== '' && given.length === 1) return { unitCost: unit };
   if (unit === '' && perToken.every((text) => text !== '')) return { input, cachedInput, output, ...media };
-  return 'Give unit_cost, or input_cost, cached_input_cost and output_cost, or withdrawn.';
+  return costFault('incomplete');
 }

@@ -4,6 +4,7 @@ import { audit } from '#identity/audit-log.js';
 import { parseDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { keyedByLine, type MediaName, mediaNames, namedByLine } from '#pricing/token-kinds.js';
+import { type CostFault, costFault, costFaultText } from './cost-fault.js';
 
 /**
  * The cost of a model on a channel, in exact USD decimals: per call or second, depending on the model's unit, or per million
@@ -86,8 +87,11 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
   await client.query('SELECT FROM cost_progress FOR UPDATE');
   const repeated = await findByRequest(client, wanted);
   if (repeated) return sameOrConflict(repeated, wanted);
-  const fault = await costFault(client, wanted);
-  if (fault) throw new ApiError('invalid_value', `${fault.field}: ${fault.message}`, { param: fault.field });
+  const refused = await findCostFault(client, wanted);
+  if (refused) {
+    const { field: param, fault } = refused;
+    throw new ApiError('invalid_value', costFaultText(fault), { param });
+  }
   const before = (await listCosts(client, { limit: 1, beforeId: null, channel, model, inForce: true }))[0];
   if (wanted.cost === null && !before?.cost) {
     throw new ApiError('invalid_value', 'cost: there is no cost to withdraw.', { param: 'cost' });
@@ -156,43 +160,40 @@ async function refuseTaken(
 const HIGHEST_UNIT_COST = 1_000n;
 const HIGHEST_TOKEN_COST = 1_000_000n;
 
-export interface CostFault {
+interface RefusedCost {
   field: string;
-  message: string;
+  fault: CostFault;
 }
 
 /** Why a cost cannot be set, or null. */
-export async function costFault(
+export async function findCostFault(
   database: Database,
   { channel, model, cost }: Pick<NewCost, 'channel' | 'model' | 'cost'>,
-): Promise<CostFault | null> {
+): Promise<RefusedCost | null> {
   const { rows } = await database.query<{ unit: string | null; aliasOf: string | null; known: boolean }>(
     `SELECT m.unit, m.alias_of AS "aliasOf", EXISTS (SELECT FROM channels WHERE id = $1) AS known
      FROM (SELECT $2::text AS id) AS asked LEFT JOIN models m ON m.id = asked.id`,
     [channel, model],
   );
   const { unit, aliasOf, known } = rows[0] as (typeof rows)[number];
-  if (!known) return { field: 'channel', message: `there is no channel ${channel}.` };
-  if (unit === null) return { field: 'model', message: `there is no model ${model}.` };
-  if (aliasOf !== null)
-    return { field: 'model', message: `${model} is an alias: it costs what ${aliasOf} costs.` };
+  if (!known) return { field: 'channel', fault: costFault('no_channel', { channel }) };
+  if (unit === null) return { field: 'model', fault: costFault('no_model', { model }) };
+  if (aliasOf !== null) return { field: 'model', fault: costFault('alias', { model, of: aliasOf }) };
   if (cost === null) return null;
   if ('input' in cost !== (unit === 'token')) {
-    const message =
-      unit === 'token'
-        ? `${model} is counted by the token: give input, cachedInput and output.`
-        : `${model} is counted by the ${unit}: give unitCost.`;
-    return { field: 'cost', message };
+    const fault = unit === 'token' ? costFault('by_token', { model }) : costFault('by_unit', { model, unit });
+    return { field: 'cost', fault };
   }
   return excess(cost);
 }
 
-function excess(cost: UpstreamCost): CostFault | null {
+function excess(cost: UpstreamCost): RefusedCost | null {
   const highest = 'input' in cost ? HIGHEST_TOKEN_COST : HIGHEST_UNIT_COST;
   for (const [field, text] of Object.entries(cost) as [string, string | undefined][]) {
     if (text === undefined) continue;
     const { digits, scale } = parseDecimal(text);
-    if (digits > highest * 10n ** BigInt(scale)) return { field, message: `is above ${highest}.` };
+    if (digits > highest * 10n ** BigInt(scale))
+      return { field, fault: costFault('too_high', { field, highest: highest.toString() }) };
   }
   return null;
 }

@@ -1,9 +1,4 @@
-/** What an item of the checklist found, or what a close does: a code with its parameters, so that each reader gets it in words. */
-export interface Note {
-  readonly code: NoteCode;
-  /** Decimal strings, IDs and times. */
-  readonly params: Readonly<Record<string, string | null>>;
-}
+import { type Said, said, type Sentences } from '#platform/said.js';
 
 /** The English sentence of each code, for the command line and downloads. */
 const SENTENCES = {
@@ -17,7 +12,7 @@ const SENTENCES = {
   cleared_more: ({ count }) => `So are ${count} others.`,
   one_person: () => 'The installation declares that there is no second person.',
   decided_alone: ({ count }) => `One person decided ${count} times what needs two.`,
-  finding: ({ message }) => message ?? '',
+  finding: ({ subject, message }) => `${subject}: ${message}`,
   findings_unlisted: () => 'There are more findings than are listed.',
   list_command: ({ command }) => `List them all: ${command}`,
   caught_up_first: () => 'The close does the rest first.',
@@ -36,19 +31,16 @@ const SENTENCES = {
     'A transaction from before the close did not end in time; it has by now. Try again.',
   transaction_running: ({ process, program, seconds }) =>
     `A transaction from before the close did not end in time: that of ${process === null ? 'a prepared transaction' : `process ${process} of the database (${program || 'without a name, as its own maintenance is'})`}${seconds === null ? '' : `, which has run for ${seconds} s`}.`,
-} satisfies Record<string, (params: Readonly<Record<string, string | null>>) => string>;
+} satisfies Sentences;
 
 export type NoteCode = keyof typeof SENTENCES;
 
 export const noteCodes = Object.keys(SENTENCES) as NoteCode[];
 
-export function note(code: NoteCode, params: Readonly<Record<string, string | number | null>> = {}): Note {
-  const texts = Object.entries(params).map(([name, value]): [string, string | null] => [
-    name,
-    value === null ? null : String(value),
-  ]);
-  return { code, params: Object.fromEntries(texts) };
-}
+/** What an item of the checklist found, or what a close does. */
+export type Note = Said<NoteCode>;
+
+export const note: typeof said<NoteCode> = said;
 
 export function inEnglish({ code, params }: Note): string {
   return SENTENCES[code](params);

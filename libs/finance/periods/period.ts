@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RangeQuery } from '#ledger/export/range.js';
 import type { Commodity, LedgerKind } from '#ledger/reports/trial-balance.js';
+import type { PostingKind } from '#ledger/postings/posting-kinds.js';
 import type { Note } from './checklist-note.js';
 
 export type PeriodState = 'closing' | 'closed' | 'abandoned';
@@ -141,7 +142,7 @@ export interface LatePosting {
   periodId: bigint;
   happenedAt: Date;
   recordedAt: Date;
-  kind: string;
+  kind: PostingKind;
   reference: string;
   accountId: string | null;
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { timeView, numberText, shown, wordView } from '#platform/http/fields.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import { timeView, numberText, saidFields, shown, wordView } from '#platform/http/fields.js';
 import { trialBalanceView } from '../views/ledger.view.js';
 import { type Note, noteCodes } from './checklist-note.js';
 import { type ChecklistItem, type Period, periodBalances } from './period.js';
@@ -8,13 +9,12 @@ import type { Waiver } from './waiver.js';
 
 const noteView = z
   .object({
-    code: wordView(noteCodes),
-    params: z.record(z.string(), z.string().nullable()).meta({
-      description:
-        'Decimal strings, IDs and times. For `finding`, those of the finding with its subject and state.',
-    }),
+    ...saidFields(noteCodes),
   })
-  .meta({ id: 'ChecklistNote' });
+  .meta({
+    id: 'ChecklistNote',
+    description: 'The params of `finding` are those of the finding, with its subject and state.',
+  });
 
 export const checklistItemView = z
   .object({
@@ -100,7 +100,7 @@ export const waiverView = z
 
 export const lateView = z.object({
   transactionId: numberText,
-  kind: z.string(),
+  kind: wordView(postingKinds),
   reference: z.string(),
   accountId: z.string().nullable(),
   happenedAt: timeView,

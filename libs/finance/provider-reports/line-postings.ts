@@ -114,7 +114,7 @@ function planLine(line: WaitingLine, house: string): Planned[] {
     { code, commodity: 'PAY', amount: -amount },
     { code: psp, commodity: 'PAY', amount },
   ];
-  const plan = (kind: string, id: string, movements: Posting['movements']): Planned => ({
+  const plan = (kind: Posting['kind'], id: string, movements: Posting['movements']): Planned => ({
     line: line.line,
     posting: { kind, reference: `${kind}:${provider}:${id}`, accountId: null, effectiveAt, movements },
   });

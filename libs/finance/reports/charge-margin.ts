@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PostingKind } from '#ledger/postings/posting-kinds.js';
 
 /** The recorded cost of a charge. */
 interface ChargeCost {
@@ -24,7 +25,7 @@ export interface ChargeMargin {
   /** `known`; `waiting`: will be recorded soon; `unknown`: no cost is set; `none`: no upstream was reached. */
   state: 'known' | 'waiting' | 'unknown' | 'none';
   /** Ledger transactions of the hold, settlement or release, refunds and costs, each with its kind. */
-  transactions: { id: bigint; kind: string }[];
+  transactions: { id: bigint; kind: PostingKind }[];
 }
 
 /** The revenue and cost of a charge, or null if there is no such charge. */
@@ -43,7 +44,7 @@ export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<Cha
        day::text FROM charge_costs WHERE charge_id = $1 ORDER BY outcome`,
     [chargeId],
   );
-  const { rows: transactions } = await pool.query<{ id: bigint; kind: string }>(
+  const { rows: transactions } = await pool.query<{ id: bigint; kind: PostingKind }>(
     `SELECT id, kind FROM ledger_transactions WHERE reference IN ('charge:' || $1 || ':hold', 'charge:' || $1 || ':resolve')
        OR id IN (SELECT transaction_id FROM charge_refunds WHERE charge_id = $1) ORDER BY id`,
     [chargeId],

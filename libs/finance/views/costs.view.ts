@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import type { ChargeRecord } from '#usage/charge.reader.js';
-import { amountView, day as anyDay, numberText, shown, timeView } from '#platform/http/fields.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import {
+  amountView,
+  day as anyDay,
+  numberText,
+  refusedRowView,
+  shown,
+  timeView,
+  wordView,
+} from '#platform/http/fields.js';
 import { decimal, mediaFields } from '#marketplace/prices/price-change.fields.js';
+import { costFaultCodes } from '../costs/cost-fault.js';
 import type { CostImport } from '../costs/cost-file.js';
 import type { UpstreamBill } from '../costs/upstream-bills.js';
 import type { ChargeMargin } from '../reports/charge-margin.js';
@@ -74,7 +84,7 @@ export const chargeMarginView = z
     }),
     cost: amountView.meta({ description: 'USD.' }),
     transactions: z
-      .array(z.object({ id: numberText, kind: z.string() }))
+      .array(z.object({ id: numberText, kind: wordView(postingKinds) }))
       .meta({ description: 'Ledger transactions of the charge, its refunds and its costs.' }),
   })
   .meta({ id: 'ChargeMargin' });
@@ -103,7 +113,7 @@ export const costImportView = z
       }),
     ),
     same: z.int().meta({ description: 'Rows that match what is in force.' }),
-    refused: z.array(z.object({ line: z.int(), reason: z.string() })),
+    refused: z.array(refusedRowView(costFaultCodes)),
   })
   .meta({ id: 'CostImport' });
 
@@ -135,7 +145,7 @@ export function viewBill(bill: UpstreamBill) {
 
 export function viewChargeMargin(charge: ChargeRecord, margin: ChargeMargin) {
   const ofCosts = margin.costs.flatMap(({ transactionId }) =>
-    transactionId === null ? [] : [{ id: transactionId, kind: 'upstream_cost' }],
+    transactionId === null ? [] : [{ id: transactionId, kind: 'upstream_cost' as const }],
   );
   return shown(chargeMarginView, {
     ...charge,

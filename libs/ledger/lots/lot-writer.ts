@@ -59,7 +59,7 @@ async function postRecognition(
     const total = movements.reduce((sum, { amount }) => sum + amount, 0n);
     if (movements.every(({ amount }) => amount === 0n)) continue;
     const posting = {
-      kind: 'recognition',
+      kind: 'recognition' as const,
       reference: `${reference}:${day}`,
       accountId: null,
       effectiveAt: last,

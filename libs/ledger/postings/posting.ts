@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Nanos, nanos } from '#money/amount.js';
 import { linkLatePosting, placeInTime } from './effective-time.js';
+import type { PostingKind } from './posting-kinds.js';
 
 /**
  * Single postings, for everything except charges, which go through the posting engine. The caller's transaction first
@@ -25,8 +26,7 @@ export type Movement =
 export interface Posting {
   /** The id from `takeTransactionId`, if rows had to name the transaction before it was written. */
   id?: bigint;
-  /** Such as `topup`, as shown on statements. */
-  kind: string;
+  kind: PostingKind;
   /** Unique, so that a posting cannot be repeated. */
   reference: string;
   accountId: string | null;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PostingKind } from '../postings/posting-kinds.js';
 import { atHorizon, type Horizon } from '../postings/horizon.js';
 import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
 import type { Commodity, LedgerKind, TimeOf } from './trial-balance.js';
@@ -17,7 +18,7 @@ export interface LedgerLine {
   ordinal: number;
   recordedAt: string;
   effectiveAt: string;
-  kind: string;
+  kind: PostingKind;
   reference: string;
   chargeId: string | null;
   /** Positive is a credit; units of the commodity. */

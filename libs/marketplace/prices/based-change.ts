@@ -3,13 +3,14 @@ import { type PriceBook } from '#pricing/price-book.js';
 import { versionAt } from '#groups/version.js';
 import { soundOfVideos } from '#upstream/adapters.js';
 import {
+  changedName,
   changeFault,
   changeOf,
   newestVersion,
   type PriceChange,
-  changeSubject,
   versionsOf,
 } from './price-change.js';
+import { type PriceFault, priceFault } from './price-fault.js';
 import type { PricesHere } from './prices-here.js';
 import { ratesOf } from './rates.js';
 
@@ -32,22 +33,25 @@ export function basedChange(book: PriceBook, change: PriceChange, atMs: number):
   return { change, base, before: before ? changeOf(change, before.value) : null };
 }
 
-/** Why a change cannot take effect at a time, as a sentence, or null. */
-export function faultOf({ book, protocols }: PricesHere, change: PriceChange, atMs: number): string | null {
+/** Why a change cannot take effect at a time, or null. */
+export function faultOf(
+  { book, protocols }: PricesHere,
+  change: PriceChange,
+  atMs: number,
+): PriceFault | null {
   const isTaken = versionsOf(book, change).some((version) => version.effectiveFromMs === atMs);
-  if (isTaken)
-    return `The ${changeSubject(change)} has a version from exactly that time: choose a time after it.`;
+  if (isTaken) return priceFault('version_at_time', { kind: change.kind, name: changedName(change) });
   return changeFault(book, change) ?? silenceFault(protocols, change);
 }
 
 /** Rates for videos without sound never apply if all channels of the model always add it. */
-function silenceFault(protocols: PricesHere['protocols'], change: PriceChange): string | null {
+function silenceFault(protocols: PricesHere['protocols'], change: PriceChange): PriceFault | null {
   if (change.kind !== 'price') return null;
   const silent = ratesOf(change.price).findIndex(({ when }) => when.audio === 'off');
   const served = protocols.get(change.model) ?? [];
   const isLoud = served.length > 0 && served.every((each) => soundOfVideos(each) === 'always');
   if (silent < 0 || !isLoud) return null;
-  return `rates.${silent} can never apply: all channels of ${change.model} make videos with sound. Leave it out, or add a channel that can do without.`;
+  return priceFault('rate_silent', { rate: silent, model: change.model });
 }
 
 /** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead */

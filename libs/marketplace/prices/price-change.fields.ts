@@ -1,32 +1,28 @@
 import { z } from 'zod';
-import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
+import { MODEL_ID } from '#catalog/model-id.js';
 import type { optionalPrices } from '#pricing/price-text.js';
 import type { MediaName } from '#pricing/token-kinds.js';
 import type { Dimensions } from '#pricing/rates.js';
 import type { PriceChange } from './price-change.js';
+import { formats } from './price-fault.js';
 
 const MAX_CHANGES = 5_000;
 
 /** Exact, as stored: "1.25", never NaN, an exponent or a sign. */
 export const decimal = z
   .string()
-  .regex(/^\d{1,12}(\.\d{1,18})?$/, 'must be a decimal string such as "0.02", with at most 18 decimals')
+  .regex(/^\d{1,12}(\.\d{1,18})?$/, formats.not_decimal)
   .meta({ description: 'An exact, non-negative decimal string.', examples: ['0.02'] });
 
-export const modelName = z
-  .string()
-  .regex(
-    MODEL_ID,
-    `must be a model id of up to ${MAX_MODEL_ID_CHARS} letters, digits and . _ : -, with single slashes between its parts`,
-  );
+export const modelName = z.string().regex(MODEL_ID, formats.not_model);
 
-export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a group');
+export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, formats.not_group);
 
 const MAX_RATES = 64;
 
 const asked = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9.:_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and . : _ -')
+  .regex(/^[a-z0-9][a-z0-9.:_-]{0,31}$/, formats.not_value)
   .optional();
 
 /** Request properties that prices may depend on. */
@@ -41,7 +37,7 @@ export const dimensionFields = z.strictObject({
 
 const seconds = z
   .string()
-  .regex(/^[1-9]\d{0,5}$/, 'must be whole seconds, such as "10"')
+  .regex(/^[1-9]\d{0,5}$/, formats.not_seconds)
   .optional();
 
 const rateFields = z.strictObject({

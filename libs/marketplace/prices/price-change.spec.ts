@@ -12,6 +12,7 @@ import {
   versionsOf,
   withChanges,
 } from './price-change.js';
+import { priceFaultText } from './price-fault.js';
 import { priceOf, priceText } from '#pricing/price-text.js';
 import { quote } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
@@ -20,6 +21,11 @@ function amount(of: PriceBook, atMs: number, model = 'picture'): bigint {
   const priced = quote(of, { model, group: 'Main', units: 1n, atMs });
   if (typeof priced === 'string') throw new Error(priced);
   return priced.amount;
+}
+
+function faultText(...of: Parameters<typeof changeFault>): string | null {
+  const fault = changeFault(...of);
+  return fault && priceFaultText(fault);
 }
 
 describe('a change of a price', () => {
@@ -56,13 +62,13 @@ describe('a change of a price', () => {
   });
 
   it('is faulty where it makes no sense', () => {
-    expect(changeFault(book, change)).toBeNull();
-    expect(changeFault(book, { kind: 'price', model: 'picture-latest', price: null })).toMatch(/alias/);
-    expect(changeFault(book, { kind: 'price', model: 'picture', price: TOKEN_PRICE })).toMatch(/by the call/);
-    expect(changeFault(book, { kind: 'multiplier', group: 'Main', multiplier: '1000.1' })).toMatch(
+    expect(faultText(book, change)).toBeNull();
+    expect(faultText(book, { kind: 'price', model: 'picture-latest', price: null })).toMatch(/alias/);
+    expect(faultText(book, { kind: 'price', model: 'picture', price: TOKEN_PRICE })).toMatch(/by the call/);
+    expect(faultText(book, { kind: 'multiplier', group: 'Main', multiplier: '1000.1' })).toMatch(
       /above 1000/,
     );
-    expect(changeFault(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
+    expect(faultText(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
   });
 
   it('has rates for what requests of its model can say, none hidden by an earlier one', () => {
@@ -71,17 +77,17 @@ describe('a change of a price', () => {
       return { kind: 'price', model: 'picture', price: { unitPrice: '0.2', rates } };
     };
     const good = of({ quality: 'high', size: '1024x1024' }, { quality: 'high' });
-    expect(changeFault(book, good)).toBeNull();
+    expect(faultText(book, good)).toBeNull();
     expect(changeText(good)).toBe('0.2, with rates size=1024x1024 quality=high 0.01; quality=high 0.02');
     const hidden = of({ quality: 'high' }, { size: '1:1' }, { quality: 'high', size: '1024x1024' });
-    expect(changeFault(book, hidden)).toBe(
+    expect(faultText(book, hidden)).toBe(
       'rates.2 can never apply: rates.0 applies first. Put it before that one.',
     );
-    expect(changeFault(book, of({ mode: 'draft' }))).toMatch(
+    expect(faultText(book, of({ mode: 'draft' }))).toMatch(
       /rates\.0 can never apply: .* have no mode, use size/,
     );
     const dear = { unitPrice: '0.2', rates: [{ when: { size: '1:1' }, unitPrice: '1000001' }] };
-    expect(changeFault(book, { kind: 'price', model: 'picture', price: dear })).toMatch(
+    expect(faultText(book, { kind: 'price', model: 'picture', price: dear })).toMatch(
       /rates\.0\.unitPrice is above/,
     );
     expect(sameChange(good, of({ size: '1024x1024', quality: 'high' }, { quality: 'high' }))).toBe(true);
@@ -105,7 +111,7 @@ describe('a change of a price', () => {
     };
     expect(cost({})).toBe(((3_125_000n + 5_000_000n) * 11n) / 10n);
     expect(cost({ cacheWrite: '4' })).toBe(((4_000_000n + 5_000_000n) * 11n) / 10n);
-    expect(changeFault(book, change({ cacheWrite1h: '1000001' }))).toMatch(/cacheWrite1h is above/);
+    expect(faultText(book, change({ cacheWrite1h: '1000001' }))).toMatch(/cacheWrite1h is above/);
     expect(priceText(priceOf((change({ cacheWrite: '4' }) as { price: typeof TOKEN_PRICE }).price)!)).toEqual(
       {
         ...TOKEN_PRICE,

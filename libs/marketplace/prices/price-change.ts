@@ -5,6 +5,7 @@ import { cacheWritePrices, type Price, type PriceBook } from '#pricing/price-boo
 import { optionalPrices, priceOf, type PriceText, priceText } from '#pricing/price-text.js';
 import { whenText } from '#pricing/rates.js';
 import { mediaNames } from '#pricing/token-kinds.js';
+import { type PriceFault, priceFault } from './price-fault.js';
 import { ratesFault, ratesOf, ratesText } from './rates.js';
 
 /** A new value for one subject; null withdraws it. */
@@ -20,27 +21,32 @@ const HIGHEST_MULTIPLIER = 1_000n;
 
 /** The subject of a change. A proposal has at most one change per subject. */
 export function changeSubject(change: PriceChange): string {
-  return change.kind === 'price' ? `price of ${change.model}` : `${change.kind} of ${change.group}`;
+  return `${change.kind} of ${changedName(change)}`;
 }
 
-/** Why a change cannot be made, as a sentence, or null. Invalid decimals were rejected before. */
-export function changeFault(book: PriceBook, change: PriceChange): string | null {
-  if (change.kind === 'price') return priceFault(book, change);
-  if (!book.multipliers.has(change.group)) return `There is no group ${change.group}.`;
+/** The model or group of a change. */
+export function changedName(change: PriceChange): string {
+  return change.kind === 'price' ? change.model : change.group;
+}
+
+/** Why a change cannot be made, or null. Invalid decimals were rejected before. */
+export function changeFault(book: PriceBook, change: PriceChange): PriceFault | null {
+  if (change.kind === 'price') return faultOfPrice(book, change);
+  if (!book.multipliers.has(change.group)) return priceFault('no_group', { group: change.group });
   if (change.kind === 'multiplier') return excess('multiplier', change.multiplier, HIGHEST_MULTIPLIER);
   return change.rule === 'none' ? null : excess('unitPrice', change.unitPrice, HIGHEST_PRICE);
 }
 
-function priceFault(book: PriceBook, change: Extract<PriceChange, { kind: 'price' }>): string | null {
+function faultOfPrice(book: PriceBook, change: Extract<PriceChange, { kind: 'price' }>): PriceFault | null {
   const model = book.models.get(change.model);
-  if (!model) return `There is no model ${change.model}.`;
-  if (model.pricedAs !== model.id) return `${model.id} is an alias: it costs what ${model.pricedAs} costs.`;
+  if (!model) return priceFault('no_model', { model: change.model });
+  if (model.pricedAs !== model.id) return priceFault('alias', { model: model.id, of: model.pricedAs });
   if (!change.price) return null;
   const isByToken = 'input' in change.price;
   if (isByToken !== (model.unit === 'token')) {
     return isByToken
-      ? `${model.id} is priced by the ${model.unit}: give unitPrice.`
-      : `${model.id} is priced by the token: give input, cachedInput and output.`;
+      ? priceFault('by_unit', { model: model.id, unit: model.unit })
+      : priceFault('by_token', { model: model.id });
   }
   const rates = ratesOf(change.price);
   const prices = [
@@ -51,10 +57,12 @@ function priceFault(book: PriceBook, change: Extract<PriceChange, { kind: 'price
   return faults.find((fault) => fault !== null) ?? ratesFault(model, rates);
 }
 
-function excess(name: string, text: string | null, highest: bigint): string | null {
+function excess(field: string, text: string | null, highest: bigint): PriceFault | null {
   if (text === null) return null;
   const { digits, scale } = parseDecimal(text);
-  return digits > highest * 10n ** BigInt(scale) ? `${name} is above ${highest}.` : null;
+  return digits > highest * 10n ** BigInt(scale)
+    ? priceFault('too_high', { field, highest: highest.toString() })
+    : null;
 }
 
 /** The versions of a change's subject. */

@@ -5,9 +5,17 @@ import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { optionalPrices, stated } from '#pricing/price-text.js';
 import { versionAt } from '#groups/version.js';
-import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
+import {
+  changedName,
+  changeOf,
+  type PriceChange,
+  sameChange,
+  changeSubject,
+  versionsOf,
+} from './price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
+import { formatFault, type PriceFault, priceFault, priceFaultText } from './price-fault.js';
 import type { PricesHere } from './prices-here.js';
 import { namedTwice, ratesFrom, ratesOf, ratesText } from './rates.js';
 
@@ -58,8 +66,9 @@ export interface FileRow {
   readonly value: unknown;
 }
 
-interface RefusedRow {
+interface RefusedRow extends PriceFault {
   readonly line: number;
+  /** The fault in English. */
   readonly reason: string;
 }
 
@@ -165,11 +174,10 @@ function changeOfCells(cells: Cells): unknown {
     ...values
   } = Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== '')) as Cells;
   const isWithdrawn = withdrawn === 'yes';
-  if (withdrawn !== undefined && !isWithdrawn) return { kind, fault: 'withdrawn must be yes or empty.' };
-  if (isWithdrawn && Object.keys(values).length > 0)
-    return { kind, fault: 'What is withdrawn has no value.' };
+  if (withdrawn !== undefined && !isWithdrawn) return new FaultyRow(priceFault('withdrawn_unclear'));
+  if (isWithdrawn && Object.keys(values).length > 0) return new FaultyRow(priceFault('withdrawn_with_value'));
   const twice = namedTwice(values.rates ?? '');
-  if (twice !== undefined) return { kind, fault: `rates names ${twice} twice in one rate.` };
+  if (twice !== undefined) return new FaultyRow(priceFault('named_twice', { name: twice }));
   const { unit_price: unitPrice, rates, multiplier, rule, ...perToken } = values;
   if (kind === 'multiplier')
     return {
@@ -210,10 +218,9 @@ export function compareRows(here: PricesHere, rows: readonly FileRow[], atMs: nu
   const lineOf = new Map<string, number>();
   let same = 0;
   for (const { line, value } of rows) {
-    const change = checkedChange(value);
-    const reason = typeof change === 'string' ? change : rowFault(here, change, { atMs, lineOf });
-    if (typeof change === 'string' || reason !== null) {
-      result.refused.push({ line, reason: reason ?? '' });
+    const change = acceptedChange(here, value, { atMs, lineOf });
+    if (change instanceof FaultyRow) {
+      result.refused.push({ line, ...change.fault, reason: priceFaultText(change.fault) });
       continue;
     }
     lineOf.set(changeSubject(change), line);
@@ -232,41 +239,48 @@ function isNothing(before: PriceChange | null): boolean {
   return before.kind === 'multiplier' ? before.multiplier === null : before.rule === 'none';
 }
 
-function rowFault(
+/** A row that cannot be imported. */
+class FaultyRow {
+  constructor(readonly fault: PriceFault) {}
+}
+
+function acceptedChange(
   here: PricesHere,
-  change: PriceChange,
+  value: unknown,
   { atMs, lineOf }: { atMs: number; lineOf: ReadonlyMap<string, number> },
-): string | null {
-  const earlier = lineOf.get(changeSubject(change));
-  if (earlier !== undefined) return `The ${changeSubject(change)} is in line ${earlier} already.`;
-  return faultOf(here, change, atMs);
+): PriceChange | FaultyRow {
+  const change = checkedChange(value);
+  if (change instanceof FaultyRow) return change;
+  const line = lineOf.get(changeSubject(change));
+  const fault =
+    line === undefined
+      ? faultOf(here, change, atMs)
+      : priceFault('earlier_line', { kind: change.kind, name: changedName(change), line });
+  return fault ? new FaultyRow(fault) : change;
 }
 
-const KINDS = new Set(['price', 'multiplier', 'rule']);
-
-/** A change, or why it is invalid. */
-function checkedChange(value: unknown): PriceChange | string {
-  const { kind, fault } = (value ?? {}) as { kind?: unknown; fault?: unknown };
-  if (typeof fault === 'string') return fault;
-  if (!KINDS.has(kind as string)) return 'kind must be price, multiplier or rule.';
+function checkedChange(value: unknown): PriceChange | FaultyRow {
+  if (value instanceof FaultyRow) return value;
+  const { kind } = (value ?? {}) as { kind?: unknown };
+  const incomplete = INCOMPLETE.get(kind);
+  if (!incomplete) return new FaultyRow(priceFault('unknown_kind'));
   const result = changeFields.safeParse(value);
-  return result.success ? result.data : reasonOf(result.error, kind as string);
+  return result.success ? result.data : new FaultyRow(deepestFault(result.error) ?? incomplete);
 }
 
-const EXPECTED: Record<string, string> = {
-  price:
-    'a price needs a model, and unitPrice, perhaps with rates such as "size=1024x1024 quality=high 0.167; quality=high 0.25", or input, cachedInput and output, or to be withdrawn',
-  multiplier: 'a multiplier needs a group and a decimal, or to be withdrawn',
-  rule: 'a rule needs a group, and is none, or fixed_per_call with a unitPrice',
-};
+const INCOMPLETE = new Map<unknown, PriceFault>([
+  ['price', priceFault('price_incomplete')],
+  ['multiplier', priceFault('multiplier_incomplete')],
+  ['rule', priceFault('rule_incomplete')],
+]);
 
 /** The deepest fault says most: of the alternatives, the one for the row's kind. */
-function reasonOf(error: z.ZodError, kind: string): string {
+function deepestFault(error: z.ZodError): PriceFault | null {
   const faults = leaves(error.issues).filter(
     ({ code, path }) => code === 'invalid_format' && path.length > 0,
   );
   const fault = faults[0];
-  return fault ? `${fault.path.map(String).join('.')} ${fault.message}.` : `${EXPECTED[kind]}.`;
+  return fault ? formatFault(fault.path.map(String).join('.'), fault.message) : null;
 }
 
 function leaves(issues: readonly z.core.$ZodIssue[], above: PropertyKey[] = []): z.core.$ZodIssue[] {

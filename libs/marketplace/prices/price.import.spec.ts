@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin } from '../../../test/support/catalog.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { unsaidRefusal } from '../../../test/support/finding-words.js';
 import { readPriceCsv, readPriceList } from './price-file.js';
 import { exportPrices, importPrices } from './price.import.js';
 import { ProposalService } from './proposal.service.js';
@@ -23,13 +24,15 @@ async function countProposals(): Promise<number> {
   return (await service.list({ limit: 50, beforeId: null, openOnly: false })).length;
 }
 
-function importRows(
+async function importRows(
   rows: Parameters<typeof importPrices>[1]['rows'],
   of: { dryRun?: boolean; effectiveAt?: Date | null } = {},
 ) {
   const { dryRun = false, effectiveAt = null } = of;
   const options = { rows, dryRun, effectiveAt, note: 'a file' };
-  return importPrices({ pool: ledger.billing, service }, options, admin());
+  const imported = await importPrices({ pool: ledger.billing, service }, options, admin());
+  expect(imported.refused.flatMap((row) => unsaidRefusal('prices', row))).toEqual([]);
+  return imported;
 }
 
 const HEADER = 'kind,subject,unit_price,multiplier,withdrawn';

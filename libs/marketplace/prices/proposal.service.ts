@@ -8,6 +8,7 @@ import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type PriceChange, changeSubject } from './price-change.js';
+import { priceFaultText } from './price-fault.js';
 import { readPrices } from './prices-here.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
@@ -173,8 +174,9 @@ async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise
   const seen = new Set<string>();
   return wanted.changes.map((change, at) => {
     const subject = changeSubject(change);
-    const fault = seen.has(subject) ? `The ${subject} is changed twice.` : faultOf(here, change, atMs);
-    if (fault) throw new ApiError('invalid_value', fault, { param: `changes.${at}` });
+    const fault = faultOf(here, change, atMs);
+    const message = seen.has(subject) ? `The ${subject} is changed twice.` : fault && priceFaultText(fault);
+    if (message) throw new ApiError('invalid_value', message, { param: `changes.${at}` });
     seen.add(subject);
     return basedChange(here.book, change, atMs);
   });

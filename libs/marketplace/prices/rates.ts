@@ -1,24 +1,26 @@
 import { dimensionsOfFamily, type PricedModel } from '#pricing/price-book.js';
 import type { PriceText, RateText } from '#pricing/price-text.js';
 import { type Dimensions, ratedDimensions, hiddenBy, whenText } from '#pricing/rates.js';
+import { type PriceFault, priceFault } from './price-fault.js';
 
 /** The rates of a price; none for one by tokens. */
 export function ratesOf(price: PriceText | null): readonly RateText[] {
   return price && 'unitPrice' in price ? (price.rates ?? []) : [];
 }
 
-/** Why a model cannot have these rates, as a sentence, or null. */
-export function ratesFault({ id, family }: PricedModel, rates: readonly RateText[]): string | null {
+/** Why a model cannot have these rates, or null. */
+export function ratesFault({ id, family }: PricedModel, rates: readonly RateText[]): PriceFault | null {
   const known = dimensionsOfFamily[family];
-  for (const [at, rate] of rates.entries()) {
-    const foreign = ratedDimensions([rate]).find((name) => !known.includes(name));
-    if (foreign !== undefined) {
-      const instead = known.length > 0 ? `use ${known.join(', ')}` : 'leave rates out';
-      return `rates.${at} can never apply: requests for ${id} have no ${foreign}, ${instead}.`;
+  for (const [rate, each] of rates.entries()) {
+    const name = ratedDimensions([each]).find((dimension) => !known.includes(dimension));
+    if (name !== undefined) {
+      const facts = { rate, model: id, name };
+      return known.length > 0
+        ? priceFault('rate_foreign', { ...facts, known: known.join(', ') })
+        : priceFault('no_rates', facts);
     }
-    const hider = hiddenBy(rates, at);
-    if (hider >= 0)
-      return `rates.${at} can never apply: rates.${hider} applies first. Put it before that one.`;
+    const hider = hiddenBy(rates, rate);
+    if (hider >= 0) return priceFault('rate_hidden', { rate, hider });
   }
   return null;
 }

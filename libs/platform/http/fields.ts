@@ -100,6 +100,25 @@ export function wordView<const W extends string>(words: readonly W[]) {
   return z.string().meta({ enum: [...words] }) as unknown as z.ZodType<W, W>;
 }
 
+/** A sentence as a code with its parameters. */
+export function saidFields<const W extends string>(codes: readonly W[]) {
+  return {
+    code: wordView(codes),
+    params: z
+      .record(z.string(), z.string().nullable())
+      .meta({ description: 'Decimal strings, IDs, times and words of the API.' }),
+  };
+}
+
+/** A row of a file that cannot be imported. */
+export function refusedRowView<const W extends string>(codes: readonly W[]) {
+  return z.object({
+    line: z.int(),
+    ...saidFields(codes),
+    reason: z.string().meta({ description: 'The same in English.' }),
+  });
+}
+
 /** Chosen by the client for each thing it wants done once. A repeat gives the same answer. */
 export const requestIdField = z
   .string()

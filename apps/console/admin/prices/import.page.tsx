@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 import type { Shape } from '../../api/shape.js';
-import { textColumn } from '../../ui/lists/columns.js';
-
+import { column, textColumn } from '../../ui/lists/columns.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { FormFault, SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
@@ -19,6 +19,7 @@ import { compare, type Importing, readFile, send } from './importing.js';
 import { ProposalFields } from './proposal-fields.js';
 import { useOpenProposal } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
+import { type RefusedRow, useRefusal } from './refusal.js';
 
 /** Compares a file of prices with what is in force, and proposes what differs. */
 export function ImportPage() {
@@ -104,9 +105,13 @@ function Comparison({ wanted, compared }: { wanted: Importing; compared: Shape<'
   );
 }
 
-function Refused({ rows }: { rows: Shape<'PriceImport'>['refused'] }) {
+function Refused({ rows }: { rows: RefusedRow[] }) {
   const { t } = useTranslation('prices');
-  const columns = [textColumn('line', t('import.line')), textColumn('reason', t('import.reason'))];
+  const wordsOf = useRefusal();
+  const columns: ListColumn<RefusedRow>[] = [
+    textColumn('line', t('import.line')),
+    column('reason', t('import.reason'), wordsOf),
+  ];
   return (
     <Notice tone="bad" title={t('import.refused')}>
       <PlainTable label={t('import.refused')} columns={columns} rows={rows} rowKey={({ line }) => line} />

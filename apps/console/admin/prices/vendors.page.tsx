@@ -22,6 +22,7 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Hint, SmallPrint, TwoLines } from '../../ui/texts.js';
 import { PriceValue } from './change.js';
 import { useOpenProposal } from './proposals.js';
+import { useRefusal } from './refusal.js';
 
 const route = getRouteApi('/admin/prices/vendors');
 
@@ -125,10 +126,11 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
 function Nothing({ answer }: { answer: Shape<'VendorImport'> }) {
   const { t } = useTranslation('prices');
   const { same, refused, missing } = answer;
+  const wordsOf = useRefusal();
   return (
     <Notice tone={refused.length > 0 ? 'bad' : 'quiet'} title={t('vendors.nothing')}>
-      {refused.map(({ line, reason }) => (
-        <Hint key={line}>{reason}</Hint>
+      {refused.map((row) => (
+        <Hint key={row.line}>{wordsOf(row)}</Hint>
       ))}
       {refused.length === 0 && t('vendors.nothingHint', { same, missing: missing.length })}
     </Notice>

@@ -98,9 +98,11 @@ function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
       <Text size="sm">{t('import.summary', { changed: changed.length, same, refused: refused.length })}</Text>
       {refused.length > 0 && (
         <Notice tone="bad" title={t('import.refused')}>
-          {refused.map(({ line, reason }) => (
+          {refused.map(({ line, code, params, reason }) => (
             <Text key={line} size="sm">
-              <Labelled label={t('import.line', { line })}>{reason}</Labelled>
+              <Labelled label={t('import.line', { line })}>
+                {t(`refusals.${code}`, { ...params, defaultValue: reason })}
+              </Labelled>
             </Text>
           ))}
         </Notice>
