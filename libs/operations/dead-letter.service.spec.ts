@@ -6,6 +6,7 @@ import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledg
 import { race } from '../../test/support/race.js';
 import {
   findLetter,
+  letterFault,
   listLetters,
   outlookOf,
   replayLetter,
@@ -88,16 +89,22 @@ describe('a dead letter', () => {
     expect(await actionsOn(ledger, `dead_letter:${letter.id}`)).toEqual(['dead_letter.replayed']);
   });
 
-  it.each<[string, Partial<Kept>]>([
-    ['of a topic that is not known', { topic: 'no.such' }],
-    ['of a request, whose sender went on', { topic: topics.chargeRequested.name }],
-    ['without a key', { key: null }],
-    ['without a payload', { payload: null }],
-    ['that cannot be read', { payload: '{' }],
-    ['that says too little', { payload: '{"keyId":"x"}' }],
-  ])('%s is not played again', async (_, of) => {
+  it.each<[string, Partial<Kept>, string, string]>([
+    ['of a topic that is not known', { topic: 'no.such' }, 'unknown_topic', 'failed'],
+    [
+      'of a request, whose sender went on',
+      { topic: topics.chargeRequested.name },
+      'nobody_waits',
+      'unreadable',
+    ],
+    ['without a key', { key: null }, 'incomplete', 'failed'],
+    ['without a payload', { payload: null }, 'incomplete', 'unreadable'],
+    ['that cannot be read', { payload: '{' }, 'unreadable', 'unreadable'],
+    ['that says too little', { payload: '{"keyId":"x"}' }, 'unreadable', 'unreadable'],
+  ])('%s is not played again', async (_, of, obstacle, fault) => {
     const letter = await keep(of);
-    expect(outlookOf(letter)).toMatchObject({ canReplay: false });
+    expect(outlookOf(letter)).toMatchObject({ canReplay: false, obstacle });
+    expect(letterFault(letter)).toBe(fault);
     await expect(replay(letter)).rejects.toMatchObject({ code: 'conflict' });
     expect(await actionsOn(ledger, `dead_letter:${letter.id}`)).toEqual([]);
   });

@@ -33,12 +33,32 @@ export interface LetterFilter {
   replayed?: boolean | undefined;
 }
 
+/** Why a letter cannot be replayed. */
+const OBSTACLES = {
+  replayed: 'It was replayed already. If that failed too, there is another letter.',
+  unknown_topic: 'This version knows no such topic.',
+  nobody_waits:
+    'Its sender waited for an answer and has continued without it: nobody would learn of the effect.',
+  incomplete: 'It came without a key or without a payload.',
+  // It would only become a letter again.
+  unreadable: 'It cannot be read',
+} as const;
+
+type Obstacle = keyof typeof OBSTACLES;
+
+export const letterObstacles = Object.keys(OBSTACLES) as Obstacle[];
+
 /** Whether a letter can be replayed, and the effect. */
 export interface ReplayOutlook {
   canReplay: boolean;
-  /** The effect, or why it cannot be replayed. */
+  /** Null if it can be replayed. */
+  obstacle: Obstacle | null;
+  /** The effect, or why it cannot be replayed, in English. */
   effect: string;
 }
+
+/** What went wrong: the message is not one of its topic, or its handler failed. */
+export const letterFaults = ['unreadable', 'failed'] as const;
 
 const COLUMNS = `id, topic, consumer_group AS "group", partition, "offset", key, payload, charge_id AS about, reason,
   created_at AS at, replayed_at AS "replayedAt", replayed_by AS "replayedBy"`;
@@ -84,29 +104,33 @@ export async function findLetter(
 
 /** Whether a letter can be replayed, and the effect. */
 export function outlookOf(letter: StoredLetter): ReplayOutlook {
-  const why = obstacleOf(letter);
-  if (why !== null) return { canReplay: false, effect: why };
-  return { canReplay: true, effect: EFFECTS[letter.topic] ?? OTHER_EFFECT };
-}
-
-function obstacleOf({ topic: name, payload, key, replayedAt }: StoredLetter): string | null {
-  if (replayedAt) return 'It was played again already; had it failed again, there would be another letter.';
+  const { topic: name, payload, key, replayedAt } = letter;
   const topic = allTopics.find((each) => each.name === name);
-  if (!topic) return 'This version knows no such topic.';
-  if (!topic.deadLetters)
-    return 'Its sender waited for the answer and has gone on since: nobody would know of what it does.';
-  if (key === null || payload === null) return 'It came without a key or without a payload.';
-  return unreadable(topic, payload);
+  if (replayedAt) return no('replayed');
+  if (!topic) return no('unknown_topic');
+  if (!topic.deadLetters) return no('nobody_waits');
+  if (key === null || payload === null) return no('incomplete');
+  const fault = readingFault(topic, payload);
+  if (fault !== null) return { ...no('unreadable'), effect: `${OBSTACLES.unreadable}: ${fault}.` };
+  return { canReplay: true, obstacle: null, effect: EFFECTS[name] ?? OTHER_EFFECT };
 }
 
-/** An unreadable message would only become a letter again. */
-function unreadable(topic: AnyTopic, payload: string): string | null {
+function no(obstacle: Obstacle): ReplayOutlook {
+  return { canReplay: false, obstacle, effect: OBSTACLES[obstacle] };
+}
+
+export function letterFault({ topic: name, payload }: StoredLetter): (typeof letterFaults)[number] {
+  const topic = allTopics.find((each) => each.name === name);
+  return topic && (payload === null || readingFault(topic, payload) !== null) ? 'unreadable' : 'failed';
+}
+
+function readingFault(topic: AnyTopic, payload: string): string | null {
   try {
     decodePayload(topic, String(topic.version), payload);
     return null;
   } catch (error) {
     if (!(error instanceof InvalidMessage)) throw error;
-    return `It cannot be read: ${error.message}.`;
+    return error.message;
   }
 }
 

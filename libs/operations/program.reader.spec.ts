@@ -99,7 +99,7 @@ describe('channels', () => {
         inFlight: 2,
         failures: 3,
         openedAt: '2026-01-02T03:04:05.000Z',
-        lastFailure: { at: '2026-01-02T03:04:00.000Z', reason: 'timeout', status: null },
+        lastFailure: { at: '2026-01-02T03:04:00.000Z', kind: null, reason: 'timeout', status: null },
         p50Ms: 10,
         p99Ms: null,
         latencyMs: null,

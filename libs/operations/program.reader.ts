@@ -110,6 +110,7 @@ function viewVitals({ channelId: _, openedAtMs, lastFailure, ...vitals }: Channe
     openedAt: openedAtMs === null ? null : new Date(openedAtMs).toISOString(),
     lastFailure: lastFailure && {
       at: new Date(lastFailure.atMs).toISOString(),
+      kind: lastFailure.kind ?? null,
       reason: lastFailure.reason,
       status: lastFailure.status,
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { routings } from '#catalog/channel-order.js';
-import { timeView } from '#platform/http/fields.js';
+import { timeView, wordView } from '#platform/http/fields.js';
+import { failureKinds } from '#upstream/health/breaker.js';
 
 const states = z.enum(['closed', 'half_open', 'open']);
 const programs = z.enum(['gateway', 'worker', 'billing', 'control-plane']);
@@ -25,7 +26,17 @@ const vitals = {
   inFlight: count,
   failures: count.meta({ description: 'Failures since the last success.' }),
   openedAt: timeView.nullable(),
-  lastFailure: z.object({ at: timeView, reason: z.string(), status: z.int().nullable() }).nullable(),
+  lastFailure: z
+    .object({
+      at: timeView,
+      kind: wordView(failureKinds).nullable().meta({
+        description:
+          '`not_accepted`: the upstream provably did not accept the call; `unknown`: it may have; `no_answer`: a poll without an answer. Null from programs of an earlier version.',
+      }),
+      reason: z.string().meta({ description: 'In English, or in the words of the vendor or the network.' }),
+      status: z.int().nullable(),
+    })
+    .nullable(),
   p50Ms: ms,
   p99Ms: ms,
   latencyMs: ms.meta({

@@ -89,7 +89,7 @@ describe('channels', () => {
       model: 'vendora-imagine-image',
       state: 'closed',
       failures: 1,
-      lastFailure: { status: 500 },
+      lastFailure: { kind: 'not_accepted', status: 500 },
     });
     await draw('a cat');
     await until('the success', async () => {

@@ -8,7 +8,7 @@ import type { Shape } from '../api/shape.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { SwitchFilter } from '../ui/lists/choice.js';
-import { column, longTextColumn, menuColumn, openColumn } from '../ui/lists/columns.js';
+import { column, menuColumn, openColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
@@ -86,7 +86,7 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
         {about ?? '–'}
       </Text>
     )),
-    longTextColumn('reason', t('letters.reason')),
+    column('reason', t('letters.reason'), (letter) => <Reason letter={letter} />),
     column('state', t('letters.state'), (letter) => <State letter={letter} />),
     menuColumn(({ id, topic, about }) => [
       { copy: about ?? id },
@@ -94,6 +94,21 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
       ...(about === null ? [] : [{ only: { about }, what: about }]),
     ]),
   ];
+}
+
+/** What went wrong, and the error itself, which is in English. */
+function Reason({ letter: { fault, reason } }: { letter: Shape<'DeadLetter'> }) {
+  const { t } = useTranslation('operator');
+  return (
+    <TwoLines
+      first={t(`letters.faults.${fault}`, { defaultValue: '' })}
+      second={
+        <span lang="en" className="model-name">
+          {reason}
+        </span>
+      }
+    />
+  );
 }
 
 function State({ letter: { canReplay, replayedAt } }: { letter: Shape<'DeadLetter'> }) {
@@ -119,7 +134,7 @@ function OpenLetter({ id }: { id: string }) {
 
 function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  const { topic, group, partition, offset, reason, canReplay, payload } = letter;
+  const { topic, group, partition, offset, canReplay, payload } = letter;
   return (
     <Stack>
       <Group>
@@ -127,7 +142,7 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
         <State letter={letter} />
       </Group>
       <Hint>{t('letters.place', { group, partition, offset })}</Hint>
-      <Text className="spoken">{reason}</Text>
+      <Reason letter={letter} />
       <Replayed letter={letter} />
       {payload !== null && <CodeLines code={jsonLines(payload)} label={t('letters.message')} />}
       {canReplay && <Replay letter={letter} />}
@@ -138,11 +153,12 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
 /** Who replayed it, or what a replay would do. */
 function Replayed({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  const { replayedAt, replayedBy } = letter;
+  const { canReplay, replayedAt, replayedBy } = letter;
   if (replayedAt === null)
     return (
       <Text size="sm">
-        {t('letters.effect')} <Effect letter={letter} />
+        {canReplay && `${t('letters.effect')} `}
+        <Effect letter={letter} />
       </Text>
     );
   return (
@@ -180,10 +196,10 @@ function Replay({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   );
 }
 
-/** Of a replay, or why there can be none, which has many reasons: the server says which, in English. */
-function Effect({ letter: { topic, canReplay, effect } }: { letter: Shape<'WholeDeadLetter'> }) {
+/** Of a replay, or why there can be none. */
+function Effect({ letter: { topic, obstacle, effect } }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
-  if (!canReplay) return <span lang="en">{effect}</span>;
+  if (obstacle !== null) return t(`letters.obstacles.${obstacle}`, { defaultValue: effect });
   const isEnd = topic === 'charge.resolved' || topic === 'video.completed';
   return t(`letters.effects.${isEnd ? 'ends' : 'again'}`);
 }

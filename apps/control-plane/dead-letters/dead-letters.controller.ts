@@ -4,6 +4,7 @@ import { OutboxRelay } from '#bus/outbox.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   findLetter,
+  letterFault,
   listLetters,
   outlookOf,
   replayLetter,
@@ -51,5 +52,5 @@ export class DeadLettersController {
 }
 
 function viewOf(letter: StoredLetter) {
-  return { ...letter, ...outlookOf(letter) };
+  return { ...letter, fault: letterFault(letter), ...outlookOf(letter) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
+import { letterFaults, letterObstacles } from '#operations/dead-letter.service.js';
+import { pageOf, pageQuery, timeView, numberText, wordView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const word = z.string().max(200);
@@ -13,10 +14,18 @@ const letterView = z
     offset: z.string(),
     key: z.string().nullable(),
     about: z.string().nullable().meta({ description: 'The subject; for topics about money, the charge.' }),
-    reason: z.string(),
+    fault: wordView(letterFaults).meta({
+      description: '`unreadable`: the message is not one of its topic; `failed`: its handler failed.',
+    }),
+    reason: z.string().meta({ description: 'The error, in English.' }),
     at: timeView,
     canReplay: z.boolean(),
-    effect: z.string().meta({ description: 'What a replay would do, or why it is not possible.' }),
+    obstacle: wordView(letterObstacles).nullable().meta({
+      description: 'Why it cannot be replayed. Null if it can.',
+    }),
+    effect: z
+      .string()
+      .meta({ description: 'What a replay would do, or why it is not possible, in English.' }),
     replayedAt: timeView.nullable(),
     replayedBy: z.string().nullable(),
   })

@@ -11,9 +11,16 @@ export interface BreakerOutcome {
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
+/** Outcomes that count against a channel. A refusal of the caller's content shows that the vendor is healthy. */
+export const failureKinds = ['not_accepted', 'unknown', 'no_answer'] as const;
+
+type FailureKind = (typeof failureKinds)[number];
+
 /** A failed call. */
 export interface CallFailure {
   atMs: number;
+  /** Programs of an earlier version do not report it. */
+  kind?: FailureKind;
   reason: string;
   status: number | null;
 }
@@ -41,8 +48,6 @@ const ACCOUNTS_TO_OPEN = 2;
 /** The most accounts that are remembered, for failures and for successes. */
 const MAX_ACCOUNTS = 64;
 
-/** Outcomes that count against a channel. A refusal of the caller's content shows that the vendor is healthy. */
-const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_answer']);
 /** The 4xx that are about our key, balance and limits. Any other is about the one request. */
 const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 429];
 const MAX_REASON_CHARS = 300;
@@ -52,11 +57,16 @@ function isOfOneCall({ upstreamStatus, of }: BreakerOutcome): boolean {
   return of === 'task' || (status >= 400 && status < 500 && !OF_THE_CHANNEL.includes(status));
 }
 
+function failureKindOf({ kind }: BreakerOutcome): FailureKind | undefined {
+  return failureKinds.find((each) => each === kind);
+}
+
 /** The failure of the channel in an outcome, if any. */
 export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | null {
-  if (!FAILURES.has(outcome.kind)) return null;
-  const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
-  return { atMs, reason, status: outcome.upstreamStatus ?? null };
+  const kind = failureKindOf(outcome);
+  if (kind === undefined) return null;
+  const reason = (outcome.reason ?? kind).slice(0, MAX_REASON_CHARS);
+  return { atMs, kind, reason, status: outcome.upstreamStatus ?? null };
 }
 
 /**
@@ -122,7 +132,7 @@ export class Breaker {
   }
 
   private take(outcome: BreakerOutcome, accountId: string, attempt: BreakerCall): void {
-    if (!FAILURES.has(outcome.kind)) return this.succeed(accountId);
+    if (!failureKindOf(outcome)) return this.succeed(accountId);
     if (isOfOneCall(outcome)) return;
     const isTrial = this.trial?.attempt === attempt;
     this.failures += 1;

@@ -260,7 +260,13 @@ it('counts each model of a channel by itself', () => {
   call(delivered, one, workOf('ann', 'm'));
   expect(stateOf(one, 'broken')).toBe('open');
   expect(health.vitalsOfAll()).toMatchObject([
-    { channelId: 'one', model: 'broken', state: 'open', failures: 3, lastFailure: { status: 503 } },
+    {
+      channelId: 'one',
+      model: 'broken',
+      state: 'open',
+      failures: 3,
+      lastFailure: { kind: 'not_accepted', status: 503 },
+    },
     { channelId: 'one', model: 'm', state: 'closed', failures: 0, lastFailure: null },
   ]);
 });

@@ -97,8 +97,25 @@ function useColumns(): ListColumn<Program>[] {
   ];
 }
 
-function Failure({ of: { status, reason, at } }: { of: NonNullable<Program['lastFailure']> }) {
-  return <TwoLines first={status === null ? reason : `${status} · ${reason}`} second={<When at={at} />} />;
+function Failure({ of: { kind, status, reason, at } }: { of: NonNullable<Program['lastFailure']> }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <TwoLines
+      first={
+        <>
+          {kind !== null && `${t(`health.failureKinds.${kind}`, { defaultValue: kind })} · `}
+          {status !== null && `HTTP ${status} · `}
+          <When at={at} />
+        </>
+      }
+      // What networks and vendors say is in English.
+      second={
+        <span lang="en" className="model-name">
+          {reason}
+        </span>
+      }
+    />
+  );
 }
 
 /** Tells two keys apart without showing either. */
