@@ -5,6 +5,7 @@ import { ChainBuilder } from '#ledger/chain/chain.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { listFindings } from '../findings.js';
 import { reconcile } from '../reconciler.js';
 import { chainControl } from './chain.control.js';
@@ -32,6 +33,7 @@ async function round(): Promise<{ count: number; open: string[] }> {
   const done = await reconcile(pool, [chainControl], OPTIONS);
   const { result, error } = done!.outcomes[0]!;
   expect(error).toBeNull();
+  expect(result!.items.flatMap((item) => unsaid(chainControl, item))).toEqual([]);
   const page = { control: 'chain', state: 'open', limit: 200, after: null } as const;
   return {
     count: result!.count,

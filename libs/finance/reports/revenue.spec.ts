@@ -4,6 +4,7 @@ import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { unsaid } from '../../../test/support/finding-words.js';
 import { ticketOf } from '../../../test/support/tickets.js';
 import type { Control } from '../control.js';
 import { costsControl } from '../costs/costs.control.js';
@@ -407,7 +408,9 @@ describe('the controls of revenue and costs', () => {
       await client.query('SET LOCAL session_replication_role = replica');
       await client.query(sql);
       const context = { horizon: { at: 'infinity', lastLedgerId: 0n }, graceMs: 0, before: null, limit: 50 };
-      return (await control.check(client, context)).items.map(({ state }) => state);
+      const { items } = await control.check(client, context);
+      expect(items.flatMap((item) => unsaid(control, item))).toEqual([]);
+      return items.map(({ state }) => state);
     } finally {
       await client.query('ROLLBACK');
       client.release();
