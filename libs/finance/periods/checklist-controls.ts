@@ -83,19 +83,14 @@ async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOpti
 
 function answerFor({ count, items }: ControlResult): ChecklistAnswer {
   const notes = items.slice(0, EXAMPLES).map((item) => {
-    const { subject, state, details } = item;
-    return note('finding', { ...details, subject, state, message: namedBySubject(item) });
+    const { subject, state, details, message } = item;
+    return note('finding', { ...details, subject, state, message });
   });
   return {
     count,
     notes: notes.length === 0 && count > 0 ? [note('findings_unlisted')] : notes,
     findings: count > items.length ? null : items.map(({ state, subject }) => `${state} ${subject}`),
   };
-}
-
-/** Most messages name what they are about. */
-function namedBySubject({ message, subject }: ControlItem): string {
-  return message.includes(subject.split(':').at(-1)!) ? message : `${subject}: ${message}`;
 }
 
 /** Some of these are not findings while the period is open, so their control does not name them. */

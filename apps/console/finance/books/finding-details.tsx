@@ -87,6 +87,8 @@ const PEOPLE = ['requested_by', 'approved_by', 'actor'];
 
 function Detail({ name, value, text }: { name: string; value: string | null; text: string }) {
   if (value !== null && PEOPLE.includes(name)) return <Who actor={value} />;
+  // An error of the database, which is in English.
+  if (name === 'refusal') return <span lang="en">{value}</span>;
   const time = momentOf(value);
   return time === null ? <Identifier>{text}</Identifier> : <When at={time} />;
 }
@@ -114,7 +116,7 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Sh
 }
 
 /** Where to resolve or examine what a control finds. */
-const desks = {
+const remedies = {
   payments: linkOptions({ to: '/finance/reconciliation' }),
   payouts: linkOptions({ to: '/finance/reconciliation', search: { tab: 'payouts' } }),
   bank: linkOptions({ to: '/finance/reconciliation', search: { tab: 'bank' } }),
@@ -134,10 +136,10 @@ const desks = {
 
 function Remedy({ finding: { control } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
-  const known = (Object.keys(desks) as (keyof typeof desks)[]).find((each) => each === control);
+  const known = (Object.keys(remedies) as (keyof typeof remedies)[]).find((each) => each === control);
   if (known === undefined) return null;
   return (
-    <ButtonLink {...desks[known]} variant="default" size="xs">
+    <ButtonLink {...remedies[known]} variant="default" size="xs">
       {t(`findings.remedy.${known}`)}
     </ButtonLink>
   );

@@ -4,13 +4,19 @@ export function sentenceKeys(control: string, state: string, how: string | null 
   return [`${own}_${how}`, own, `sentences.any.${state}`];
 }
 
-/** Values that a text needs but the details lack. */
-export function lacking(text: string, details: Readonly<Record<string, string | null>>): string[] {
-  return [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!).filter((name) => !details[name]);
+type Details = Readonly<Record<string, string | null>>;
+
+function valuesIn(text: string): string[] {
+  return [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!);
 }
 
-/** Whether the words mention the last part of the subject. */
-export function isNamed(subject: string, words: string): boolean {
-  const name = subject.split(':').at(-1)!;
-  return words.split(/[^\w.,:/@+=#-]+/).some((word) => word.replace(/[.,:]+$/, '') === name);
+/** Values that a text needs but the details lack. */
+export function lacking(text: string, details: Details): string[] {
+  return valuesIn(text).filter((name) => !details[name]);
+}
+
+/** Whether a text has the last part of the subject as one of its values. */
+export function isNamed(subject: string, text: string, details: Details): boolean {
+  const id = subject.split(':').at(-1);
+  return valuesIn(text).some((name) => details[name] === id);
 }

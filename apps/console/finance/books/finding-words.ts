@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useLocale } from '../../ui/locale.js';
 import { useAmountText } from '../../ui/money.js';
-import { lacking, sentenceKeys } from './finding-sentence.js';
+import { isNamed, lacking, sentenceKeys } from './finding-sentence.js';
 import { momentOf } from './moment-of.js';
 
 const AMOUNT = /^(-?\d+(?:\.\d+)?) ([A-Z]{3}|minor units)$/;
@@ -37,24 +37,44 @@ export function useFindingTexts() {
 export function useFindingWords() {
   const { template, wordOf, say, between } = useFindingTexts();
   const valuesOf = useDetailTexts();
-  const sentenceOf = ({ control, state, details, message }: Found): string => {
+  const subjectText = (subject: string): string => {
+    const [kind = '', ...id] = subject.split(':');
+    const word = template(`subjects.${kind}`);
+    return word === null ? subject : `${word} ${id.join(':')}`;
+  };
+  /** Null: there is none, or the finding is of an earlier version, which lacks some of the values. */
+  const keyOf = ({ control, state, details }: Found): string | null => {
     const keys = sentenceKeys(control, state, details['how']);
     const key = keys.find((each) => template(each) !== null);
-    // Findings of earlier versions lack some values.
-    if (key !== undefined && lacking(template(key)!, details).length === 0)
-      return say(key, valuesOf(details));
+    return key !== undefined && lacking(template(key)!, details).length === 0 ? key : null;
+  };
+  const sentenceOf = (found: Found): string => {
+    const { state, details, message } = found;
+    const key = keyOf(found);
+    if (key !== null) return say(key, valuesOf(details));
     const word = wordOf(`states.${state}`, message ?? state);
     const { amount } = valuesOf(details);
     return amount ? say('stateOfAmount', { state: word, amount }) : word;
   };
+  const wordsOf = (found: Found): string => partsOf(found).map(sentenceOf).join(between);
   return {
     detailOf: (name: string): string => wordOf(`details.${name}`, name),
     valuesOf,
-    wordsOf: (found: Found): string =>
-      [found.state, ...(found.details['also']?.split(' ') ?? [])]
-        .map((state) => sentenceOf({ ...found, state }))
-        .join(between),
+    wordsOf,
+    /** The same, beginning with the subject unless a sentence names it. */
+    wholeWordsOf: (found: Found, subject: string): string => {
+      const keys = partsOf(found).map(keyOf);
+      const isSaid = keys.some((key) => key !== null && isNamed(subject, template(key)!, found.details));
+      const words = wordsOf(found);
+      return isSaid ? words : say('ofSubject', { subject: subjectText(subject), words });
+    },
   };
+}
+
+/** One for each state that it has. */
+function partsOf(found: Found): Found[] {
+  const also = found.details['also']?.split(' ') ?? [];
+  return [found.state, ...also].map((state) => ({ ...found, state }));
 }
 
 /** Values for the reader: codes as words, times in their time zone, amounts with units. */

@@ -1,6 +1,5 @@
 import type { Shape } from '../../api/shape.js';
 import { useKindName } from '../../support/approvals/approval.js';
-import { isNamed } from '../books/finding-sentence.js';
 import { useFindingTexts, useFindingWords } from '../books/finding-words.js';
 import { useItemTitle } from './item-title.js';
 
@@ -9,14 +8,14 @@ type Note = Shape<'ChecklistNote'>;
 /** The text of a checklist note, translated if this console knows it. */
 export function useNoteWords(): (note: Note, control?: string | null) => string {
   const { template, say, between } = useFindingTexts();
-  const { wordsOf, valuesOf } = useFindingWords();
+  const { wordsOf, wholeWordsOf, valuesOf } = useFindingWords();
   const titleOf = useItemTitle();
   const kindName = useKindName();
   return ({ code, params }, control = null) => {
     const { subject = null, state, item, title, kind, message = null } = params;
     if (code === 'finding') {
-      const words = wordsOf({ control: control ?? '', state: state ?? '', details: params, message });
-      return subject === null || isNamed(subject, words) ? words : `${subject}: ${words}`;
+      const found = { control: control ?? '', state: state ?? '', details: params, message };
+      return subject === null ? wordsOf(found) : wholeWordsOf(found, subject);
     }
     const values = valuesOf(params);
     if (code === 'approvals_pending') values['kind'] = kindName(kind ?? '');
