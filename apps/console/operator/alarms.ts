@@ -14,20 +14,19 @@ type AlarmKind =
 
 export interface Alarm {
   kind: AlarmKind;
-  /** Which program, topic or how many. */
+  /** A program, a topic or a count. */
   of: string;
 }
 
-/** More than a batch or two behind is more than a moment. */
+/** A few batches behind are normal for a moment. */
 const MOST_LAG = 1_000;
 const OLDEST_OUTBOX_SECONDS = 60;
 
-/** Of the requests of the last minute. */
+/** Share of the last minute's requests. */
 const MOST_ERRORS = 0.05;
 const FEWEST_REQUESTS = 20;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
-/** What needs attention in a live system. */
 export function alarmsOf({ items, deadLetters }: System): Alarm[] {
   const live = items.filter(({ isSilent }) => !isSilent);
   const missing = PROGRAMS.filter((name) => !live.some(({ program }) => program === name));
@@ -54,7 +53,7 @@ function ofProgram({ program, instance, report }: Shape<'Program'>): Alarm[] {
   ];
 }
 
-/** How many of the answers were faults of ours; of a few requests it says nothing. */
+/** Our share of failed answers; 0 if there were too few requests to tell. */
 export function errorPart(outcomes: Record<string, number>): number {
   const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   return all < FEWEST_REQUESTS ? 0 : (outcomes['5xx'] ?? 0) / all;

@@ -27,7 +27,7 @@ const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
 
-/** Messages that no handler could make sense of, and what playing each again would do. */
+/** Messages that no handler could process, and what a replay would do. */
 export function DeadLettersPage() {
   const { t } = useTranslation('operator');
   const { show, topic, about } = route.useSearch();

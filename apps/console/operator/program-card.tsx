@@ -12,7 +12,6 @@ import { useRate } from './program.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** One program: since when it runs, what it does in a minute, and what waits. */
 export function ProgramCard({ program }: { program: Shape<'Program'> }) {
   const { t } = useTranslation('operator');
   const { instance, reportedAt, isSilent, report } = program;
@@ -53,7 +52,6 @@ function Head({ program }: { program: Shape<'Program'> }) {
   );
 }
 
-/** Single numbers, those of each program's own work. */
 function Vitals({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
@@ -83,7 +81,7 @@ interface Went {
   pace: Shape<'ProgramPace'>;
 }
 
-/** What went through in the last minute: requests, questions about tasks, messages of the bus. */
+/** Requests, task polls and bus messages of the last minute. */
 function Paces({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const { requests, polls, messages } = report;
@@ -122,7 +120,6 @@ function outcomesOf({ outcomes }: Shape<'ProgramPace'>, locale: string): string 
   return counted.map(([name, count]) => `${name} ${count.toLocaleString(locale)}`).join(' · ') || '–';
 }
 
-/** Topics whose messages wait to be handled. */
 function Waiting({ report: { lag } }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();

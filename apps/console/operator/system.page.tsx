@@ -4,7 +4,7 @@ import { $api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { TextLink } from '../ui/links.js';
-import { useLocale } from '../ui/locale.js';
+import { useLocale, usePercent } from '../ui/locale.js';
 import { Notice } from '../ui/notice.js';
 import { PageFrame } from '../ui/page.js';
 import { EmptyState, Loaded, Section } from '../ui/states.js';
@@ -14,11 +14,11 @@ import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
 import { type System, useRate } from './program.js';
 
-/** The programs say how they are every few seconds. */
+/** Programs report every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
-/** Every running program as it last reported; the page refreshes itself. */
+/** The page refreshes itself. */
 export function SystemPage() {
   const { t } = useTranslation('operator');
   const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
@@ -45,7 +45,6 @@ export function SystemPage() {
   );
 }
 
-/** What needs attention now, or that all is well. */
 export function Alarms({ system }: { system: System }) {
   const { t } = useTranslation('operator');
   const alarms = alarmsOf(system);
@@ -71,17 +70,17 @@ export function Alarms({ system }: { system: System }) {
 export function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
-  const rate = useRate();
+  const [rate, percent] = [useRate(), usePercent()];
   const sum = (of: (report: Shape<'Program'>['report']) => number | undefined) =>
     items.reduce((all, { isSilent, report }) => all + (isSilent ? 0 : (of(report) ?? 0)), 0);
-  const inFlight = sum(({ requests }) => requests?.inFlight);
-  const letters = <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>;
+  const count = (value: number) => value.toLocaleString(locale);
+  const letters = <TextLink to="/operator/dead-letters">{count(deadLetters)}</TextLink>;
   const facts = [
     { name: t('totals.requests'), value: rate(sum(({ requests }) => requests?.perSecond)) },
-    { name: t('totals.errors'), value: errorsOf(items, locale) },
-    { name: t('totals.inFlight'), value: inFlight.toLocaleString(locale) },
-    { name: t('totals.tasks'), value: runningTasks.toLocaleString(locale) },
-    { name: t('totals.repairs'), value: sum(({ repairs }) => repairs).toLocaleString(locale) },
+    { name: t('totals.errors'), value: percent(errorRate(items)) },
+    { name: t('totals.inFlight'), value: count(sum(({ requests }) => requests?.inFlight)) },
+    { name: t('totals.tasks'), value: count(runningTasks) },
+    { name: t('totals.repairs'), value: count(sum(({ repairs }) => repairs)) },
     { name: t('totals.deadLetters'), value: letters },
   ];
   return (
@@ -94,18 +93,17 @@ export function Totals({ system: { items, deadLetters, runningTasks, at } }: { s
   );
 }
 
-/** How many of the answers of the last minute were faults of ours. */
-function errorsOf(items: readonly Shape<'Program'>[], locale: string): string {
+/** Our share of failed answers in the last minute. */
+function errorRate(items: readonly Shape<'Program'>[]): number {
   const answers = items.flatMap(({ isSilent, report }) =>
     isSilent ? [] : Object.entries(report.requests?.outcomes ?? {}),
   );
   const count = (of: typeof answers) => of.reduce((all, [, some]) => all + some, 0);
   const all = count(answers);
-  const part = all === 0 ? 0 : count(answers.filter(([name]) => name === '5xx')) / all;
-  return part.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 });
+  return all === 0 ? 0 : count(answers.filter(([name]) => name === '5xx')) / all;
 }
 
-/** Half a row for the only process of a program, a whole one for several. */
+/** A single process takes half a row, several take a whole one. */
 function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Shape<'Program'>[] }) {
   const { t } = useTranslation('operator');
   const isMany = programs.length > 1;

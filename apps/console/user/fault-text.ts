@@ -23,7 +23,7 @@ export function isFault(code: string): code is CallFault {
   return FAULTS.some((each) => each === code);
 }
 
-/** What a code says, in the language of the page; a code that has no words stays. */
+/** Translates an error code; unknown codes stay. */
 export function useFaultText(): (code: string) => string {
   const { t } = useTranslation('calls');
   return (code) => (isFault(code) ? t(`play.faults.${code}`) : t('play.faults.unknown', { code }));

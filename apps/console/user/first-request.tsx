@@ -10,16 +10,16 @@ import { isPlayedHere } from './playground/play.js';
 import { ChargeReceipt } from './usage/charge-receipt.js';
 
 const LATEST = 10;
-/** The live connection reports sooner; this is for when it breaks. */
+/** A fallback for when the live connection breaks. */
 const ASKING_MS = 5_000;
 const WAITING_MS = 600_000;
 
 interface FirstRequestProps {
-  /** The key in the code; null: any, since it may have each of the account's. */
+  /** The key in the code; null: any key of the account. */
   keyId: string | null;
 }
 
-/** Waits for the first request of the person's own code, and shows its receipt when it has come. Others see nothing. */
+/** Waits for the first request from the person's own code and shows its receipt. */
 export function FirstRequest({ keyId }: FirstRequestProps) {
   const [isOver, end] = useState(false);
   if (isOver) return <NotYet again={() => end(false)} />;
@@ -40,7 +40,7 @@ function Wait({ keyId, end }: FirstRequestProps & { end: () => void }) {
   );
 }
 
-/** The charge of the first request; null until it comes, and undefined where there was one before. */
+/** Null until the request arrives; undefined if there was one before. */
 function useFirst(keyId: string | null): string | null | undefined {
   const [hadSome, setHadSome] = useState<boolean>();
   const query = { limit: LATEST, ...(keyId !== null && { keyId }) };
@@ -56,7 +56,7 @@ function useFirst(keyId: string | null): string | null | undefined {
   useLive((event) => {
     if (event === 'balance') void refresh('/api/usage');
   });
-  // What was read before the page was opened may lack what came since.
+  // The cache may lack what came since.
   const latest = usage.isFetchedAfterMount ? usage.data?.items : undefined;
   const found = latest?.filter(({ requestId }) => !isPlayedHere(requestId));
   if (found && hadSome === undefined) setHadSome(found.length > 0);
@@ -73,7 +73,7 @@ function Waiting({ end }: { end: () => void }) {
   );
 }
 
-/** People who left the page open for something else need no answer every few seconds. */
+/** Stops polling for people who left the page open. */
 function NotYet({ again }: { again: () => void }) {
   const { t } = useTranslation('calls');
   return (

@@ -10,11 +10,11 @@ import { keepNewKey } from './new-key.js';
 
 interface KeyProps {
   group: string;
-  /** The code has a key that can make its call. */
+  /** The code has a key that can run it. */
   isFilled: boolean;
 }
 
-/** Above code: the key itself is known only when it is created. Else people put in one that they saved, or create one here. */
+/** A key is shown only when it is created, so people insert a saved one or create another here. */
 export function KeyForCode({ group, isFilled }: KeyProps) {
   const { t } = useTranslation('calls');
   const creating = useNewKey(group);

@@ -1,26 +1,25 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { queryClient } from '../api/client.js';
 
-/** A key that was created in this tab, with the key itself, which the server shows once. */
+/** The secret is known only in the tab that created it. */
 export interface KeptKey {
   keyId: string;
   apiKey: string;
 }
 
 const NEW_KEY = ['new-key'];
-// Only in memory: until the tab is reloaded or closed, or the session is another.
+// In memory only, until a reload or another session.
 queryClient.setQueryDefaults(NEW_KEY, { gcTime: Infinity, staleTime: Infinity });
 
 export function keepNewKey(key: KeptKey): void {
   queryClient.setQueryData(NEW_KEY, key);
 }
 
-/** The key that was created last, for lines of code that can be run as they are. */
+/** The last created key, for code that runs without changes. */
 export function useNewKey(): KeptKey | null {
   return useQuery<KeptKey>({ queryKey: NEW_KEY, queryFn: skipToken }).data ?? null;
 }
 
-/** After the key was deleted. */
 export function forgetNewKey(keyId: string): void {
   if (queryClient.getQueryData<KeptKey>(NEW_KEY)?.keyId === keyId)
     queryClient.removeQueries({ queryKey: NEW_KEY });

@@ -40,37 +40,48 @@ function Steps({ overview, dismiss }: { overview: AccountOverview; dismiss: () =
   };
   const next = steps.find(({ name }) => !isDone[name]);
   return (
-    <Section
-      title={t('overview.steps.title')}
-      aside={
-        <Button variant="default" size="compact-sm" onClick={dismiss}>
-          {t('overview.steps.dismiss')}
-        </Button>
-      }
-    >
+    <Section title={t('overview.steps.title')} aside={<Dismiss dismiss={dismiss} />}>
       <Card withBorder>
         <Stack component="ol" className="steps">
-          {steps.map(({ name, to }, index) => (
-            <Group key={name} component="li" wrap="nowrap" align="flex-start">
-              <ThemeIcon variant={isDone[name] ? 'filled' : 'default'} radius="xl" color="green" aria-hidden>
-                {isDone[name] ? <IconCheck size={16} /> : index + 1}
-              </ThemeIcon>
-              <Stack gap="tiny" align="flex-start">
-                <Text fw={600}>
-                  {t(`overview.steps.${name}`)}
-                  {isDone[name] && <span className="visually-hidden"> ({t('overview.steps.done')})</span>}
-                </Text>
-                <Hint>{t(`overview.stepHints.${name}`)}</Hint>
-                {name === next?.name && (
-                  <ButtonLink to={to} size="xs">
-                    {t(`overview.stepLinks.${name}`)}
-                  </ButtonLink>
-                )}
-              </Stack>
-            </Group>
+          {steps.map((step, place) => (
+            <Step key={step.name} {...step} place={place} isDone={isDone[step.name]} isNext={step === next} />
           ))}
         </Stack>
       </Card>
     </Section>
+  );
+}
+
+function Dismiss({ dismiss }: { dismiss: () => void }) {
+  const { t } = useTranslation('user');
+  return (
+    <Button variant="default" size="compact-sm" onClick={dismiss}>
+      {t('overview.steps.dismiss')}
+    </Button>
+  );
+}
+
+type StepProps = (typeof steps)[number] & { place: number; isDone: boolean; isNext: boolean };
+
+function Step({ name, to, place, isDone, isNext }: StepProps) {
+  const { t } = useTranslation('user');
+  return (
+    <Group component="li" wrap="nowrap" align="flex-start">
+      <ThemeIcon variant={isDone ? 'filled' : 'default'} radius="xl" color="green" aria-hidden>
+        {isDone ? <IconCheck size={16} /> : place + 1}
+      </ThemeIcon>
+      <Stack gap="tiny" align="flex-start">
+        <Text fw={600}>
+          {t(`overview.steps.${name}`)}
+          {isDone && <span className="visually-hidden"> ({t('overview.steps.done')})</span>}
+        </Text>
+        <Hint>{t(`overview.stepHints.${name}`)}</Hint>
+        {isNext && (
+          <ButtonLink to={to} size="xs">
+            {t(`overview.stepLinks.${name}`)}
+          </ButtonLink>
+        )}
+      </Stack>
+    </Group>
   );
 }

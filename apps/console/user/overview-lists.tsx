@@ -1,8 +1,8 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
-import { amountColumn, column } from '../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../ui/lists/data-list.js';
+import { amountColumn, column, longText } from '../ui/lists/columns.js';
+import { type ListColumn, DataList, knownRows } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';
@@ -11,7 +11,6 @@ import { SmallPrint } from '../ui/texts.js';
 import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
 
-/** Videos and 3D assets in progress. */
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   return (
@@ -66,7 +65,6 @@ const tones: Record<Shape<'UsageEntry'>['state'], Tone> = {
   released: 'quiet',
 };
 
-/** The newest requests; all of them are in the usage log. */
 export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntry'>[] }) {
   const { t } = useTranslation('user');
   return (
@@ -80,7 +78,7 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
     >
       <DataList
         label={t('overview.requests.title')}
-        query={{ data: { items: requests }, error: null, refetch: never, isPlaceholderData: false }}
+        query={knownRows(requests)}
         columns={useColumns()}
         rowKey={({ chargeId }) => chargeId}
         empty={{
@@ -93,9 +91,6 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
   );
 }
 
-/** The list is a part of the overview, which is read as a whole. */
-const never = () => Promise.reject(new Error('the overview is read as a whole'));
-
 function useColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('user');
   return [
@@ -104,9 +99,9 @@ function useColumns(): ListColumn<Shape<'UsageEntry'>>[] {
         <Ago at={at} />
       </TextLink>
     )),
-    column('model', t('overview.requests.model'), ({ requestedModel, model }) => (
-      <span className="model-name">{requestedModel ?? model ?? '–'}</span>
-    )),
+    column('model', t('overview.requests.model'), ({ requestedModel, model }) =>
+      longText(requestedModel ?? model),
+    ),
     column('state', t('overview.requests.state'), ({ state, refusalCode }) => (
       <StatusBadge tone={tones[state]} {...(refusalCode === null ? {} : { hint: refusalCode })}>
         {t(`overview.requests.states.${state}`)}

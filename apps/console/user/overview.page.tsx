@@ -23,22 +23,11 @@ import {
 } from './overview.js';
 import { useShortDay } from '../ui/time/when.js';
 
-/** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
   const { t } = useTranslation('user');
   const overview = useOverview();
   return (
-    <PageFrame
-      title={t('overview.title')}
-      actions={
-        <OwnOnly>
-          <ButtonLink to="/playground" variant="default">
-            {t('overview.playground')}
-          </ButtonLink>
-          <ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>
-        </OwnOnly>
-      }
-    >
+    <PageFrame title={t('overview.title')} actions={<Actions />}>
       <Loaded query={overview} outline={<Outline />}>
         {(found) => (
           <>
@@ -59,7 +48,19 @@ export function OverviewPage() {
   );
 }
 
-/** Balances, and the chart of their use. */
+function Actions() {
+  const { t } = useTranslation('user');
+  return (
+    <OwnOnly>
+      <ButtonLink to="/playground" variant="default">
+        {t('overview.playground')}
+      </ButtonLink>
+      <ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>
+    </OwnOnly>
+  );
+}
+
+/** The skeleton of balances and chart. */
 function Outline() {
   return (
     <>
@@ -79,7 +80,7 @@ const BALANCES = {
   className: 'figures',
 };
 
-/** Who has called nothing is shown how, not how nothing went. */
+/** Accounts without calls see how to start instead of empty charts. */
 function isNew({ lastRequests }: AccountOverview): boolean {
   return lastRequests.length === 0;
 }
@@ -154,24 +155,17 @@ function Amount({ name, value, hint }: { name: string; value: string; hint: stri
   );
 }
 
-/** Thirty days as people count them where they are. */
+/** Thirty days in the viewer's time zone. */
 function Days({ overview: { days, total, zone } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const money = useMoneyText();
-  const locale = useLocale();
   const shortDay = useShortDay();
   const points = days.map(({ day, spent }) => ({ at: shortDay(day), values: { spent } }));
-  const facts = [
-    { name: t('overview.days.spent'), value: <Money value={total.spent} short /> },
-    { name: t('overview.days.requests'), value: total.requests.toLocaleString(locale) },
-    { name: t('overview.days.failures'), value: total.failures.toLocaleString(locale) },
-    { name: t('overview.days.givenBack'), value: <Money value={total.givenBack} short /> },
-  ];
   return (
     <Section title={t('overview.days.title')}>
       <Card withBorder>
         <Stack>
-          <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />
+          <Sums total={total} />
           <Chart
             kind="stacked-bar"
             label={t('overview.days.chart')}
@@ -185,6 +179,18 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
       </Card>
     </Section>
   );
+}
+
+function Sums({ total }: Pick<AccountOverview, 'total'>) {
+  const { t } = useTranslation('user');
+  const locale = useLocale();
+  const facts = [
+    { name: t('overview.days.spent'), value: <Money value={total.spent} short /> },
+    { name: t('overview.days.requests'), value: total.requests.toLocaleString(locale) },
+    { name: t('overview.days.failures'), value: total.failures.toLocaleString(locale) },
+    { name: t('overview.days.givenBack'), value: <Money value={total.givenBack} short /> },
+  ];
+  return <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />;
 }
 
 function DaysFoot({ zone }: { zone: string }) {

@@ -7,17 +7,17 @@ import { addDecimals, compareDecimals, multiplyDecimal, signOf } from '../ui/dec
 
 export type AccountOverview = GetAnswer<'/api/overview'>;
 
-/** Changes that come together are read together. */
+/** Changes within this time are read together. */
 const GATHERING_MS = 500;
 const DAYS_LOOKED_AT = 7;
 export const DAYS_TO_WARN = 3;
-/** A forecast of more days than these says nothing. */
+/** Longer forecasts would be meaningless. */
 export const DAYS_FORECAST = 60;
 
-/** Days begin where the viewer is. */
+/** Days begin in the viewer's time zone. */
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The overview, kept current by live updates: balances and progress at once, sums soon after. */
+/** Live updates change balances and progress at once; sums follow soon after. */
 export function useOverview() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -48,7 +48,7 @@ function isRunning({ state }: Shape<'Task'>): boolean {
   return state === 'queued' || state === 'in_progress';
 }
 
-/** Tasks that end leave the list; the newest come first. */
+/** Ended tasks leave the list; the newest come first. */
 function withTask(overview: AccountOverview, update: Shape<'Task'>): AccountOverview {
   const { running, runningTasks } = overview;
   const known = running.find(({ id }) => id === update.id);
@@ -61,19 +61,19 @@ function withTask(overview: AccountOverview, update: Shape<'Task'>): AccountOver
   return { ...overview, running: running.map((task) => (task === known ? update : task)) };
 }
 
-/** Only a task that runs went on; nothing else is to be read. */
+/** Only the progress of a running task changed, so nothing is reread. */
 function isProgress(before: AccountOverview, after: AccountOverview): boolean {
   return before.balance === after.balance && before.runningTasks === after.runningTasks;
 }
 
-/** Whether the balance is below the owner's alert, or will soon be used up. */
+/** Below the owner's alert, or soon used up. */
 export function isLow(overview: AccountOverview, threshold: string | null): boolean {
   const { main } = overview.balance;
   if (signOf(main) <= 0 || (threshold !== null && compareDecimals(main, threshold) < 0)) return true;
   return daysLeft(overview, DAYS_TO_WARN) !== null;
 }
 
-/** For how many whole days the balance lasts at the pace of the last week; null: nothing was spent, or it lasts longer. */
+/** How many days the balance lasts at last week's pace; null: longer than `most`, or nothing was spent. */
 export function daysLeft({ balance, days }: AccountOverview, most: number): number | null {
   const week = addDecimals(...days.slice(-DAYS_LOOKED_AT).map(({ spent }) => spent));
   if (signOf(week) <= 0) return null;

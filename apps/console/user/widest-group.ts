@@ -1,6 +1,6 @@
 import type { Shape } from '../api/shape.js';
 
-/** The group of the account that has the model and most others; null where none has it. */
+/** The account's group with the model and the most others; null if none has it. */
 export function widestGroup(
   models: readonly Shape<'ListedModel'>[],
   { own, model }: { own: readonly string[]; model: Shape<'ListedModel'> },

@@ -1,8 +1,8 @@
-/** Where nothing is ever drawn, or nothing is said of it, the page is loaded all the same. */
+/** Loads the page even if the browser never reports a paint. */
 const AT_LAST_MS = 1_000;
 let isStarted = false;
 
-/** Loads the page once its head, which came with the document, is on the screen; `landing.plugin.ts` has its parts named there. */
+/** Loads the page once its head, which came with the document, is painted; see `landing.plugin.ts`. */
 function start(): void {
   if (isStarted) return;
   isStarted = true;
@@ -12,7 +12,7 @@ function start(): void {
   if (page) void import(/* @vite-ignore */ page.href);
 }
 
-// A tab in the background draws nothing, and is to be ready when it is looked at.
+// A background tab never paints, but should be ready when people switch to it.
 const isDrawn = document.visibilityState === 'visible';
 if (isDrawn && PerformanceObserver.supportedEntryTypes.includes('paint')) {
   const observer = new PerformanceObserver(() => {

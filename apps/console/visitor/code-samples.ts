@@ -1,9 +1,9 @@
 import type { Code } from '../ui/code/code.js';
 
-/** The placeholder of the key in lines that people copy. */
+/** The placeholder for the key in code that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';
 
-/** What the samples call: by most clients, by those of each vendor's own API, and where it takes a while. */
+/** The models that samples call. */
 export interface SampleModels {
   image: string;
   video: string;
@@ -11,7 +11,7 @@ export interface SampleModels {
   messages: string;
 }
 
-/** Those of the sandbox. */
+/** The sandbox's models. */
 export const usualModels: SampleModels = {
   image: 'vendora-imagine-image',
   video: 'vendora-imagine-video',
@@ -19,14 +19,13 @@ export const usualModels: SampleModels = {
   messages: 'vendora-messages',
 };
 
-/** A whole program for one client, which shows or saves what it made. Names of packages are the same in every language. */
+/** A complete program for one client. Package names are not translated. */
 export interface CodeSample extends Code {
   language: 'bash' | 'js' | 'python';
-  /** What it calls. */
   use: keyof SampleModels;
 }
 
-/** Stand for what is filled in; `KEY_PLACEHOLDER` stays where people have no key yet. */
+/** Replaced in the code; `KEY_PLACEHOLDER` stays if people have no key yet. */
 const BASE_URL = '<BASE_URL>';
 const MODEL = '<MODEL>';
 
@@ -130,13 +129,13 @@ console.log(message.content[0].text);`,
 ];
 
 interface SamplesOf {
-  /** Where calls for models go, without /v1. */
+  /** Without /v1. */
   baseUrl: string;
   apiKey?: string;
   models?: Partial<SampleModels>;
 }
 
-/** Those of which there is something to call. */
+/** Only samples that have a model to call. */
 export function codeSamples(filled: SamplesOf): CodeSample[] {
   const { baseUrl, apiKey = KEY_PLACEHOLDER, models = usualModels } = filled;
   return SAMPLES.filter(({ use }) => use in models).map((sample) => ({

@@ -7,13 +7,13 @@ import { FormFault } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useLinkToken } from './entrance.js';
 
-/** Where the mail to a new address leads: a button, since programs that look at mail open links, too. */
+/** Asks for a click, since mail scanners open links too. */
 export function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
   const token = useLinkToken();
   const confirm = useMutation({
     mutationFn: async () => (await api.POST('/api/public/email-changes/confirm', { body: { token } })).data!,
-    // A user who is signed in here sees the new address from now on.
+    // Shows the new address if the user is signed in here.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   if (!token) {

@@ -6,7 +6,7 @@ import { textField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useEntrance, useLinkToken, useNewPassword } from './entrance.js';
 
-/** Where the link of a sign-up leads: choose a password, and be in. */
+/** Where the link in the sign-up mail leads. */
 export function ConfirmSignUpPage() {
   const { t } = useTranslation('visitor');
   const token = useLinkToken();

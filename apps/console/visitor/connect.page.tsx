@@ -6,7 +6,7 @@ import { Connect } from './connect.js';
 
 const OwnCode = lazyRouteComponent(() => import('../user/connect/own-code.js'), 'OwnCode');
 
-/** How code reaches the relay; for customers with a key in it, until its first request has come. */
+/** Customers get code with their key in it, and see when its first request arrives. */
 export function ConnectPage() {
   const { t } = useTranslation('visitor');
   const session = useSession();

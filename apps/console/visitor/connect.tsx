@@ -9,12 +9,11 @@ import { Hint } from '../ui/texts.js';
 import { codeSamples, KEY_PLACEHOLDER, type SampleModels, usualModels } from './code-samples.js';
 
 interface ConnectProps {
-  /** Put into the lines; null: a placeholder is there, and the page says what to do about it. */
+  /** Null: the code has a placeholder, and the page says what to do about it. */
   apiKey?: string | null;
   models?: Partial<SampleModels>;
 }
 
-/** The base address, and a program for each SDK that calls it. */
 export function Connect({ apiKey, models = usualModels }: ConnectProps) {
   const { t } = useTranslation('visitor');
   const relay = useQuery(relayQuery);

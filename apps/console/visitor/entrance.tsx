@@ -8,13 +8,12 @@ import type { Field } from '../ui/forms/field.js';
 import { passwordField, textField } from '../ui/forms/text-fields.js';
 import { PageFrame } from '../ui/page.js';
 
-/** The server's limits of a new password. */
+/** The server's limits for new passwords. */
 export const PASSWORD_LENGTH = { min: 10, max: 200 };
 
-/** The server takes more forms of addresses than people write; it has the last word. */
+/** The server accepts more, and has the last word. */
 export const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** The frame of the short pages around signing in. */
 export function EntrancePage({
   title,
   about,
@@ -33,7 +32,6 @@ export function EntrancePage({
   );
 }
 
-/** An address that mail goes to. */
 export function useEmail(autoComplete: 'email' | 'username'): Field<string> {
   const { t } = useTranslation('visitor');
   return textField(t('fields.email'), {
@@ -43,7 +41,7 @@ export function useEmail(autoComplete: 'email' | 'username'): Field<string> {
   });
 }
 
-/** A password that is chosen, with the server's limits. */
+/** A new password, within the server's limits. */
 export function useNewPassword(): Field<string> {
   const { t } = useTranslation('visitor');
   const said = t('fields.passwordLength', PASSWORD_LENGTH);
@@ -60,7 +58,7 @@ export function isPassword({ length }: string): boolean {
 
 const SHORTEST_CODE = 6;
 
-/** The one-time code of a device, once the server has asked for it. */
+/** The one-time code, shown once the server asks for it. */
 export function useCode(): Field<string> {
   const { t } = useTranslation('visitor');
   return textField(t('fields.code'), {
@@ -71,7 +69,7 @@ export function useCode(): Field<string> {
   });
 }
 
-/** Enters with a new session, and goes to the page that was asked for, else to where the work of the person begins. */
+/** Starts the session and opens the requested page, or else the person's home. */
 export function useEntrance(next = '/'): (session: Shape<'Session'>) => Promise<void> {
   const navigate = useNavigate();
   return async (session) => {
@@ -80,7 +78,7 @@ export function useEntrance(next = '/'): (session: Shape<'Session'>) => Promise<
   };
 }
 
-/** The token of a mailed link, once: it is taken out of the address, where others could read it later. */
+/** The token of a mailed link. It is removed from the address, where others could read it later. */
 export function useLinkToken(): string {
   const [token] = useState(() => {
     const found = new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '';

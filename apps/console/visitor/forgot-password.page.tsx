@@ -6,7 +6,7 @@ import { Form } from '../ui/forms/declared.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useEmail } from './entrance.js';
 
-/** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
+/** The answer does not reveal whether the address has an account. */
 export function ForgotPasswordPage() {
   const { t } = useTranslation('visitor');
   const [sentTo, setSentTo] = useState<string | null>(null);

@@ -15,7 +15,7 @@ const facts = {
   invites: IconUsersPlus,
 } as const;
 
-/** Parts of their own, so that the head of the page waits for none of them. */
+/** Loaded separately, so that the head of the page does not wait for them. */
 const ExampleReceipt = lazy(async () => ({
   default: (await import('./landing/example-receipts.js')).ExampleReceipt,
 }));
@@ -24,7 +24,6 @@ const LandingSections = lazy(async () => ({
   default: (await import('./landing/landing-sections.js')).LandingSections,
 }));
 
-/** What the relay is, what it makes and what that costs, and how to begin. */
 export function LandingPage() {
   const { t } = useTranslation('visitor');
   return (
@@ -47,7 +46,6 @@ export function LandingPage() {
   );
 }
 
-/** An image, and what it costs. */
 function Example() {
   const { t } = useTranslation('visitor');
   return (
@@ -62,7 +60,6 @@ function Example() {
   );
 }
 
-/** What to do, and why. */
 function Beginning() {
   const { t } = useTranslation('visitor');
   return (

@@ -13,7 +13,6 @@ import { useOwnGroups } from './market/price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
-/** The public price list. Search and filters are in the address. */
 export function MarketplacePage() {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();

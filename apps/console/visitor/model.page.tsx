@@ -25,7 +25,6 @@ const NOT_LISTED = new ApiFailure({
   message: 'The price list has no such model.',
 });
 
-/** All that can be known of a model before it is called. */
 export function ModelPage() {
   const { t } = useTranslation('models');
   const { model: id } = route.useParams();
@@ -56,7 +55,7 @@ function About({ model: { id, family, vendor, available } }: ModelProps) {
   );
 }
 
-/** For visitors: first an account. */
+/** Visitors need an account first. */
 function TryIt({ model }: ModelProps) {
   const { t } = useTranslation('models');
   const session = useSession();
@@ -70,7 +69,6 @@ function TryIt({ model }: ModelProps) {
   );
 }
 
-/** What it costs, and what can be asked of it. */
 function Offer({ model }: ModelProps) {
   const { t } = useTranslation('visitor');
   return (

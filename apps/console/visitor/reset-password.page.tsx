@@ -6,7 +6,6 @@ import { Form } from '../ui/forms/declared.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useCode, useEntrance, useLinkToken, useNewPassword } from './entrance.js';
 
-/** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
   const { t } = useTranslation('visitor');
   const token = useLinkToken();

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { PageFrame } from '../ui/page.js';
 import { Retention } from './retention.js';
 
-/** How long data is kept, for anyone who considers signing up. */
+/** Public, for anyone who considers signing up. */
 export function RetentionPage() {
   const { t } = useTranslation('privacy');
   return (

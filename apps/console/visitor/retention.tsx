@@ -8,10 +8,8 @@ import { Duration } from '../ui/time/duration.js';
 
 type Kept = Item<'/api/public/retention'>;
 
-/** How long each kind of data is kept. */
 export function Retention() {
   const { t } = useTranslation('privacy');
-  const schedule = $api.useQuery('get', '/api/public/retention');
   const columns: ListColumn<Kept>[] = [
     column('class', t('retention.class'), (kept) => t(`retention.classes.${kept.class}`)),
     column('kept', t('retention.kept'), ({ keptSeconds }) => <Duration seconds={keptSeconds} />),
@@ -21,7 +19,7 @@ export function Retention() {
       <Text size="sm">{t('retention.forGood')}</Text>
       <DataList
         label={t('retention.title')}
-        query={schedule}
+        query={$api.useQuery('get', '/api/public/retention')}
         columns={columns}
         rowKey={(kept) => kept.class}
         empty={{ title: t('retention.empty'), hint: t('retention.forGood') }}

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import { Form } from '../ui/forms/declared.js';
+import type { Sent } from '../ui/forms/field.js';
 import { passwordField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useCode, useEmail, useEntrance } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-in');
 
-/** E-mail and password, and the code of a device where one is enrolled. */
 export function SignInPage() {
   const { t } = useTranslation('visitor');
   const { next, ended } = route.useSearch();
@@ -42,6 +42,11 @@ function useCredentials() {
   };
 }
 
+async function signIn({ code, ...credentials }: Sent<ReturnType<typeof useCredentials>>, isKept: boolean) {
+  const body = { ...credentials, ...(code && { code }), ...(isKept && { cancelDeletion: true }) };
+  return (await api.POST('/api/public/sign-in', { body })).data!;
+}
+
 function SignInForm({ next }: { next: string | undefined }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
@@ -54,16 +59,13 @@ function SignInForm({ next }: { next: string | undefined }) {
       isWide
       isShort
       foot={isClosing && <Alert color="orange">{t('signIn.closing')}</Alert>}
-      send={async ({ code, ...credentials }) => {
-        // An account that was about to be deleted is kept.
-        const body = { ...credentials, ...(code && { code }), ...(isClosing && { cancelDeletion: true }) };
-        return (await api.POST('/api/public/sign-in', { body })).data!;
-      }}
+      // Sent again, it keeps an account that was about to be deleted.
+      send={(values) => signIn(values, isClosing)}
       done={useEntrance(next)}
       refused={({ code }) => {
         if (code === 'totp_required') setAsksCode(true);
         if (code === 'account_closing') setClosing(true);
-        // Sent again for an account that can be kept no longer, the refusal itself is shown.
+        // If the account can no longer be kept, the second refusal is shown.
         return code === 'totp_required' || (code === 'account_closing' && !isClosing);
       }}
     />

@@ -13,7 +13,7 @@ import { EntrancePage, useEmail } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-up');
 
-/** Asks for a link by mail. The answer does not reveal whether the address has an account. */
+/** The answer does not reveal whether the address has an account. */
 export function SignUpPage() {
   const { t } = useTranslation('visitor');
   const [sent, setSent] = useState<SignUp | null>(null);
@@ -54,7 +54,7 @@ async function signUp(body: SignUp): Promise<void> {
   await api.POST('/api/public/sign-ups', { body });
 }
 
-/** Another mail: the first may be lost, and its link works as long as this one's. */
+/** The first mail may be lost. Its link stays valid. */
 function Resend({ signUp: asked }: { signUp: SignUp }) {
   const { t } = useTranslation('visitor');
   const again = useMutation({ mutationFn: () => signUp(asked) });

@@ -14,7 +14,6 @@ type Family = Status['families'][number];
 
 const REFETCH_MS = 60_000;
 
-/** Whether calls are answered now, and how each type of model did lately. */
 export function StatusPage() {
   const { t } = useTranslation('models');
   const status = $api.useQuery('get', '/api/public/status', {}, { refetchInterval: REFETCH_MS });
@@ -40,7 +39,7 @@ export function StatusPage() {
   );
 }
 
-/** The one thing that people come for. */
+/** What people come for. */
 function Now({ status: { isAnswering, families } }: { status: Status }) {
   const { t } = useTranslation('models');
   const areAllThere = families.every(({ available }) => available);
@@ -96,7 +95,7 @@ function Lately({ delivered, latencyMs }: Pick<Family, 'delivered' | 'latencyMs'
   );
 }
 
-/** The days on which much failed, the newest first. */
+/** Days with many failures, newest first. */
 function Incidents({ families }: { families: readonly Family[] }) {
   const { t } = useTranslation('models');
   const { t: ofVisitor } = useTranslation('visitor');

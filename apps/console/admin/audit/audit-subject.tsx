@@ -5,7 +5,7 @@ const NAMED = ['account', 'user', 'key'] as const;
 /** Ids begin with the time, so their ends tell them apart. */
 const SHOWN_CHARS = 8;
 
-/** What an entry is about: by its name where it has one, else by its kind and the end of its id. */
+/** Shows the subject's name if it has one, otherwise its kind and the end of its id. */
 export function AuditSubject({ subject }: { subject: string }) {
   const [, word = '', id = ''] = /^([^:]+):(.*)$/s.exec(subject) ?? [];
   const kind = NAMED.find((each) => each === word);

@@ -31,7 +31,6 @@ import { isNarrowed } from '../../ui/search.js';
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
 
-/** What was changed, by whom, from what to what. */
 export function AuditPage() {
   const { t } = useTranslation('admin');
   const { known } = useActions();

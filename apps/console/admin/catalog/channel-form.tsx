@@ -41,7 +41,7 @@ function useIdentity(values: ChannelValues) {
   };
 }
 
-/** Keys are never shown: they are replaced or kept. */
+/** Saved keys are never shown. An empty field keeps them. */
 function useKeys(channel: Shape<'Channel'> | null): Field<string> {
   const { t } = useTranslation('catalog');
   const isNew = channel === null;
@@ -78,7 +78,7 @@ function KeysNow({ marks }: { marks: readonly string[] }) {
   );
 }
 
-/** It is never shown either; only `gemini`, `openai` and `replicate` have one. */
+/** Never shown either. Only `gemini`, `openai` and `replicate` have one. */
 function useWebhookSecret(channel: Shape<'Channel'> | null): Field<string> {
   const { t } = useTranslation('catalog');
   const origin = useQuery(relayQuery).data?.baseUrl ?? '';
@@ -121,7 +121,6 @@ function useSettings(values: ChannelValues) {
   };
 }
 
-/** Whom it serves, and what. */
 function useOffer({ groups, models }: ChannelValues) {
   const { t } = useTranslation('catalog');
   const all = useGroups().data ?? [];
@@ -156,7 +155,6 @@ interface ChannelFormProps {
   done: (id: string) => void;
 }
 
-/** The settings of an upstream. */
 export function ChannelForm({ channel, done }: ChannelFormProps) {
   const { t } = useTranslation('catalog');
   const before = channelValues(channel);

@@ -11,20 +11,18 @@ import { When } from '../../ui/time/when.js';
 type Program = Shape<'ChannelHealth'>['programs'][number];
 type CircuitState = Program['state'];
 
-/** The programs report every few seconds. */
+/** Programs report every few seconds. */
 export const LOOK_AGAIN_MS = 5_000;
 
 const CIRCUITS: Record<CircuitState, Tone> = { closed: 'good', half_open: 'waiting', open: 'bad' };
 const WORST: readonly CircuitState[] = ['open', 'half_open', 'closed'];
 
-/** Whether a channel takes calls, works off what it has, or is kept from calls by its failures. */
-export function ChannelState({
-  enabled,
-  health,
-}: {
-  enabled: boolean;
+interface HealthProps {
   health: Shape<'ChannelHealth'> | undefined;
-}) {
+}
+
+/** Whether a channel takes calls, is drained, or has an open circuit. */
+export function ChannelState({ enabled, health }: HealthProps & { enabled: boolean }) {
   const { t } = useTranslation('catalog');
   if (!enabled) {
     const isDraining = (health?.runningTasks ?? 0) > 0;
@@ -44,18 +42,16 @@ export function Circuit({ state }: { state: CircuitState }) {
   return <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>;
 }
 
-/** The slowest program's, since that is what customers meet. */
-export function Latency({ health }: { health: Shape<'ChannelHealth'> | undefined }) {
+/** Of the slowest program, since customers may reach any of them. */
+export function Latency({ health }: HealthProps) {
   const worst = Math.max(...(health?.programs ?? []).map(({ p99Ms }) => p99Ms ?? -1));
   return <>{worst < 0 ? '–' : milliseconds(worst)}</>;
 }
 
-/** Milliseconds as people read them. */
 export function milliseconds(value: number | null): string {
   return value === null ? '–' : `${Math.round(value)}\u00a0ms`;
 }
 
-/** A channel as each program meets it. */
 export function ChannelPrograms({ health }: { health: Shape<'ChannelHealth'> }) {
   const { t } = useTranslation('catalog');
   return (

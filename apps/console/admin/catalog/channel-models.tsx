@@ -12,7 +12,7 @@ interface ChannelModelsProps {
   error?: ReactNode;
 }
 
-/** Our models that the upstream serves, and what it calls each. A form gives it what it shows. */
+/** Maps our models to the upstream's names. The form passes value, onChange and error. */
 export function ChannelModels({ value = [], onChange, error }: ChannelModelsProps) {
   const { t } = useTranslation('catalog');
   const rename = (ours: string, theirs: string) =>

@@ -5,10 +5,10 @@ type Created = paths['/api/admin/channels']['post']['requestBody']['content']['a
 type Changed =
   paths['/api/admin/channels/{channelId}']['patch']['requestBody']['content']['application/json'];
 
-/** What a channel is when nothing else is said, as the server has it. */
+/** The server's defaults. */
 const USUAL_TIMEOUT_MS = 120_000;
 
-/** The settings as their form has them: keys are lines. */
+/** The form's values; one API key per line. */
 export type ChannelValues = {
   id: string;
   protocol: Shape<'Channel'>['protocol'];
@@ -22,7 +22,7 @@ export type ChannelValues = {
   allowPrivateAddress: boolean;
   honoursIdempotency: boolean;
   groups: string[];
-  /** Ours, and what the upstream calls each. */
+  /** Our names, and the upstream's. */
   models: { ours: string; theirs: string }[];
 };
 
@@ -44,7 +44,7 @@ export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
   };
 }
 
-/** One a line; the JSON document of a service account may take several. */
+/** One key per line, except that a service account's JSON may span several. */
 function keysIn(text: string): string[] {
   const documents = /\{[^{}]*\}/g;
   const plain = text.replaceAll(documents, ' ').split(/\s+/).filter(Boolean);
@@ -73,7 +73,7 @@ export function createdBy(values: ChannelValues): Created {
   return { id: id.trim(), protocol, ...settingsOf(values), apiKeys: settingsOf(values).apiKeys ?? [] };
 }
 
-/** What the form changed alone: what others changed meanwhile stays. */
+/** Sends only what changed here, so that changes by others meanwhile stay. */
 export function changesOf(before: ChannelValues, after: ChannelValues): Changed {
   const [old, now] = [settingsOf(before), settingsOf(after)];
   const names = Object.keys(now) as (keyof typeof now)[];

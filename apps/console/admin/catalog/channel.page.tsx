@@ -21,7 +21,6 @@ import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } f
 
 const route = getRouteApi('/admin/channels/$channelId');
 
-/** One upstream: how it is, whether it answers, and its settings. */
 export function ChannelPage() {
   const { t } = useTranslation('catalog');
   const { channelId } = route.useParams();
@@ -49,7 +48,7 @@ interface PartsProps {
   health: Pick<UseQueryResult<Shape<'ChannelHealth'>, unknown>, 'data' | 'error' | 'refetch'>;
 }
 
-/** How it is, and what it is set to: its form is long. */
+/** The form has a tab of its own because it is long. */
 function Parts({ channel, health }: PartsProps) {
   const { t } = useTranslation('catalog');
   const settings = () => (
@@ -60,7 +59,7 @@ function Parts({ channel, health }: PartsProps) {
   const vitals = () => <Vitals channel={channel} health={health} />;
   return (
     <>
-      <State channel={channel} health={health.data} />
+      <State channel={channel} health={health} />
       <PartTabs
         label={t('channel.title', { channel: channel.id })}
         parts={[
@@ -86,13 +85,7 @@ function Vitals({ channel, health }: PartsProps) {
   );
 }
 
-function State({
-  channel: { enabled, models, keyMarks },
-  health,
-}: {
-  channel: Shape<'Channel'>;
-  health: Shape<'ChannelHealth'> | undefined;
-}) {
+function State({ channel: { enabled, models, keyMarks }, health: { data: health } }: PartsProps) {
   const { t } = useTranslation('catalog');
   return (
     <Group gap="sm">
@@ -109,7 +102,7 @@ function State({
   );
 }
 
-/** Lets it work off what it has, or has it take calls again. */
+/** A drained channel takes no new calls but finishes those that it has. */
 function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
   const { t } = useTranslation('catalog');
   const turn = async () => {
@@ -185,7 +178,7 @@ function useTrialColumns(): ListColumn<Tested['trials'][number]>[] {
     column('detail', t('test.detail'), ({ finding, detail }) => (
       <TwoLines
         first={t(`test.findings.${finding}`)}
-        // What networks and vendors say is in English.
+        // Networks and vendors answer in English.
         second={finding === 'no_answer' && <span lang="en">{detail}</span>}
       />
     )),

@@ -15,7 +15,6 @@ import { ChannelLink } from './channel-link.js';
 
 const route = getRouteApi('/admin/channels');
 
-/** The upstreams, and how each is at the moment. */
 export function ChannelsPage() {
   const { t } = useTranslation('catalog');
   const { data, error, refetch, isPlaceholderData } = useChannels();

@@ -39,7 +39,7 @@ function useLimitField(group: Shape<'Group'> | undefined) {
     });
 }
 
-/** The models and limits that a new group and one that is there have in common. */
+/** The fields that creating and changing a group share. */
 function useRules(group?: Shape<'Group'>) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
@@ -62,7 +62,7 @@ function useRules(group?: Shape<'Group'>) {
   };
 }
 
-/** What a group begins with; later its multiplier and fixed price change by proposals. */
+/** Set once: afterwards, the multiplier and fixed price change by proposals. */
 function useFirstTerms() {
   const { t } = useTranslation('catalog');
   const options = { rule: [isDecimal, t('fields.decimalInvalid')] as const, isHalf: true };
@@ -91,7 +91,7 @@ export function CreateGroup({ done }: { done: () => void }) {
   );
 }
 
-/** Models and limits change at once; what calls cost is proposed. */
+/** Models and limits change immediately; prices change by proposals. */
 export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const params = { path: { group: group.name } };

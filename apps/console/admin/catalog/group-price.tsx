@@ -4,7 +4,6 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 
-/** What a call of a group costs, by a fixed price or by the list. */
 export function GroupPrice({ group }: { group: Shape<'Group'> }) {
   const { t } = useTranslation('catalog');
   const locale = useLocale();

@@ -14,7 +14,6 @@ import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/groups');
 
-/** What the keys of each group may call, how often, and at what multiple of the list price. */
 export function GroupsPage() {
   const { t } = useTranslation('catalog');
   const { data, error, refetch, isPlaceholderData } = useGroups();

@@ -24,7 +24,7 @@ type CountName = (typeof countLimits)[number];
 type ListName = (typeof listLimits)[number];
 type LimitField = CountName | ListName;
 
-/** What can be limited for the calls of a family; what a model limits beyond it is shown too. */
+/** The limits that make sense for each family. Others are shown only if the model has them. */
 const OF_FAMILY: Record<Shape<'Model'>['family'], readonly LimitField[]> = {
   image: ['maxImages', 'minInputImages'],
   video: ['defaultSeconds', 'minSeconds', 'maxSeconds', 'sizes', 'resolutions', 'aspectRatios'],
@@ -33,12 +33,11 @@ const OF_FAMILY: Record<Shape<'Model'>['family'], readonly LimitField[]> = {
   '3d': [],
 };
 
-/** The limits that a form does not ask for. */
 export function limitsHidden(family: Shape<'Model'>['family'], limits: ModelLimitValues): LimitField[] {
   return limitNames.filter((name) => !OF_FAMILY[family].includes(name) && limits[name] === undefined);
 }
 
-/** What a call may ask of a model; empty: not limited. */
+/** An empty field is no limit. */
 export function useLimits(limits: ModelLimitValues) {
   const { t } = useTranslation('catalog');
   const counts = countLimits.map((name) => {
@@ -55,7 +54,7 @@ export function useLimits(limits: ModelLimitValues) {
 type LimitFields = Record<CountName, ReturnType<typeof countField>> &
   Record<ListName, ReturnType<typeof tagsField>>;
 
-/** What the fields say without those that are empty. */
+/** Empty fields are no limits. */
 export function limitsFrom(values: Sent<LimitFields>): ModelLimitValues {
   const isSaid = (value: number | string[] | null) =>
     Array.isArray(value) ? value.length > 0 : value !== null;

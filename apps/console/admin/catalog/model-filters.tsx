@@ -4,7 +4,6 @@ import { families } from '../../api/enumerations.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 
-/** Narrows a list of models, by name and type. */
 export function ModelFilters() {
   const { t } = useTranslation('catalog');
   return (

@@ -16,7 +16,7 @@ import { useGroups } from '../catalog.js';
 import { ModelRoute } from './model-route.js';
 import { limitNames, limitsFrom, limitsHidden, useLimits } from './limits.js';
 
-/** What the models of a family can be priced by. */
+/** The units that each family can be priced by. */
 const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]> = {
   image: ['call', 'token'],
   video: ['second'],
@@ -67,7 +67,7 @@ function useNewModel(models: readonly Shape<'Model'>[], family: Shape<'Model'>['
 
 type NewModel = ReturnType<typeof useNewModel>;
 
-/** The family that was chosen, and what follows from another one, or from the model that an alias is of. */
+/** A new family changes the unit; the target of an alias fills in the rest. */
 function useFamily({ isAlias, models }: NewModelProps) {
   const [chosen, setChosen] = useState<Shape<'Model'>['family']>('image');
   const follow = (now: Entered<NewModel>, before: Entered<NewModel>) => {
@@ -86,7 +86,7 @@ function create({ id, aliasOf, family, unit, ownedBy, groups, ...limits }: Sent<
   return api.POST('/api/admin/models', { body });
 }
 
-/** A model, or another name of one that is there. It is for sale when its price was confirmed. */
+/** Creates a model or an alias. A model is on sale once its price is confirmed. */
 export function CreateModel(props: NewModelProps) {
   const { isAlias, models, done } = props;
   const { t } = useTranslation('catalog');
@@ -110,7 +110,6 @@ export function CreateModel(props: NewModelProps) {
   );
 }
 
-/** A model's form, and the channels that its calls try. */
 export function OneModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   return (
     <Stack gap="lg">
@@ -135,7 +134,7 @@ function useKnownModel({ enabled, ownedBy, routing, limits }: Shape<'Model'>) {
   };
 }
 
-/** Switches a model on or off, and changes its limits, vendor and routing; what it is stays. */
+/** The name, family and unit of a model never change. */
 function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const isAlias = model.aliasOf !== null;

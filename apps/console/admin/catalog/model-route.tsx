@@ -12,7 +12,7 @@ import { ChannelLink } from './channel-link.js';
 type Route = Shape<'ModelRoute'>;
 type Channel = Route['channels'][number];
 
-/** The channels that a call of a model tries now, in order, with what decides. */
+/** The channels that a call tries, in their current order. */
 export function ModelRoute({ model }: { model: string }) {
   const { t } = useTranslation('catalog');
   const init = { params: { path: { model } } };

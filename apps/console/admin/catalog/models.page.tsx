@@ -16,7 +16,6 @@ import { ModelFilters } from './model-filters.js';
 
 const route = getRouteApi('/admin/models');
 
-/** Every model and alias, on sale or not. */
 export function ModelsPage() {
   const { t } = useTranslation('catalog');
   const { text = '', family } = route.useSearch();

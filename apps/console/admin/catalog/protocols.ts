@@ -14,5 +14,5 @@ export const protocols = [
   'ark',
 ] as const;
 
-/** Their vendors sign webhooks with a secret that the channel needs to know. */
+/** Their vendors sign webhooks with a secret of the channel. */
 export const withWebhookSecret: readonly string[] = ['openai', 'gemini', 'replicate'];

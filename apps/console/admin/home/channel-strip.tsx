@@ -8,7 +8,6 @@ import { useChannels } from '../catalog.js';
 import { ChannelState, Latency, LOOK_AGAIN_MS } from '../catalog/channel-health.js';
 import { ChannelLink } from '../catalog/channel-link.js';
 
-/** Every channel as a line of one dense strip: whether it takes calls, and how long its slowest take. */
 export function ChannelStrip() {
   const { t } = useTranslation('catalog');
   const channels = useChannels();

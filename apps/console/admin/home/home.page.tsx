@@ -20,10 +20,9 @@ import { WorkOverview } from './work-overview.js';
 
 const route = getRouteApi('/admin/');
 const DAYS = 30;
-/** More are not counted. */
+/** Counting stops here. */
 const MOST_COUNTED = 100;
 
-/** How the relay is right now, what waits for an administrator, and what all accounts asked for day by day. */
 export function AdminHomePage() {
   const { t } = useTranslation('admin');
   const { from, to } = route.useSearch();
@@ -59,7 +58,6 @@ function Now() {
   );
 }
 
-/** Proposals and approvals that wait for a decision. */
 function Waiting() {
   const { t } = useTranslation('admin');
   const proposals = useShown('/api/admin/price-proposals', { query: { state: 'open', limit: MOST_COUNTED } });

@@ -13,7 +13,7 @@ import { subjectValues } from '../../ui/charts/subject-series.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { useLocale } from '../../ui/locale.js';
+import { useLocale, usePercent } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { useShortDay } from '../../ui/time/when.js';
@@ -39,9 +39,8 @@ export function WorkOverview({ days }: { days: Required<DaySpan> }) {
 
 function Asked({ days }: { days: Required<DaySpan> }) {
   const { by = 'model' } = route.useSearch();
-  const work = useShown('/api/admin/work/chart', { query: { ...daysUntil(days), by } });
   return (
-    <Loaded query={work} lines={14}>
+    <Loaded query={useShown('/api/admin/work/chart', { query: { ...daysUntil(days), by } })} lines={14}>
       {(found) => (
         <>
           <Drawn work={found} />
@@ -52,7 +51,7 @@ function Asked({ days }: { days: Required<DaySpan> }) {
   );
 }
 
-/** A bar leads to what its day is made of, and a name to its page. */
+/** A bar narrows the page to its day; a name leads to its own page. */
 function usePlaces({ points }: Work) {
   const { by = 'model' } = route.useSearch();
   const set = useFilter({ replace: false });
@@ -129,7 +128,7 @@ function useColumns(by: WorkSubject, work: Work): ListColumn<Row>[] {
   const { t } = useTranslation('charts');
   const locale = useLocale();
   const change = useChange();
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const percent = usePercent();
   return [
     column('subject', t(`subjects.${by}`), ({ subject }) => <Subject by={by} subject={subject} />),
     rightColumn('charges', t('metrics.charges'), ({ subject, charges }) => (
@@ -144,13 +143,13 @@ function useColumns(by: WorkSubject, work: Work): ListColumn<Row>[] {
       </Sparkline>
     )),
     rightColumn('rate', t('failureRate'), ({ charges, failedCharges }) =>
-      charges + failedCharges === 0 ? '–' : percent.format(failedCharges / (charges + failedCharges)),
+      charges + failedCharges === 0 ? '–' : percent(failedCharges / (charges + failedCharges)),
     ),
     moneyColumn('net', t('metrics.net')),
   ];
 }
 
-/** The page of the model, group or channel; undefined where there is none. */
+/** The page of a model, group or channel, if there is one. */
 function placeOf(by: WorkSubject, subject: string | null) {
   if (subject === null || subject === '' || by === 'family') return undefined;
   if (by === 'channel')

@@ -17,7 +17,6 @@ import { staffRoles } from '../../api/enumerations.js';
 const route = getRouteApi('/admin/people');
 const PAGE = 25;
 
-/** Who has an account, and what each may do here. */
 export function PeoplePage() {
   const { t } = useTranslation('admin');
   const { email, role, person } = route.useSearch();

@@ -12,7 +12,7 @@ import { OpenRow } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
 
-/** What a person may do, and whether they may sign in. Nobody changes their own access. */
+/** Nobody changes their own access. */
 export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) {
   const { t } = useTranslation('admin');
   const session = useSession();

@@ -23,7 +23,6 @@ import { RateFields, Remove } from './rate-fields.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
 
-/** What can be changed, and what is in force. */
 export interface PriceCatalog {
   models: readonly Shape<'Model'>[];
   groups: readonly Shape<'Group'>[];
@@ -38,7 +37,6 @@ interface ChangeFieldsProps {
 
 const KINDS = ['price', 'multiplier', 'rule'] as const;
 
-/** One change: what it is about, what is in force, and the new value. */
 export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
@@ -81,7 +79,6 @@ interface WantedProps extends ChangeFieldsProps {
   replace: (change: Partial<Draft>) => void;
 }
 
-/** What is in force, and the new value. */
 function Wanted({ form, index, catalog, replace }: WantedProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
@@ -125,7 +122,7 @@ interface OptionalProps extends Omit<AmountsProps, 'names'> {
   dimensions: readonly (keyof RateDraft['when'])[];
 }
 
-/** What most models leave to their other prices: that of some tokens, and of what a request asks for. */
+/** Prices that few models need: for special tokens, and by what a request asks for. */
 function OptionalPrices({ form, index, unit, dimensions }: OptionalProps) {
   const draft = form.values.changes[index]!;
   const names = unit === 'token' ? optionalTokenNames : [];

@@ -10,8 +10,9 @@ import { changeInPercent } from './percent.js';
 import { PriceLines } from '../../ui/price-lines.js';
 
 type Price = NonNullable<Extract<Change, { kind: 'price' }>['price']>;
+type Unit = Shape<'Model'>['unit'] | undefined;
 
-/** What a change is about; no two changes of a proposal have the same. */
+/** Unique within a proposal. */
 export function changeKey(change: Change): string {
   return `${change.kind} ${nameOf(change)}`;
 }
@@ -20,14 +21,8 @@ export function nameOf(change: Change): string {
   return change.kind === 'price' ? change.model : change.group;
 }
 
-/** A price with its unit. Null: there is none. */
-export function PriceValue({
-  price,
-  unit,
-}: {
-  price: Price | null;
-  unit: Shape<'Model'>['unit'] | undefined;
-}) {
+/** Null: no price. */
+export function PriceValue({ price, unit }: { price: Price | null; unit: Unit }) {
   const { t } = useTranslation('prices');
   if (price === null) return <span className="one-line">{t('value.noPrice')}</span>;
   return (
@@ -40,14 +35,8 @@ export function PriceValue({
   );
 }
 
-/** What a change makes of its subject, or what was before it. */
-export function ChangeValue({
-  change,
-  unit,
-}: {
-  change: Change | null;
-  unit?: Shape<'Model'>['unit'] | undefined;
-}) {
+/** The value after a change, or before it. */
+export function ChangeValue({ change, unit }: { change: Change | null; unit?: Unit }) {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   if (change === null) return <>{t('value.none')}</>;
@@ -66,7 +55,7 @@ export function ChangeValue({
   );
 }
 
-/** By how much a value goes up or down, where both are one number. */
+/** The change in percent, if both values are a single number. */
 export function Difference({ before, after }: { before: Change | null; after: Change }) {
   const { t } = useTranslation('prices');
   const [old, now] = [before && numberOf(before), numberOf(after)];
@@ -85,7 +74,7 @@ function hasRates(change: Change): boolean {
   return change.kind === 'price' && change.price !== null && 'rates' in change.price;
 }
 
-/** The one number of a change; of tokens what is written, which costs most. */
+/** The number to compare; for tokens the output price, since it is the highest. */
 function numberOf(change: Change): string | null {
   if (change.kind === 'multiplier') return change.multiplier;
   if (change.kind === 'rule') return change.rule === 'none' ? null : change.unitPrice;
@@ -93,7 +82,6 @@ function numberOf(change: Change): string | null {
   return 'unitPrice' in change.price ? change.price.unitPrice : change.price.output;
 }
 
-/** A model; leads to its prices. */
 export function PricesLink({ model }: { model: string }) {
   return (
     <TextLink to="/admin/prices/models/$model" params={{ model }} size="sm" className="model-name">

@@ -3,16 +3,15 @@ import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
 import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';
 
-/** A change as its form has it. */
 export interface Draft extends Record<(typeof optionalTokenNames)[number], string> {
-  /** For the list of forms. */
+  /** React key. */
   key: string;
   kind: Change['kind'];
   /** A model or a group. */
   subject: string;
-  /** The price is withdrawn, the multiplier too; a group goes back to list prices. */
+  /** Withdraws a price or multiplier, or returns a group to list prices. */
   isEnd: boolean;
-  /** Of a call or a second; of each call of a group with a rule. */
+  /** Per call or second; with a group rule, per call. */
   unitPrice: string;
   rates: RateDraft[];
   input: string;
@@ -21,10 +20,9 @@ export interface Draft extends Record<(typeof optionalTokenNames)[number], strin
   multiplier: string;
 }
 
-/** A proposal as its form has it. */
 export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
 
-/** A rate as its row has it: an empty value is not asked for. */
+/** An empty value matches any request. */
 export interface RateDraft {
   key: string;
   when: Record<(typeof dimensionNames)[number], string>;
@@ -43,7 +41,6 @@ export function newRate(
   };
 }
 
-/** What requests for models of a family can say. */
 export const dimensionsOf: Record<Shape<'Model'>['family'], readonly (typeof dimensionNames)[number][]> = {
   image: ['size', 'quality', 'resolution', 'input'],
   video: ['resolution', 'audio', 'length'],
@@ -69,7 +66,6 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
   };
 }
 
-/** What is in force for the subject of a draft. */
 export function inForceFor(
   { kind, subject }: Pick<Draft, 'kind' | 'subject'>,
   all: readonly Change[],
@@ -80,7 +76,7 @@ export function inForceFor(
   );
 }
 
-/** A draft that changes nothing yet: its fields hold what a change says. */
+/** A draft with the values of an existing change. */
 export function draftOf(change: Change): Draft {
   if (change.kind === 'multiplier') {
     const { kind, group: subject, multiplier } = change;
@@ -100,7 +96,6 @@ export function draftOf(change: Change): Draft {
   return newDraft({ kind, subject, isEnd: price === null, ...Object.fromEntries(stated) });
 }
 
-/** The change that a filled-in draft asks for. */
 export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefined): Change {
   const { kind, subject, isEnd } = draft;
   const unitPrice = draft.unitPrice.trim();
@@ -123,7 +118,7 @@ export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefine
   return { kind, model: subject, price: { input, cachedInput, output, ...Object.fromEntries(writes) } };
 }
 
-/** The same of each amount that may stay empty. */
+/** The same value for each optional amount. */
 export function eachOptional<T>(value: T): Record<(typeof optionalTokenNames)[number], T> {
   return Object.fromEntries(optionalTokenNames.map((name) => [name, value])) as Record<
     (typeof optionalTokenNames)[number],
@@ -138,7 +133,6 @@ function rateFrom({ when, unitPrice }: RateDraft): NonNullable<RatedPrice['rates
   return { when: Object.fromEntries(asked), unitPrice: unitPrice.trim() };
 }
 
-/** The fields of a draft that hold an amount. */
 export type AmountName =
   | 'unitPrice'
   | 'input'
@@ -147,7 +141,7 @@ export type AmountName =
   | 'multiplier'
   | (typeof optionalTokenNames)[number];
 
-/** Those that have to be decimals. */
+/** The amounts that must be decimals. */
 export function amountsOf({ kind, isEnd }: Draft, unit: Shape<'Model'>['unit'] | undefined): AmountName[] {
   if (isEnd) return [];
   if (kind === 'multiplier') return ['multiplier'];

@@ -2,12 +2,12 @@ import type { Shape } from '../../api/shape.js';
 import { addDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
 import type { Change } from '../catalog.js';
 
-/** A video of eight seconds, a text of a thousand tokens with an answer of as many, or a single call. */
+/** A video of eight seconds, a thousand tokens each way, or a single call. */
 const SECONDS = '8';
 const THOUSAND_OF_A_MILLION = '0.001';
 const NANOS = 9;
 
-/** What an ordinary request costs at a price of the list; null where there is none. */
+/** What a typical request costs at list price; null without a price. */
 export function exampleOf(change: Change | null, { unit }: Pick<Shape<'Model'>, 'unit'>): string | null {
   if (change?.kind !== 'price' || change.price === null) return null;
   const { price } = change;
@@ -19,7 +19,7 @@ export function exampleOf(change: Change | null, { unit }: Pick<Shape<'Model'>, 
   return addDecimals(...lines);
 }
 
-/** Each line of a charge is rounded up by itself. */
+/** Each line of a charge is rounded up separately. */
 function rounded(amount: string): string {
   return roundUp(amount, NANOS);
 }

@@ -9,7 +9,6 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useGroups } from '../catalog.js';
 
-/** What the groups make of the list prices. */
 export function GroupPrices() {
   const { t } = useTranslation('prices');
   const groups = useGroups();

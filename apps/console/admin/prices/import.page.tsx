@@ -21,7 +21,6 @@ import { useOpenProposal } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 import { type RefusedRow, useRefusal } from './refusal.js';
 
-/** Compares a file of prices with what is in force, and proposes what differs. */
 export function ImportPage() {
   const { t } = useTranslation('prices');
   const [found, setFound] = useState<{ wanted: Importing; compared: Shape<'PriceImport'> } | null>(null);

@@ -2,7 +2,7 @@ import { api } from '../../api/client.js';
 import { ApiFailure } from '../../api/failure.js';
 import type { Shape } from '../../api/shape.js';
 
-/** A file of prices as the server takes it: the rows of a JSON document, or the text of a CSV file. */
+/** Rows of a JSON document, or the text of a CSV file. */
 export interface Importing {
   rows?: unknown[];
   csv?: string;
@@ -20,7 +20,6 @@ export async function readFile(file: File): Promise<Pick<Importing, 'rows' | 'cs
   throw new ApiFailure({ status: 0, code: 'invalid_value', param: 'rows', message });
 }
 
-/** A list, or an export with the list in it. */
 function rowsOf(text: string): unknown[] | null {
   try {
     const document = JSON.parse(text) as unknown;
@@ -31,7 +30,7 @@ function rowsOf(text: string): unknown[] | null {
   }
 }
 
-/** What the file would change; nothing is proposed yet. */
+/** A dry run: nothing is proposed yet. */
 export function compare(wanted: Importing): Promise<Shape<'PriceImport'>> {
   return send(wanted, true);
 }

@@ -18,7 +18,7 @@ interface Row {
   price: PriceChange['price'];
 }
 
-/** The list price of every model. An alias costs what its model does and is listed with it. */
+/** An alias costs the same as its model and is listed with it. */
 export function ModelPrices() {
   const { t } = useTranslation('prices');
   const { text, family } = route.useSearch();

@@ -3,7 +3,7 @@ import { addDecimals, compareDecimals, decimalsOf } from '../../ui/decimal.js';
 /** Tenths of a percent. */
 const PER_UNIT = 1_000n;
 
-/** By how much a value goes up or down: "+20%", "−12.5%", to the tenth of a percent. The old one is above 0. */
+/** "+20%" or "−12.5%", rounded to a tenth of a percent. `before` is above 0. */
 export function changeInPercent(before: string, after: string): string {
   const scale = Math.max(decimalsOf(before), decimalsOf(after));
   const [old, now] = [whole(before, scale), whole(after, scale)];
@@ -20,7 +20,7 @@ function roundedDivision(value: bigint, by: bigint): bigint {
   return value < 0n ? -((-value + half) / by) : (value + half) / by;
 }
 
-/** The value in units of its last decimal. */
+/** As an integer of `scale` decimals. */
 function whole(value: string, scale: number): bigint {
   const [integer = '', fraction = ''] = addDecimals(value).split('.');
   return BigInt(integer + fraction.padEnd(scale, '0'));

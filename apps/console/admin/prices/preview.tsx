@@ -37,7 +37,7 @@ function usePreview(proposalId: string) {
   });
 }
 
-/** What requests of the past would have cost under the proposal, priced again by the code that prices holds. */
+/** Reprices past requests under the proposal with the code that charges them. */
 export function ProposalPreview({ proposalId }: { proposalId: string }) {
   const { t } = useTranslation('prices');
   const preview = usePreview(proposalId);

@@ -6,7 +6,6 @@ import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 
-/** What is in force, what is proposed, and the ways to propose. */
 export function PricesPage() {
   const { t } = useTranslation('prices');
   return (

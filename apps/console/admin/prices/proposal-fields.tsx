@@ -8,7 +8,7 @@ interface ProposalFieldsProps<Values> {
   flex?: string;
 }
 
-/** From when a proposal counts, and why it is made. */
+/** When a proposal takes effect, and why. */
 export function ProposalFields<Values extends { effectiveAt: string; note: string }>(
   props: ProposalFieldsProps<Values>,
 ) {

@@ -22,7 +22,6 @@ import { ProposedChanges } from './proposed-changes.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 
-/** What is proposed, what it would do to requests as they are made now, and the decision. */
 export function ProposalPage() {
   const { t } = useTranslation('prices');
   const init = { params: { path: route.useParams() } };
@@ -94,7 +93,7 @@ function People({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   );
 }
 
-/** Others changed the same meanwhile: the server would refuse to confirm. */
+/** Somebody changed the same prices meanwhile, so the server would refuse to confirm. */
 function Outdated({ proposal: { id, outdated } }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   if (outdated.length === 0) return null;
@@ -114,14 +113,11 @@ function Outdated({ proposal: { id, outdated } }: { proposal: Shape<'PricePropos
   );
 }
 
-/** It moves prices too far for one person: why, and who confirms it. */
-function NeedsSecond({
-  proposal: { needsSecondPerson, confirmedAlone },
-}: {
-  proposal: Shape<'PriceProposalDetail'>;
-}) {
+/** Large changes need a second person. */
+function NeedsSecond({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const isOnePerson = useOnePerson();
+  const { needsSecondPerson, confirmedAlone } = proposal;
   if (confirmedAlone) return <Text size="sm">{t('proposal.confirmedAlone')}</Text>;
   if (needsSecondPerson === null) return null;
   const title = isOnePerson ? t('proposal.needsAlone') : t('proposal.needsSecond');
@@ -136,7 +132,7 @@ function NeedsSecond({
 
 type Verdict = 'confirm' | 'cancel';
 
-/** Every decision answers the whole proposal. */
+/** The server answers with the whole proposal. */
 async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: Verdict): Promise<void> {
   const init = { params: { path: { proposalId: id } } };
   const path = `/api/admin/price-proposals/{proposalId}/${verdict}` as const;
@@ -150,7 +146,6 @@ async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: V
   ]);
 }
 
-/** What it would do, and the decision. */
 function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const session = useSession();
@@ -189,7 +184,7 @@ function Cancel({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
 
 interface ConfirmProps {
   proposal: Shape<'PriceProposalDetail'>;
-  /** Another person has to confirm it. */
+  /** Only another person may confirm it. */
   isBarred: boolean;
 }
 

@@ -25,7 +25,6 @@ export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>[
   return <StatusBadge tone={TONES[state]}>{t(`states.${state}`)}</StatusBadge>;
 }
 
-/** Shows a proposal that was made or revised. */
 export function useOpenProposal(): (proposalId: string) => Promise<void> {
   const navigate = useNavigate();
   return async (proposalId) => {
@@ -35,7 +34,7 @@ export function useOpenProposal(): (proposalId: string) => Promise<void> {
   };
 }
 
-/** What was proposed, the newest first; those that wait for a decision by a switch. */
+/** Newest first. */
 export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = route.useSearch();

@@ -31,7 +31,7 @@ import { useOpenProposal } from './proposals.js';
 
 const route = getRouteApi('/admin/prices/propose');
 
-/** Proposes new prices, multipliers and rules. Nothing changes until someone confirms what the preview shows. */
+/** Nothing changes until someone confirms the proposal after its preview. */
 export function ProposePage() {
   const { t } = useTranslation('prices');
   const { revise } = route.useSearch();
@@ -49,7 +49,6 @@ export function ProposePage() {
   );
 }
 
-/** The proposal to revise, and what a new one is made of. */
 function useEdited() {
   const { revise } = route.useSearch();
   const [models, groups, inForce] = [useModels(), useGroups(), useInForce()];
@@ -71,11 +70,11 @@ function useEdited() {
 
 interface EditorProps {
   catalog: PriceCatalog;
-  /** What is revised. */
+  /** The proposal that is revised. */
   before: Shape<'PriceProposalDetail'> | null;
 }
 
-/** A new proposal begins with what the address names, as it is in force. */
+/** Starts with the current value of the subject in the address. */
 function useFirstDraft({ inForce }: PriceCatalog): Draft {
   const { model, group, kind = 'multiplier' } = route.useSearch();
   const subject = model ?? group;
@@ -94,7 +93,6 @@ function valuesOf(before: EditorProps['before'], first: Draft): ProposalValues {
   };
 }
 
-/** What is wrong with the fields of a change. */
 function useChecks({ models }: PriceCatalog) {
   const { t } = useTranslation('prices');
   const decimal = (value: string) => (isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid'));
@@ -127,7 +125,7 @@ function useProposal(props: EditorProps) {
   const sending = useSend({
     form,
     send: (values) => send(values, props),
-    // The server names a change by its place: it is shown at what the change is about.
+    // The server names a change by its index; its fault is shown at the subject.
     refused: ({ param, message }) => {
       const place = /^changes[.[](\d+)/.exec(param ?? '')?.[1];
       if (place === undefined) return false;

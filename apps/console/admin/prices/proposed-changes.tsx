@@ -12,7 +12,7 @@ import { exampleOf } from './example.js';
 
 type Compared = Pick<Shape<'ComparedPrice'>, 'change' | 'before'>;
 
-/** Changes beside what holds without them, with what an ordinary request costs then and now. */
+/** Values before and after each change, with the cost of a typical request. */
 export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
   const { t } = useTranslation('prices');
   const models = useModels().data ?? [];
@@ -68,7 +68,7 @@ interface ExampleProps {
   model: Shape<'Model'>;
 }
 
-/** What an ordinary request costs at the list price before and after. */
+/** The cost of a typical request before and after. */
 function Example({ compared, model }: ExampleProps) {
   const { t } = useTranslation('prices');
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];

@@ -5,17 +5,17 @@ import { useTranslation } from 'react-i18next';
 import { Hint } from '../../ui/texts.js';
 import { newRate, type ProposalValues, type RateDraft } from './draft.js';
 
-/** The server takes no more of a model. */
+/** The server's limit per model. */
 const MOST_RATES = 64;
 
 interface RateFieldsProps {
   form: UseFormReturnType<ProposalValues>;
   index: number;
-  /** What requests of the model can say. */
+  /** What requests for the model can specify. */
   dimensions: readonly (keyof RateDraft['when'])[];
 }
 
-/** Other prices of a unit, for requests that ask for what a row says: the first row that applies counts. */
+/** Unit prices for requests that match a row; the first match counts. */
 export function RateFields({ form, index, dimensions }: RateFieldsProps) {
   const { t } = useTranslation('prices');
   const path = `changes.${index}.rates`;

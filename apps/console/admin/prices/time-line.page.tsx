@@ -2,6 +2,7 @@ import { Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { allOf } from '../../api/all-of.js';
 import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import type { Shape } from '../../api/shape.js';
@@ -13,7 +14,7 @@ import { EmptyState, Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
-import { allOf, useModels } from '../catalog.js';
+import { useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
@@ -24,7 +25,7 @@ const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
   announced: 'waiting',
 };
 
-/** All versions of what a model costs, from the announced to the oldest. A model that nobody can have yet has none. */
+/** From the announced to the oldest. A model that was never on sale has none. */
 function useVersions(model: string) {
   return useQuery({
     queryKey: ['get', '/api/admin/prices/{model}/history', 'all', model],
@@ -39,11 +40,9 @@ function useVersions(model: string) {
   });
 }
 
-/** The versions of the price of a model on a time line, with those of its groups. */
 export function TimeLinePage() {
   const { t } = useTranslation('prices');
   const { model } = route.useParams();
-  const versions = useVersions(model);
   const propose = <Propose model={model} />;
   return (
     <PageFrame
@@ -53,7 +52,7 @@ export function TimeLinePage() {
       width={60}
     >
       <BackLink to="/admin/prices">{t('back')}</BackLink>
-      <Loaded query={versions} lines={10}>
+      <Loaded query={useVersions(model)} lines={10}>
         {(found) =>
           found.length === 0 ? (
             <EmptyState title={t('timeLine.empty')} hint={t('timeLine.emptyHint')} action={propose} />
@@ -109,7 +108,6 @@ interface VersionProps {
   unit: Shape<'Model'>['unit'] | undefined;
 }
 
-/** What it costs, and since when. */
 function Version({ version, unit }: VersionProps) {
   const { t } = useTranslation('prices');
   const { effectiveFrom } = version;

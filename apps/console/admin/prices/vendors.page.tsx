@@ -41,7 +41,7 @@ const TONES: Record<VendorModel['state'], Tone> = {
   moved: 'bad',
 };
 
-/** Models as their vendors sell them, beside what is asked here, and prices derived from theirs. */
+/** Vendors' list prices beside ours, and proposals derived from them. */
 export function VendorsPage() {
   const { t } = useTranslation('prices');
   const { text = '', vendor } = route.useSearch();
@@ -98,7 +98,7 @@ function useFields(vendors: readonly string[]) {
   };
 }
 
-/** One proposal of the models of a vendor, or of all. */
+/** Makes one proposal for the models of one vendor, or of all. */
 function Propose({ vendors }: { vendors: readonly string[] }) {
   const { t } = useTranslation('prices');
   const open = useOpenProposal();
@@ -122,7 +122,6 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
   );
 }
 
-/** Why there is no proposal. */
 function Nothing({ answer }: { answer: Shape<'VendorImport'> }) {
   const { t } = useTranslation('prices');
   const { same, refused, missing } = answer;

@@ -9,15 +9,13 @@ import { PageFrame } from '../../ui/page.js';
 
 type Run = Item<'/api/admin/retention'>;
 
-/** The retention schedule, and what its runs removed. */
 export function AdminRetentionPage() {
   const { t } = useTranslation('privacy');
-  const runs = $api.useQuery('get', '/api/admin/retention');
   return (
     <PageFrame title={t('retention.title')} about={t('retention.about')}>
       <DataList
         label={t('retention.title')}
-        query={runs}
+        query={$api.useQuery('get', '/api/admin/retention')}
         columns={useColumns()}
         rowKey={(run) => run.class}
         empty={{ title: t('retention.empty'), hint: t('retention.about') }}

@@ -6,7 +6,6 @@ import { Profile } from './profile.js';
 import { Sessions } from './sessions.js';
 import { Totp } from './totp.js';
 
-/** Who one is here, how one signs in, and where one is signed in. */
 export function AccountPage() {
   const { t } = useTranslation('account');
   return (

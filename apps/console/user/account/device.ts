@@ -1,4 +1,4 @@
-/** In the order in which they name each other: Edge says that it is Chrome, and Chrome that it is Safari. */
+/** The order matters: Edge also claims to be Chrome, and Chrome to be Safari. */
 const BROWSERS = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** A browser and its system in two words, as far as it names them; null where it does not. */
+/** Null if the browser does not say. */
 export function deviceOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const known = [BROWSERS, SYSTEMS].flatMap((names) => {

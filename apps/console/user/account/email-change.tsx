@@ -8,7 +8,7 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { EMAIL } from '../../visitor/entrance.js';
 import { useCurrentPassword } from './current-password.js';
 
-/** Another address: a link goes there, and nothing is changed before it was followed. */
+/** Nothing changes until the link in the mail is opened. */
 export function ChangeEmail() {
   const { t } = useTranslation('account');
   const [isOpen, setOpen] = useState(false);

@@ -7,7 +7,7 @@ import { passwordField } from '../../ui/forms/text-fields.js';
 import { isPassword, PASSWORD_LENGTH } from '../../visitor/entrance.js';
 import { useCurrentPassword } from './current-password.js';
 
-/** A new password; it ends all other sessions. */
+/** A new password ends all other sessions. */
 export function PasswordForm() {
   const { t } = useTranslation('account');
   const said = t('password.length', PASSWORD_LENGTH);

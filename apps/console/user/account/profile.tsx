@@ -14,11 +14,9 @@ import { ChangeEmail } from './email-change.js';
 
 const MOST_NAME_CHARS = 100;
 
-/** Name and address. */
 export function Profile() {
-  const account = $api.useQuery('get', '/api/account');
   return (
-    <Loaded query={account} lines={4}>
+    <Loaded query={$api.useQuery('get', '/api/account')} lines={4}>
       {(found) => <Details account={found} />}
     </Loaded>
   );

@@ -1,17 +1,16 @@
 import { Group, Stack } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { endSession, leave } from '../../shell/session.js';
+import { useSignOut } from '../../shell/sign-out.js';
 import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { deviceOf } from './device.js';
 
-/** Where one is signed in, and how to end that. */
 export function Sessions() {
   const { t } = useTranslation('account');
   const sessions = $api.useQuery('get', '/api/sessions');
@@ -50,13 +49,9 @@ function EndOthers() {
 
 function EndAll() {
   const { t } = useTranslation('account');
-  const navigate = useNavigate();
-  const endAll = async () => {
-    const query = { keepThis: 'false' } as const;
-    await endSession(() => api.DELETE('/api/sessions', { params: { query } }));
-    await navigate({ to: '/sign-in' });
-    leave();
-  };
+  const signOut = useSignOut();
+  const endAll = () =>
+    signOut(() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'false' } } }));
   return (
     <ConfirmAction
       label={t('sessions.endAll')}

@@ -16,23 +16,21 @@ import { useCurrentPassword } from './current-password.js';
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;
 
-/** One-time codes of a device at sign-in. */
 export function Totp() {
-  const totp = $api.useQuery('get', '/api/totp');
   return (
-    <Loaded query={totp} lines={3}>
+    <Loaded query={$api.useQuery('get', '/api/totp')} lines={3}>
       {(found) => <State totp={found} />}
     </Loaded>
   );
 }
 
-/** What is being done: each needs the password first. */
+/** Each of the first three needs the password. */
 type Step =
   | { kind: 'enrol' | 'renew' | 'disable' }
   | { kind: 'confirm'; secret: string; uri: string }
   | { kind: 'codes'; codes: string[] };
 
-/** Leads through it, from the password to the recovery codes; `done` once these were kept. */
+/** From the password to the recovery codes; `done` once they are saved. */
 export function SetUpDevice({ done }: { done: () => void }) {
   const [step, setStep] = useState<Step>({ kind: 'enrol' });
   return <StepForm step={step} go={(next) => (next === null ? done() : setStep(next))} />;
@@ -44,7 +42,7 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
   const { enabled, recoveryCodesLeft } = totp;
   const go = (next: Step | null) => {
     setStep(next);
-    // Staff are asked to set up what is missing; the session has to notice that nothing is missing any more.
+    // Staff are asked to set up a device; reread whether one is still missing.
     if (next === null) void readSessionAgain();
   };
   return (
@@ -54,15 +52,25 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
         <Text size="sm">{enabled ? t('totp.codesLeft', { count: recoveryCodesLeft }) : t('totp.about')}</Text>
       </Group>
       <Steps enabled={enabled} begin={(kind) => setStep({ kind })} />
-      <Dialog
-        opened={step !== null}
-        onClose={() => setStep(null)}
-        closeOnClickOutside={step?.kind !== 'codes'}
-        title={step && t(`totp.steps.${step.kind}`)}
-      >
-        {step && <StepForm step={step} go={go} />}
-      </Dialog>
+      <StepDialog step={step} go={go} close={() => setStep(null)} />
     </Stack>
+  );
+}
+
+interface StepDialogProps {
+  step: Step | null;
+  go: (next: Step | null) => void;
+  close: () => void;
+}
+
+function StepDialog({ step, go, close }: StepDialogProps) {
+  const { t } = useTranslation('account');
+  const isShown = step?.kind === 'codes';
+  const title = step && t(`totp.steps.${step.kind}`);
+  return (
+    <Dialog opened={step !== null} onClose={close} closeOnClickOutside={!isShown} title={title}>
+      {step && <StepForm step={step} go={go} />}
+    </Dialog>
   );
 }
 
@@ -104,7 +112,6 @@ function StepForm({ step, go }: StepProps<Step>) {
 
 type Asked = 'enrol' | 'renew' | 'disable';
 
-/** What the password allows, and what is to be done then. */
 async function begin(kind: Asked, body: { password: string }): Promise<Step | null> {
   if (kind === 'enrol')
     return { kind: 'confirm', ...(await api.POST('/api/totp/enrolment', { body })).data! };

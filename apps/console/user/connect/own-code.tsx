@@ -13,10 +13,10 @@ import { widestGroup } from '../widest-group.js';
 import { modelsFor } from '../playground/usable.js';
 import { sampleModels } from './sample-models.js';
 
-/** The lines of code with a key that was created in this tab, which can create one, and the receipt of what they call first. */
+/** Code with a key from this tab, and the receipt of its first call. */
 export function OwnCode() {
-  const market = useQuery(marketQuery);
   const own = $api.useQuery('get', '/api/groups');
+  const market = useQuery(marketQuery);
   return (
     <Loaded query={market} lines={8}>
       {(models) => (

@@ -2,15 +2,15 @@ import type { Shape } from '../../api/shape.js';
 import { type SampleModels, usualModels } from '../../visitor/code-samples.js';
 
 interface Caller {
-  /** Null: whichever, for nobody can call any. */
+  /** Null: any group. */
   group: string | null;
   allowedModels?: readonly string[] | null;
 }
 
-/** The gateway serves Google's `:predict` for these names alone. */
+/** The gateway serves Google's `:predict` only for these names. */
 const GOOGLE = /^(imgmodel|imagen)/;
 
-/** What samples call: models that the key or the group has, those of the documentation where there are. Where it has none, those alone. */
+/** Prefers the models of the docs among those that the key or group has. Without any, only those of the docs. */
 export function sampleModels(
   models: readonly Shape<'ListedModel'>[],
   { group, allowedModels = null }: Caller,

@@ -12,7 +12,7 @@ import { TypeTile } from './type-tile.js';
 
 const MINUTE_MS = 60_000;
 
-/** A video or 3D asset: what it shows, what was asked for, what it cost, and its file while there is one. */
+/** A video or 3D asset. */
 export function FileCard({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const { id, kind, mode, prompt, requestedModel, createdAt, settled } = task;
@@ -57,7 +57,7 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** The first frame of a video, loaded once it is visible; else what type of file it is. */
+/** The first frame of a video, loaded once it is visible. */
 function Thumbnail({ task: { id, kind }, isStored }: { task: Shape<'Task'>; isStored: boolean }) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>();
   return (

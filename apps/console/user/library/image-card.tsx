@@ -15,7 +15,7 @@ import { TypeTile } from './type-tile.js';
 
 const MINUTE_MS = 60_000;
 
-/** A request for images: what it made, as long as that is kept, and what it cost. */
+/** One card per request, with its images as long as they are kept. */
 export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();

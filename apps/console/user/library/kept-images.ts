@@ -4,35 +4,35 @@ import type { Shape } from '../../api/shape.js';
 import { useNow } from '../../ui/time/now.js';
 
 const MINUTE_MS = 60_000;
-/** More than any call takes. */
+/** Longer than any call takes. */
 const LONGEST_CALL_SECONDS = 600;
 
-/** As the gateway lists them, whose answers the control plane passes on. */
+/** The gateway's answer, passed on by the control plane. */
 interface Listed {
   data: { index: number; url: string; expires_at: number }[];
 }
 
 export interface KeptImage {
   index: number;
-  /** At our own origin: pages load nothing from others. */
+  /** On our own origin: pages load nothing from others. */
   src: string;
   expiresMs: number;
 }
 
-/** How long images are kept whose call asked for links; null until it is known. */
+/** How long images requested as links are kept; null until known. */
 export function useImageLife(): number | null {
   const { data } = $api.useQuery('get', '/api/public/retention');
   return data?.items.find((kept) => kept.class === 'images')?.keptSeconds ?? null;
 }
 
-/** The images of a request whose files are still there; undefined until that is known. `isWanted`: somebody looks. */
+/** Undefined until known. `isWanted`: the card is visible. */
 export function useKeptImages(
   { chargeId, at }: Shape<'UsageEntry'>,
   isWanted: boolean,
 ): KeptImage[] | undefined {
   const life = useImageLife();
   const now = useNow(MINUTE_MS);
-  // They are kept from the end of the call, which is later than its begin.
+  // They are kept from the end of the call, which is later than its start.
   const mayBeThere = life !== null && Date.parse(at) + (life + LONGEST_CALL_SECONDS) * 1_000 > now;
   const { data } = useQuery({
     queryKey: ['kept-images', chargeId],

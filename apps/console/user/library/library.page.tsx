@@ -28,7 +28,6 @@ const KINDS = ['image', 'video', '3d'] as const;
 const SKELETONS = 6;
 const COLUMNS = { base: 1, xs: 2, md: 3, lg: 4 };
 
-/** What the account made lately, to look at, download and run again. */
 export function LibraryPage() {
   const { t } = useTranslation('calls');
   const { kind } = route.useSearch();
@@ -57,7 +56,7 @@ export function LibraryPage() {
 const ofFiles = { state: 'completed' as const, limit: PAGE };
 const ofImages = { family: 'image' as const, state: 'settled' as const, limit: PAGE };
 
-/** The newest of all types. They are in two lists of the server's, so older ones are found by their type. */
+/** Only the newest, since they come from two lists. Older ones are found by type. */
 function Everything() {
   const { t } = useTranslation('calls');
   useLiveTasks({ state: 'completed' });
@@ -91,7 +90,7 @@ function newestOf(files?: readonly Shape<'Task'>[], images?: readonly Shape<'Usa
   ].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
 }
 
-/** Videos and 3D assets, which are stored for a while. */
+/** Videos and 3D assets. */
 function Files({ kind }: { kind: 'video' | '3d' }) {
   const { t } = useTranslation('calls');
   const { cursor } = route.useSearch();
@@ -115,7 +114,7 @@ function OpenTask({ id }: { id: string }) {
   );
 }
 
-/** Images go to whoever asked for them. Those that were asked for as links are kept for a while; of others the request is left. */
+/** Only images requested as links are kept for a while. For others, only the request is left. */
 function Images() {
   const { t } = useTranslation('calls');
   const { cursor } = route.useSearch();

@@ -10,7 +10,7 @@ interface TypeTileProps {
   about?: string | undefined;
 }
 
-/** In place of a picture of what was made, where there is none. */
+/** Shown if there is no preview. */
 export function TypeTile({ type, about }: TypeTileProps) {
   const { t } = useTranslation('calls');
   const Icon = ICONS[type];

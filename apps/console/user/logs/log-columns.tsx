@@ -24,17 +24,16 @@ import { Money } from '../../ui/money.js';
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from '../usage/charge-state.js';
 
-/** What the log can show of a request; the time opens it, and its menu narrows the log to the same key or model. */
+/** A row's menu narrows the log to the same key or model. */
 export function useLogColumns(): ListColumn<Shape<'UsageEntry'>>[] {
-  const main = useMainColumns();
-  const others = useExtraColumns();
-  const actionsOf = useActions();
-  return useMemo(() => [...main, ...others, menuColumn(actionsOf)], [main, others, actionsOf]);
-}
-
-function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
-  return useMemo(() => mainColumns(t), [t]);
+  const locale = useLocale();
+  const nameOf = useKeyName();
+  const actionsOf = useActions(nameOf);
+  return useMemo(
+    () => [...mainColumns(t), ...extraColumns({ t, locale, nameOf }), menuColumn(actionsOf)],
+    [t, locale, nameOf, actionsOf],
+  );
 }
 
 function mainColumns(t: TFunction<'calls'>): ListColumn<Shape<'UsageEntry'>>[] {
@@ -52,13 +51,6 @@ function mainColumns(t: TFunction<'calls'>): ListColumn<Shape<'UsageEntry'>>[] {
       released === null || released === '0' ? NONE : <Money value={released} />,
     ),
   ];
-}
-
-function useExtraColumns(): ListColumn<Shape<'UsageEntry'>>[] {
-  const { t } = useTranslation('calls');
-  const locale = useLocale();
-  const nameOf = useKeyName();
-  return useMemo(() => extraColumns({ t, locale, nameOf }), [t, locale, nameOf]);
 }
 
 interface ExtraTexts {
@@ -96,9 +88,8 @@ function ToTask({ id }: { id: string }) {
   );
 }
 
-function useActions(): (entry: Shape<'UsageEntry'>) => RowAction[] {
+function useActions(nameOf: ExtraTexts['nameOf']): (entry: Shape<'UsageEntry'>) => RowAction[] {
   const copies = useCopies();
-  const nameOf = useKeyName();
   return useCallback(
     ({ chargeId, requestId, keyId, model }) => [
       ...copies({ request: requestId, charge: chargeId }),
@@ -109,14 +100,14 @@ function useActions(): (entry: Shape<'UsageEntry'>) => RowAction[] {
   );
 }
 
-/** What was delivered, or what was asked for while it is in progress. The details list tokens line by line. */
+/** What was delivered, or requested while it is in progress. */
 function Units({ entry }: { entry: Shape<'UsageEntry'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const { family, deliveredUnits, state } = entry;
   const units = state === 'settled' ? (deliveredUnits ?? entry.units) : entry.units;
   if (units === null || state === 'refused') return NONE;
-  // Calls where the group has a price for each, tokens elsewhere: the details say which.
+  // Calls if the group has a fixed price, otherwise tokens.
   if (family === 'chat' || family === 'speech') return exactDecimal(units, locale);
   const unit = family === 'image' ? 'image' : family === 'video' ? 'second' : 'call';
   return t(`units.${unit}`, { count: Number(units), units: exactDecimal(units, locale) });

@@ -30,37 +30,22 @@ const NOTHING = {
   state: undefined,
   id: undefined,
 };
-/** What a key begins with. Beyond a part of it, it is a secret, which belongs into no address. */
+/** What keys begin with. A whole key is secret and must not get into the address. */
 const KEY = /^sk-/;
 
-/** What the log is narrowed by. */
 export function LogFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const set = useFilter({ replace: false });
   const { charge: _open, cursor: _page, ...filter } = search;
+  const states = chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) }));
   return (
     <Group align="flex-end" gap="sm">
       <Finder />
       <Time />
       <WorkFilters search={search} fields={['keyId', 'model', 'family']} />
-      <Choice
-        label={t('usage.filters.state')}
-        options={chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) }))}
-        param="state"
-        replace={false}
-        width="8rem"
-      />
-      {search.at !== undefined && (
-        <Narrowed label={t('log.allSteps')} clear={{ at: undefined }}>
-          <When at={search.at} />
-        </Narrowed>
-      )}
-      {search.group !== undefined && (
-        <Narrowed label={t('log.allGroups')} clear={{ group: undefined }}>
-          {search.group}
-        </Narrowed>
-      )}
+      <Choice label={t('usage.filters.state')} options={states} param="state" replace={false} width="8rem" />
+      <Linked />
       {isNarrowed(filter) && (
         <Button variant="subtle" onClick={() => set(NOTHING)}>
           {t('usage.clear')}
@@ -70,7 +55,27 @@ export function LogFilters() {
   );
 }
 
-/** Finds requests by any id, and those of a key by what it begins with. */
+/** Filters that only links set. */
+function Linked() {
+  const { t } = useTranslation('calls');
+  const { at, group } = route.useSearch();
+  return (
+    <>
+      {at !== undefined && (
+        <Narrowed label={t('log.allSteps')} clear={{ at: undefined }}>
+          <When at={at} />
+        </Narrowed>
+      )}
+      {group !== undefined && (
+        <Narrowed label={t('log.allGroups')} clear={{ group: undefined }}>
+          {group}
+        </Narrowed>
+      )}
+    </>
+  );
+}
+
+/** Finds requests by any id, or by the beginning of a key. */
 function Finder() {
   const { t } = useTranslation('calls');
   const keys = useKeys().data?.items;
@@ -92,15 +97,15 @@ function Finder() {
   );
 }
 
-/** Lists show so many letters of each key. */
+/** Lists show this many characters of each key. */
 const SHOWN_OF_KEY = 10;
 
-/** Whether a key that begins so is meant: by a part of that, or by more of the key. */
+/** People may type less than the shown prefix, or more. */
 function isSame(prefix: string, words: string): boolean {
   return words.startsWith(prefix) || (words.length >= SHORTEST_ID && prefix.startsWith(words));
 }
 
-/** A range up to now, or days to choose. */
+/** A range up to now, or chosen days. */
 function Time() {
   const { t } = useTranslation('calls');
   const { range, from, to } = route.useSearch();

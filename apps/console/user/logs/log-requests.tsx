@@ -15,7 +15,6 @@ const route = getRouteApi('/user/logs');
 const PAGE = 50;
 const MINUTE_MS = 60_000;
 
-/** Every request, or those that the filters leave, or those that an id names. */
 export function LogRequests() {
   const { id = '' } = route.useSearch();
   return id.length < SHORTEST_ID ? <Requests /> : <Found id={id} />;
@@ -38,7 +37,7 @@ function Requests() {
   );
 }
 
-/** By id, whenever they were. */
+/** By id, at any time. */
 function Found({ id }: { id: string }) {
   const { t } = useTranslation('calls');
   const found = $api.useQuery('get', '/api/requests', { params: { query: { id } } }, keepShown);

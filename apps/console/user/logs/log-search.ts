@@ -2,24 +2,23 @@ import { chargeStages, families } from '../../api/enumerations.js';
 import { anyDay, anyGroup, anyId, anyModel, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
 import { requestTimes, type UsageSearch, usageRanges, workFilter } from '../usage/usage-search.js';
 
-/** What the address says of the log. */
+/** The search parameters of the log. */
 export const logSearch = {
-  /** All that is kept when left out. */
+  /** Everything that is kept when left out. */
   range: oneOf(...usageRanges),
   /** UTC days in place of a range. */
   from: anyDay,
   to: anyDay,
-  /** The beginning of the step of a chart whose requests are listed. */
+  /** The start of a chart's step. */
   at: anyTime,
   keyId: anyId,
   model: anyModel,
   group: anyGroup,
   family: oneOf(...families),
   state: oneOf(...chargeStages),
-  /** An id that requests are looked up by. */
+  /** Finds requests by any id. */
   id: anyText,
   cursor,
-  /** The request that is open. */
   charge: anyText,
 };
 
@@ -29,12 +28,11 @@ export interface LogSearch extends Omit<UsageSearch, 'range' | 'by' | 'show'> {
   at?: string | undefined;
 }
 
-/** What the list is asked for. */
 export function logQuery(search: LogSearch, nowMs: number) {
   return { ...workFilter(search), state: search.state, ...requestTimes(search, nowMs) };
 }
 
-/** The log of what a chart of usage was drawn of, or of a step of it. */
+/** The requests behind a usage chart, or behind one of its steps. */
 export function logOf(search: UsageSearch, at?: string): LogSearch {
   const { range = '30d', from, to } = search;
   return { ...workFilter(search), ...(from === undefined ? { range } : { from, to }), at };

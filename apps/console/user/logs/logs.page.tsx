@@ -12,7 +12,6 @@ import { logQuery } from './log-search.js';
 const route = getRouteApi('/user/logs');
 const MINUTE_MS = 60_000;
 
-/** Every request and what it cost. All that it is narrowed by is in the address. */
 export function LogsPage() {
   const { t } = useTranslation('calls');
   return (

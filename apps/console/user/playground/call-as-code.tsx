@@ -12,20 +12,20 @@ import { type PlaygroundCall, codeLines } from './call.js';
 
 interface CodeProps {
   call: PlaygroundCall;
-  /** Those that may make it. */
+  /** The keys that may make the call. */
   keys: readonly Shape<'Key'>[];
-  /** Of the key that is created for code. */
+  /** The group of a key created for the code. */
   group: string;
-  /** No call of this page is being made: a request that comes now is one of the code. */
+  /** No call of this page is in progress, so a new request comes from the code. */
   isWaiting: boolean;
 }
 
-/** The call of the form, as it would be written; it changes with the form. */
+/** Follows the form. */
 export function CallAsCode({ call, keys, group, isWaiting }: CodeProps) {
   const { t } = useTranslation('calls');
-  const relay = useQuery(relayQuery);
   const kept = useNewKey();
   const apiKey = kept && keys.some(({ keyId }) => keyId === kept.keyId) ? kept.apiKey : null;
+  const relay = useQuery(relayQuery);
   return (
     <Stack component="section" gap="xs">
       <Title order={2} size="h4">

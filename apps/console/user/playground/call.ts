@@ -6,7 +6,7 @@ import { ratedChoices } from '../../visitor/market/calculator-work.js';
 export const playKinds = ['image', 'edit', 'video', '3d', 'chat', 'speech'] as const;
 export type PlayKind = (typeof playKinds)[number];
 
-/** What the form holds, under the names that the gateway uses, so that its refusals find their field. */
+/** Named as in the gateway's API, so that its refusals find their field. */
 export interface PlayValues extends Record<string, unknown> {
   prompt: string;
   n: number | string;
@@ -19,12 +19,12 @@ export interface PlayValues extends Record<string, unknown> {
   image: File | null;
 }
 
-/** A call of the gateway, as the playground makes it and as the lines of code show it. */
+/** A gateway call, made by the playground or shown as code. */
 export interface PlaygroundCall {
-  /** Behind /v1/. */
+  /** After /v1/. */
   path: string;
   body: Record<string, unknown>;
-  /** What is sent in a form with the body's fields, where the path takes one. */
+  /** Sent as a form with the body's fields, if the path takes one. */
   file: File | null;
 }
 
@@ -37,7 +37,7 @@ export const PATHS: Record<PlayKind, string> = {
   speech: 'audio/speech',
 };
 
-/** Paths that take a form: the field of its file, and what the file is called in lines of code. */
+/** Paths that take a form: the file's field, and its name in code. */
 const FORMS: Record<string, { field: string; name: string }> = {
   [PATHS.edit]: { field: 'image', name: 'image.png' },
   'audio/transcriptions': { field: 'file', name: 'speech.mp3' },
@@ -69,22 +69,22 @@ function bodyOf(kind: PlayKind, model: string, values: PlayValues): Record<strin
   }
 }
 
-/** Only then is it known that its vendor makes videos without sound. */
+/** Only models priced by sound are known to make videos without it. */
 export function isPricedBySound({ listPrice }: Shape<'ListedModel'>): boolean {
   return listPrice !== null && ratedChoices(listPrice).some(({ name }) => name === 'audio');
 }
 
-/** Sound is what a video has where nothing is said. */
+/** Videos have sound by default. */
 function silence({ generate_audio }: PlayValues): Record<string, unknown> {
   return generate_audio ? {} : { generate_audio };
 }
 
-/** Without what was left open. */
+/** Without empty fields. */
 function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }
 
-/** What a call would cost: the part of it that its price follows from. */
+/** The parts of a call that its price depends on. */
 export function quoteRequest(kind: PlayKind, model: Shape<'ListedModel'>, values: PlayValues) {
   const body = { model: model.id, dimensions: dimensionsOfCall(kind, values) };
   if (model.unit === 'second') return { ...body, ...wholeOf('seconds', values.seconds) };
@@ -94,7 +94,7 @@ export function quoteRequest(kind: PlayKind, model: Shape<'ListedModel'>, values
   return { ...body, ...n };
 }
 
-/** What a price may depend on, as far as it is typed. */
+/** Only what is completely typed. */
 function dimensionsOfCall(kind: PlayKind, { size, resolution, generate_audio }: PlayValues) {
   if (kind === 'video')
     return { ...(resolution !== '' && { resolution }), ...(!generate_audio && { audio: 'off' as const }) };
@@ -109,12 +109,12 @@ function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; s
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { [name]: value } : {};
 }
 
-/** What tasks make. */
+/** The file formats of tasks. */
 const FILES: Record<string, string> = { [PATHS.video]: 'MP4', [PATHS['3d']]: 'GLB' };
 
 interface CodePlace {
   baseUrl: string;
-  /** Null: the placeholder is there. */
+  /** Null: a placeholder. */
   apiKey: string | null;
 }
 
@@ -126,7 +126,7 @@ const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'javascript', name: 'Node.js' },
 ];
 
-/** The same call in lines to copy. `baseUrl` is where calls for models go, without /v1. */
+/** `baseUrl` is without /v1. */
 export function codeLines(call: PlaygroundCall, { baseUrl, apiKey }: CodePlace): Code[] {
   const lines = linesOf(call, baseUrl);
   return LANGUAGES.map(({ id, name }) => ({
@@ -179,44 +179,59 @@ function indented(json: string): string {
   return json.replaceAll('\n', '\n  ');
 }
 
+interface FormCall {
+  url: string;
+  /** The field of the file, and what the file is called. */
+  part: string;
+  name: string;
+  fields: readonly (readonly [name: string, value: string])[];
+}
+
 function formLines(
   { body, file }: PlaygroundCall,
   url: string,
   form: { field: string; name: string },
 ): Record<CodeLanguage, string> {
-  const { field: part } = form;
-  const name = file?.name ?? form.name;
   const fields = Object.entries(body).map(([field, value]) => [field, String(value)] as const);
+  const call = { url, part: form.field, name: file?.name ?? form.name, fields };
+  return { curl: curlForm(call), javascript: javascriptForm(call), python: pythonForm(call) };
+}
+
+function curlForm({ url, part, name, fields }: FormCall): string {
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);
-  return {
-    curl: [
-      `curl ${url}`,
-      `  -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
-      `  -F '${part}=@${quoted(name)}'`,
-      ...fields.map(([field, value]) => `  --form-string '${field}=${quoted(value)}'`),
-    ].join(' \\\n'),
-    javascript: [
-      `import { openAsBlob } from 'node:fs';`,
-      `const form = new FormData();`,
-      `form.set('${part}', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});`,
-      ...fields.map(([field, value]) => `form.set('${field}', ${JSON.stringify(value)});`),
-      `const response = await fetch('${url}', {`,
-      `  method: 'POST',`,
-      `  headers: { authorization: 'Bearer ${KEY_PLACEHOLDER}' },`,
-      `  body: form,`,
-      `});`,
-      `const answer = await response.json();`,
-    ].join('\n'),
-    python: [
-      `import requests`,
-      ``,
-      `response = requests.post(`,
-      `    "${url}",`,
-      `    headers={"Authorization": "Bearer ${KEY_PLACEHOLDER}"},`,
-      `    files={"${part}": open(${JSON.stringify(name)}, "rb")},`,
-      `    data=${JSON.stringify(Object.fromEntries(fields), null, 2).replaceAll('\n', '\n    ')},`,
-      `)`,
-      `answer = response.json()`,
-    ].join('\n'),
-  };
+  return [
+    `curl ${url}`,
+    `  -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
+    `  -F '${part}=@${quoted(name)}'`,
+    ...fields.map(([field, value]) => `  --form-string '${field}=${quoted(value)}'`),
+  ].join(' \\\n');
+}
+
+function javascriptForm({ url, part, name, fields }: FormCall): string {
+  return [
+    `import { openAsBlob } from 'node:fs';`,
+    `const form = new FormData();`,
+    `form.set('${part}', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});`,
+    ...fields.map(([field, value]) => `form.set('${field}', ${JSON.stringify(value)});`),
+    `const response = await fetch('${url}', {`,
+    `  method: 'POST',`,
+    `  headers: { authorization: 'Bearer ${KEY_PLACEHOLDER}' },`,
+    `  body: form,`,
+    `});`,
+    `const answer = await response.json();`,
+  ].join('\n');
+}
+
+function pythonForm({ url, part, name, fields }: FormCall): string {
+  return [
+    `import requests`,
+    ``,
+    `response = requests.post(`,
+    `    "${url}",`,
+    `    headers={"Authorization": "Bearer ${KEY_PLACEHOLDER}"},`,
+    `    files={"${part}": open(${JSON.stringify(name)}, "rb")},`,
+    `    data=${JSON.stringify(Object.fromEntries(fields), null, 2).replaceAll('\n', '\n    ')},`,
+    `)`,
+    `answer = response.json()`,
+  ].join('\n');
 }

@@ -1,7 +1,7 @@
 import type { PlayKind } from './call.js';
 import type { Played } from './play.js';
 
-/** A task is in the address. */
+/** Tasks are in the address. */
 type KeptResult = Exclude<Played, { kind: 'task' }>;
 
 interface Stored {
@@ -10,7 +10,7 @@ interface Stored {
   result: KeptResult;
 }
 
-/** Remembers in this tab what came of a call, so that it outlives the page. What is larger than browsers take is not kept. */
+/** Keeps the result in this tab across reloads, unless it is too large for the browser. */
 export function keepResult(kind: PlayKind, { userId, prompt, result }: Stored): void {
   try {
     sessionStorage.setItem(nameOf(kind), JSON.stringify({ userId, prompt, result } satisfies Stored));
@@ -23,7 +23,7 @@ export function forgetResult(kind: PlayKind): void {
   sessionStorage.removeItem(nameOf(kind));
 }
 
-/** What this person's last call of the kind came to, in this tab. */
+/** The person's last result in this tab. */
 export function keptResult(kind: PlayKind, userId: string | undefined): Stored | null {
   const text = sessionStorage.getItem(nameOf(kind));
   if (text === null) return null;

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Paper } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -7,7 +7,7 @@ import type { Shape } from '../../api/shape.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { EmptyState } from '../../ui/states.js';
 
-/** Where no key may use the model: calls are always those of a key. Nobody has to see this one to use it here. */
+/** Calls need a key. The playground can use this one without showing it. */
 export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('calls');
   const own = $api.useQuery('get', '/api/groups').data?.groups ?? [];
@@ -17,17 +17,19 @@ export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
     onSuccess: () => refresh('/api/keys'),
   });
   return (
-    <EmptyState
-      title={t('play.noKey', { model: model.id })}
-      hint={t('play.noKeyHint', { group })}
-      action={
-        <>
-          <Button onClick={() => making.mutate()} loading={making.isPending} disabled={group === ''}>
-            {t('play.makeKey')}
-          </Button>
-          <FormFault error={making.error} />
-        </>
-      }
-    />
+    <Paper withBorder>
+      <EmptyState
+        title={t('play.noKey', { model: model.id })}
+        hint={t('play.noKeyHint', { group })}
+        action={
+          <>
+            <Button onClick={() => making.mutate()} loading={making.isPending} disabled={group === ''}>
+              {t('play.makeKey')}
+            </Button>
+            <FormFault error={making.error} />
+          </>
+        }
+      />
+    </Paper>
   );
 }

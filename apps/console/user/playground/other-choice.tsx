@@ -7,7 +7,7 @@ import { mayUse } from './usable.js';
 
 const route = getRouteApi('/user/playground');
 
-/** The model of the address cannot be had: says which one is there instead. */
+/** The model in the address is unavailable: says which one replaces it. */
 export function OtherModel({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('calls');
   const { model: named } = route.useSearch();
@@ -24,7 +24,7 @@ interface OtherKeyProps {
   model: Shape<'ListedModel'>;
 }
 
-/** The key of the address cannot make the call: says which one is charged instead. */
+/** The key in the address cannot make the call: says which one is charged. */
 export function OtherKey({ keys, model }: OtherKeyProps) {
   const { t } = useTranslation('calls');
   const { key: chosen } = route.useSearch();
@@ -34,7 +34,7 @@ export function OtherKey({ keys, model }: OtherKeyProps) {
   if (chosen === undefined || other === undefined || usable.some(({ keyId }) => keyId === chosen))
     return null;
   const key = keys.find(({ keyId }) => keyId === chosen)?.name;
-  // A new key is not yet in what was read before.
+  // The cached list may lack a new key.
   if (key === undefined && isReading) return null;
   return (
     <Notice tone="warning" role="status">

@@ -1,12 +1,12 @@
 import type { PlayKind, PlayValues } from './call.js';
 
-/** A call that waits for a top-up. It has no file: files do not outlive a page. */
+/** A call that waits for a top-up. Files cannot be kept across pages. */
 export interface PendingCall {
   orderId: string;
   kind: PlayKind;
   model: string;
   values: Omit<PlayValues, 'image'>;
-  /** The price that was seen, in credits: a call at another price is asked about again. */
+  /** The shown price; at another price people are asked again. */
   amount: string;
 }
 
@@ -17,22 +17,22 @@ interface StoredCall extends PendingCall {
 }
 
 const KEY = 'tollgate.pending-call';
-/** Nobody expects a call that they asked for longer ago. */
+/** After this, nobody expects the call any more. */
 const LIFE_MS = 3_600_000;
 
-/** Remembers a call in this tab while its person is at the payment provider. */
+/** Keeps the call in this tab while its person pays. */
 export function savePendingCall(call: PendingCall, userId: string): void {
   const stored: StoredCall = { ...call, userId, savedAt: Date.now() };
   sessionStorage.setItem(KEY, JSON.stringify(stored));
 }
 
-/** The call that waits for this order, of this person. */
+/** The person's call that waits for this order. */
 export function pendingCallOf(orderId: string, userId: string | undefined): PendingCall | null {
   const call = read(userId);
   return call?.orderId === orderId ? call : null;
 }
 
-/** Takes the waiting call: it is there once, whatever becomes of it. */
+/** Takes the waiting call, so that it is made at most once. */
 export function takePendingCall(kind: PlayKind, userId: string | undefined): PendingCall | null {
   const call = read(userId);
   if (call?.kind !== kind) return null;
@@ -45,7 +45,7 @@ function read(userId: string | undefined): StoredCall | null {
   if (text === null || userId === undefined) return null;
   const call = JSON.parse(text) as StoredCall;
   if (call.userId === userId && Date.now() - call.savedAt < LIFE_MS) return call;
-  // What somebody else typed in this tab is not kept for whoever comes next.
+  // Never show what another person typed in this tab.
   sessionStorage.removeItem(KEY);
   return null;
 }

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../api/failure.js';
 import { ButtonLink } from '../../ui/links.js';
 import { type CallFault, isFault } from '../fault-text.js';
 
-/** What helps against a fault: a page, or words alone. */
+/** What to do about a fault: a page, or only a hint. */
 interface Remedy {
   words: 'topUp' | 'key' | 'support' | 'models' | 'prompt' | 'settings' | 'wait' | 'again' | 'connection';
   to?: LinkProps['to'];
@@ -30,7 +30,7 @@ const REMEDIES = {
   unreachable: { words: 'connection' },
 } as const satisfies Record<CallFault, Remedy>;
 
-/** Why a call was refused or failed, in plain words, with the code that clients see; and what to do next. */
+/** Says why a call failed, with the code that clients see, and what to do next. */
 export function PlayFault({ failure }: { failure: ApiFailure }) {
   const { t } = useTranslation('calls');
   const { code, message } = failure;

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { isPricedBySound, type PlayKind, type PlayValues } from './call.js';
 
-/** What people often ask for where the catalog leaves it open. */
+/** Common values for models without limits. */
 const USUAL_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const USUAL_RATIOS = ['16:9', '9:16', '1:1'];
 const VOICES = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'];
@@ -25,23 +25,13 @@ interface FieldsProps {
   form: UseFormReturnType<PlayValues>;
 }
 
-/** The fields of a kind of calls, within what the catalog says of the model. */
+/** Fields for one type of call, within the model's limits. */
 export function PlayFields({ kind, model, form }: FieldsProps) {
   const { t } = useTranslation('calls');
   const isImage = kind === 'image' || kind === 'edit';
   return (
     <>
-      {kind === 'edit' && (
-        <FileInput
-          label={t('play.fields.image')}
-          placeholder={t('play.fields.imageHint')}
-          accept="image/png,image/jpeg,image/webp"
-          required
-          clearable
-          clearButtonProps={{ 'aria-label': t('play.fields.imageClear') }}
-          {...form.getInputProps('image')}
-        />
-      )}
+      {kind === 'edit' && <ImageFile form={form} />}
       <Textarea
         label={t(`play.prompts.${kind}`)}
         autosize
@@ -52,16 +42,33 @@ export function PlayFields({ kind, model, form }: FieldsProps) {
       />
       {isImage && <ImageFields model={model} form={form} />}
       {kind === 'video' && <VideoFields model={model} form={form} />}
-      {kind === 'video' && isPricedBySound(model) && (
-        <Switch
-          label={t('play.fields.audio')}
-          {...form.getInputProps('generate_audio', { type: 'checkbox' })}
-        />
-      )}
+      {kind === 'video' && isPricedBySound(model) && <Sound form={form} />}
       {kind === 'speech' && (
         <Autocomplete label={t('play.fields.voice')} data={VOICES} {...form.getInputProps('voice')} />
       )}
     </>
+  );
+}
+
+function ImageFile({ form }: Pick<FieldsProps, 'form'>) {
+  const { t } = useTranslation('calls');
+  return (
+    <FileInput
+      label={t('play.fields.image')}
+      placeholder={t('play.fields.imageHint')}
+      accept="image/png,image/jpeg,image/webp"
+      required
+      clearable
+      clearButtonProps={{ 'aria-label': t('play.fields.imageClear') }}
+      {...form.getInputProps('image')}
+    />
+  );
+}
+
+function Sound({ form }: Pick<FieldsProps, 'form'>) {
+  const { t } = useTranslation('calls');
+  return (
+    <Switch label={t('play.fields.audio')} {...form.getInputProps('generate_audio', { type: 'checkbox' })} />
   );
 }
 
@@ -122,7 +129,7 @@ interface OpenChoiceProps {
   data: readonly string[];
 }
 
-/** What may stay open: the model decides then. */
+/** Left empty, the model decides. */
 function OpenChoice({ form, name, label, data }: OpenChoiceProps) {
   const { t } = useTranslation('calls');
   return (

@@ -3,12 +3,12 @@ import { $api } from '../../api/client.js';
 import { Hint } from '../../ui/texts.js';
 import { ChargeReceipt } from '../usage/charge-receipt.js';
 
-/** A call is charged soon after the answer; where that takes longer it is asked for less often. */
+/** Calls are charged soon after their answer; later, polling slows down. */
 const ASKING_MS = 1_000;
 const SOON = 30;
 const LATER_MS = 15_000;
 
-/** What the call cost and why, as soon as it is charged. */
+/** Appears as soon as the call is charged. */
 export function PlayReceipt({ requestId }: { requestId: string }) {
   const { t } = useTranslation('calls');
   const about = { params: { query: { id: requestId } } };
@@ -23,7 +23,7 @@ export function PlayReceipt({ requestId }: { requestId: string }) {
   return <ChargeReceipt id={entry.chargeId} />;
 }
 
-/** What the request came to, once all of it has ended: models that were tried before took nothing. */
+/** The attempt that was charged, once all have ended; other models cost nothing. */
 function endedOf<Entry extends { state: string }>(entries: readonly Entry[] = []): Entry | undefined {
   if (entries.some(({ state }) => state === 'held')) return undefined;
   return entries.find(({ state }) => state !== 'released') ?? entries[0];

@@ -9,12 +9,11 @@ import type { Played } from './play.js';
 
 interface ResultProps {
   played: Played | null;
-  /** Of a video that was begun; it stays in the address, so that people can leave and come back. */
+  /** Kept in the address, so that people can leave and come back. */
   taskId: string | undefined;
   isSending: boolean;
 }
 
-/** What came of the call. */
 export function PlayResult({ played, taskId, isSending }: ResultProps) {
   const { t } = useTranslation('calls');
   return (
@@ -50,9 +49,8 @@ function Working() {
 }
 
 function WatchedTask({ id }: { id: string }) {
-  const task = useTask(id);
   return (
-    <Loaded query={task} lines={8}>
+    <Loaded query={useTask(id)} lines={8}>
       {(found) => <TaskDetails task={found} />}
     </Loaded>
   );

@@ -3,7 +3,6 @@ import { failureFrom, ApiFailure } from '../../api/failure.js';
 import { currentSession } from '../../shell/session.js';
 import { PATHS, type PlaygroundCall } from './call.js';
 
-/** What came of a call. */
 export type Played =
   | { kind: 'images'; images: string[]; requestId: string | null }
   | { kind: 'task'; taskId: string; requestId: string | null }
@@ -14,14 +13,14 @@ export type Played =
 interface PlayAs {
   keyId: string;
   signal: AbortSignal;
-  /** Calls under one name are made once. */
+  /** Calls with the same name are made once. */
   name: string | null;
 }
 
-/** Where a key's fallback models would serve at a price that the page did not show: an empty list keeps them out. */
+/** An empty list of fallback models, since they could cost more than the page showed. */
 const WITH_FALLBACKS = [PATHS.image, PATHS.chat, PATHS.speech];
 
-/** Makes a call as one of the person's keys. @throws ApiFailure in the gateway's words */
+/** @throws ApiFailure with the gateway's message */
 export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs): Promise<Played> {
   const session = await currentSession();
   const response = await fetch(`/api/playground/v1/${call.path}`, {
@@ -41,7 +40,7 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
   if (requestId !== null) playedHere.add(requestId);
   if (!response.ok) {
     const failure = await failureFrom(response);
-    // The typed client knows what a session that ended means.
+    // The API client handles ended sessions.
     if (failure.code === 'not_signed_in') await api.GET('/api/session');
     throw failure;
   }
@@ -65,7 +64,7 @@ interface Answered {
   choices?: { message?: { content?: string | null } }[];
 }
 
-/** Requests that this page made: those of people's code are others. */
+/** Tells this page's requests from those of people's own code. */
 const playedHere = new Set<string>();
 
 export function isPlayedHere(requestId: string | null): boolean {
@@ -94,7 +93,7 @@ function dataUrlOf(file: Blob): Promise<string> {
   });
 }
 
-/** By how the file begins, in Base64. */
+/** By the first bytes, in Base64. */
 function typeOf(base64: string): string {
   if (base64.startsWith('/9j/')) return 'image/jpeg';
   return base64.startsWith('UklGR') ? 'image/webp' : 'image/png';

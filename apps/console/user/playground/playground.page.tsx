@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -19,20 +19,17 @@ import { Workbench } from './workbench.js';
 
 const route = getRouteApi('/user/playground');
 
-/** Calls of the gateway without a line of code: what it costs before, what came of it, and the same call as code. */
+/** Calls without code: the price first, then the result, and the same call as code. */
 export function PlaygroundPage() {
   const { t } = useTranslation('calls');
   const { key } = route.useSearch();
   const kind = useKind();
   const row = useChosenInView<HTMLDivElement>(kind);
   const navigate = route.useNavigate();
+  const choose = (chosen: string | null) => void navigate({ search: { kind: chosen as PlayKind, key } });
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
-      <Tabs
-        value={kind}
-        onChange={(chosen) => void navigate({ search: { kind: chosen as PlayKind, key } })}
-        keepMounted={false}
-      >
+      <Tabs value={kind} onChange={choose} keepMounted={false}>
         <Tabs.List ref={row} aria-label={t('play.kinds')}>
           {playKinds.map((each) => (
             <Tabs.Tab key={each} value={each}>
@@ -48,7 +45,7 @@ export function PlaygroundPage() {
   );
 }
 
-/** Where the address has none, what its key may call: keys are tried from their list, whatever they are for. */
+/** Without a type in the address, the first one that the key may call. */
 function useKind(): PlayKind {
   const { kind, key: chosen } = route.useSearch();
   const models = useQuery(marketQuery).data;
@@ -56,12 +53,11 @@ function useKind(): PlayKind {
   return kind ?? (key && models && firstKindOf(key, models)) ?? 'image';
 }
 
-/** Reads what the form of a kind of calls is made of. */
 function Read({ kind }: { kind: PlayKind }) {
   const { again } = route.useSearch();
-  const market = useQuery(marketQuery);
   const keys = useKeys();
   const own = $api.useQuery('get', '/api/groups');
+  const market = useQuery(marketQuery);
   return (
     <Loaded query={market} lines={8}>
       {(models) => (
@@ -86,7 +82,7 @@ interface AgainProps {
   children: (task: Shape<'Task'> | null) => ReactNode;
 }
 
-/** The task that the form begins with. Where there is none any more, the form begins as always. */
+/** A deleted task leaves the form as usual. */
 function Again({ id = '', children }: AgainProps) {
   const path = { params: { path: { taskId: id } } };
   const task = $api.useQuery('get', '/api/tasks/{taskId}', path, { enabled: id !== '' });
@@ -103,26 +99,26 @@ interface KindProps {
   again: Shape<'Task'> | null;
 }
 
-function Kind({ kind, all, keys, own, again }: KindProps) {
-  const { t } = useTranslation('calls');
+/** The model in the address, else one that its key may call, else any usable one. */
+function useModel(models: readonly Shape<'ListedModel'>[], { keys, own }: KindProps) {
   const { model: named, key: chosen } = route.useSearch();
-  const models = modelsFor(kind, all);
   const chosenKey = keys.find(({ keyId }) => keyId === chosen);
-  const model =
+  return (
     models.find(({ id }) => id === named) ??
     models.find((each) => chosenKey && mayUse(chosenKey, each)) ??
     models.find((each) => isUsable(each, { keys, own })) ??
-    models[0];
+    models[0]
+  );
+}
+
+function Kind(props: KindProps) {
+  const { t } = useTranslation('calls');
+  const { kind, all, keys, own, again } = props;
+  const models = modelsFor(kind, all);
+  const model = useModel(models, props);
   if (!model) return <EmptyState title={t('play.noModels')} hint={t('play.noModelsHint')} />;
-  const usable = keys.filter((key) => mayUse(key, model));
-  const group = widestGroup(all, { own, model });
-  // Where no model of the type can be called, the form would be of no use.
-  if (!models.some((each) => isUsable(each, { keys, own })))
-    return (
-      <Paper withBorder>
-        <MakeKey model={model} />
-      </Paper>
-    );
+  // Without a usable model the form would be useless.
+  if (!models.some((each) => isUsable(each, { keys, own }))) return <MakeKey model={model} />;
   return (
     <Stack>
       <OtherModel model={model} />
@@ -133,8 +129,8 @@ function Kind({ kind, all, keys, own, again }: KindProps) {
         again={again}
         model={model}
         models={models}
-        keys={usable}
-        group={group}
+        keys={keys.filter((key) => mayUse(key, model))}
+        group={widestGroup(all, { own, model })}
         isNew={!keys.some(isWorking)}
       />
     </Stack>

@@ -13,31 +13,31 @@ import { type PlayKind, type PlayValues, quoteRequest } from './call.js';
 
 const TYPING_PAUSE_MS = 400;
 
-/** Whose price: that of a key, or of the group in which the first one will be created. */
+/** The key that would be charged, or the group of the first key to create. */
 export type PricePlace = { keyId: string } | { group: string };
 
 interface Priced {
   kind: PlayKind;
   model: Shape<'ListedModel'>;
-  /** Null: there is no price to ask for. */
+  /** Null: no price to ask for. */
   place: PricePlace | null;
   values: PlayValues;
 }
 
-/** What the call will cost, from the code that charges it, before anything is sent. */
+/** Priced by the code that charges, before anything is sent. */
 export function usePrice({ kind, model, place, values }: Priced) {
   const wanted = JSON.stringify({ ...quoteRequest(kind, model, values), ...place });
   const [asked] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
   const body = JSON.parse(asked) as ReturnType<typeof quoteRequest> & PricePlace;
   const quote = $api.useQuery('post', '/api/quote', { body }, { enabled: place !== null, ...keepShown });
-  /** Null while the price of what is typed now is not known. */
+  /** Null until the price of the current input is known. */
   const current = asked === wanted && !quote.isPlaceholderData ? (quote.data ?? null) : null;
   return { quote, current };
 }
 
 type CallPrice = ReturnType<typeof usePrice>;
 
-/** What a call of a key costs now, in credits: the last look before it is made. The page shows what comes of it. */
+/** Checked right before the call, in case the price changed since it was shown. */
 export async function priceNow(
   { kind, model, values }: Omit<Priced, 'place'>,
   keyId: string,
@@ -49,11 +49,10 @@ export async function priceNow(
 
 export function PriceBefore({ price: { quote } }: { price: CallPrice }) {
   const { t } = useTranslation('calls');
-  const locale = useLocale();
   if (quote.error && !quote.data)
     return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;
   if (!quote.data) return <Skeleton height={56} />;
-  const { amount, balance, covered, units, unitPrice, multiplier, estimate } = quote.data;
+  const { amount, balance, covered, estimate } = quote.data;
   return (
     <Stack gap="xs" role="status" aria-busy={quote.isPlaceholderData}>
       <Group justify="space-between">
@@ -64,20 +63,29 @@ export function PriceBefore({ price: { quote } }: { price: CallPrice }) {
           {t('play.balance')} <Money value={balance} short />
         </Hint>
       </Group>
+      <Derivation quote={quote.data} />
+      {!covered && <Alert color="yellow">{t('play.notCovered')}</Alert>}
+    </Stack>
+  );
+}
+
+function Derivation({ quote }: { quote: NonNullable<CallPrice['current']> }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const { units, unitPrice, multiplier, estimate } = quote;
+  const decimal = (value: string) => exactDecimal(value, locale);
+  return (
+    <>
       {unitPrice !== null && (
         <Hint>
-          {exactDecimal(units, locale)} × <Money value={unitPrice} /> × {exactDecimal(multiplier, locale)}
+          {decimal(units)} × <Money value={unitPrice} /> × {decimal(multiplier)}
         </Hint>
       )}
       {estimate && (
         <Hint>
-          {t('play.estimate', {
-            input: exactDecimal(estimate.likelyInput, locale),
-            output: exactDecimal(estimate.output, locale),
-          })}
+          {t('play.estimate', { input: decimal(estimate.likelyInput), output: decimal(estimate.output) })}
         </Hint>
       )}
-      {!covered && <Alert color="yellow">{t('play.notCovered')}</Alert>}
-    </Stack>
+    </>
   );
 }

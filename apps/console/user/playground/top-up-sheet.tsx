@@ -11,7 +11,7 @@ interface Sheet {
   ordered: (orderId: string) => void;
 }
 
-/** Over a call that the balance does not cover: once the order is paid, the page comes back and makes the call. */
+/** Shown if the balance does not cover a call. Once the order is paid, the page returns and makes the call. */
 export function TopUpSheet({ sheet, price }: { sheet: Sheet; price: { amount: string } | null }) {
   const { t } = useTranslation('calls');
   return (

@@ -1,7 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import { type PlayKind, playKinds } from './call.js';
 
-/** Models that edit images are of the same family as those that generate them; their names decide which come first. */
+/** Editing models share the family of generating ones; their names decide which come first. */
 export function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[]): Shape<'ListedModel'>[] {
   const family = kind === 'edit' ? 'image' : kind;
   const isEditor = ({ id }: Shape<'ListedModel'>) => /edit/i.test(id);
@@ -11,7 +11,7 @@ export function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[
   return found.sort((a, b) => later(a) - later(b));
 }
 
-/** Whether a call could be made now: by a key, or by the first one, which that call creates. */
+/** Whether a key, or the first key that the call would create, may use the model. */
 export function isUsable(
   model: Shape<'ListedModel'>,
   { keys, own }: { keys: readonly Shape<'Key'>[]; own: readonly string[] },
@@ -33,7 +33,7 @@ export function mayUse(key: Shape<'Key'>, model: Shape<'ListedModel'>): boolean 
   );
 }
 
-/** The first kind of calls that the key may make. */
+/** The first type of call that the key may make. */
 export function firstKindOf(
   key: Shape<'Key'>,
   models: readonly Shape<'ListedModel'>[],

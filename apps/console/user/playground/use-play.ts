@@ -1,4 +1,5 @@
 import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,10 +21,10 @@ const route = getRouteApi('/user/playground');
 export interface Playing {
   kind: PlayKind;
   model: Shape<'ListedModel'>;
-  /** Null: the account has none that works; the first call creates one. */
+  /** Null: no working key yet; the first call creates one. */
   key: Shape<'Key'> | null;
   place: PricePlace | null;
-  /** A task whose prompt and settings are tried again. */
+  /** The task to try again. */
   again: Shape<'Task'> | null;
 }
 
@@ -41,7 +42,7 @@ function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues 
   };
 }
 
-/** Without what no field would show or change: the size, of which the task has what it came to, and sound without a switch. */
+/** Leaves out what no field shows: the size, and sound for models without the switch. */
 function valuesOf(
   { prompt, seconds, aspectRatio, resolution, audio }: Shape<'Task'>,
   model: Shape<'ListedModel'>,
@@ -55,15 +56,18 @@ function valuesOf(
   };
 }
 
-/** The form of a call, its price, and what came of the last one that was sent. */
-export function usePlay(playing: Playing) {
-  const { kind, model, key, place, again } = playing;
+interface Beginning {
+  /** The call that waited for credits. */
+  pending: PendingCall | null;
+  /** The last result, from before a reload. */
+  before: ReturnType<typeof keptResult>;
+}
+
+/** Filled with the waiting call, the task to try again or the last prompt; new accounts see a sample. */
+function useCallForm({ kind, model, key, again }: Playing, { pending, before }: Beginning) {
   const { t } = useTranslation('calls');
-  const userId = useSession()?.userId;
-  const [pending] = useState(() => takePendingCall(kind, userId));
-  const [before] = useState(() => (pending || again ? null : keptResult(kind, userId)));
   const sample = key === null ? t(`play.samples.${kind}`) : '';
-  const form = useForm<PlayValues>({
+  return useForm<PlayValues>({
     initialValues: {
       ...initialValues(model, before?.prompt ?? sample),
       ...(again && valuesOf(again, model)),
@@ -74,103 +78,129 @@ export function usePlay(playing: Playing) {
       image: (value) => (kind === 'edit' && value === null ? t('play.imageMissing') : null),
     },
   });
+}
+
+type CallPrice = ReturnType<typeof usePrice>['current'];
+
+/** The form, its price and the last result. */
+export function usePlay(playing: Playing) {
+  const { kind, model, place, again } = playing;
+  const userId = useSession()?.userId;
+  const [pending] = useState(() => takePendingCall(kind, userId));
+  const [before] = useState(() => (pending || again ? null : keptResult(kind, userId)));
+  const form = useCallForm(playing, { pending, before });
   const price = usePrice({ kind, model, place, values: form.values });
   const { current } = price;
-  const [isShort, setShort] = useState(false);
-  const seen = current?.amount ?? null;
-  const { sending, askAgain, ...sent } = useSending(playing, { form, pending, before, seen });
+  const parts = { form, pending, before, seen: current?.amount ?? null };
+  const { sending, askAgain, ...sent } = useSending(playing, parts);
   useResume({ pending, model: model.id, price: current, send: () => sending.onSubmit(), askAgain });
-  const lacksCredits =
-    current !== null && !current.covered && compareDecimals(current.balance, current.amount) < 0;
-  const onSubmit: typeof sending.onSubmit = lacksCredits
-    ? form.onSubmit(() => setShort(true))
-    : sending.onSubmit;
+  const { open, ...topUp } = useTopUp(playing, { form, price: current });
   return {
     form,
     price,
     ...sent,
-    /** The price of what is typed is on its way: nothing is sent at a price that nobody saw. */
+    /** Nothing is sent before its price is shown. */
     isPricing: current === null && price.quote.error === null,
-    sending: { ...sending, onSubmit },
-    topUp: {
-      opened: isShort,
-      close: () => setShort(false),
-      /** The call is made when the order is paid. */
-      ordered: (orderId: string) => {
-        if (userId === undefined || current === null) return;
-        const { image: _file, ...values } = form.getValues();
-        savePendingCall({ orderId, kind, model: model.id, values, amount: current.amount }, userId);
-      },
-    },
+    sending: lacksCredits(current) ? { ...sending, onSubmit: form.onSubmit(open) } : sending,
+    topUp,
   };
 }
 
-interface SendingParts {
+function lacksCredits(price: CallPrice): boolean {
+  return price !== null && !price.covered && compareDecimals(price.balance, price.amount) < 0;
+}
+
+interface Wanted {
   form: SendableForm<PlayValues>;
-  pending: PendingCall | null;
-  /** What the last call came to, before the page was loaded again. */
-  before: { result: Played } | null;
-  /** The price that the page shows, in credits. */
+  price: CallPrice;
+}
+
+/** The call is made once the order is paid. */
+function useTopUp({ kind, model }: Playing, { form, price }: Wanted) {
+  const userId = useSession()?.userId;
+  const [opened, { open, close }] = useDisclosure(false);
+  const ordered = (orderId: string) => {
+    if (userId === undefined || price === null) return;
+    const { image: _file, ...values } = form.getValues();
+    savePendingCall({ orderId, kind, model: model.id, values, amount: price.amount }, userId);
+  };
+  return { opened, open, close, ordered };
+}
+
+interface SendingParts extends Beginning {
+  form: SendableForm<PlayValues>;
+  /** The shown price, in credits. */
   seen: string | null;
 }
 
-function useSending({ kind, model, key, place }: Playing, { form, pending, before, seen }: SendingParts) {
-  const { t } = useTranslation('calls');
+/** The last result, kept across reloads. */
+function usePlayed({ kind }: Playing, { form, before }: SendingParts) {
   const navigate = route.useNavigate();
   const userId = useSession()?.userId;
-  const [played, setPlayed] = useState(before?.result ?? null);
-  const [hasOtherPrice, setOtherPrice] = useState(false);
-  const leaving = useRef<AbortController>(null);
-  // In a copy of this tab, too, the call that waited is made once.
-  const name = useRef(pending?.orderId ?? null);
-  const sending = useSend({
-    form,
-    send: async (values) => {
-      setPlayed(null);
-      forgetResult(kind);
-      setOtherPrice(false);
-      leaving.current = new AbortController();
-      const { signal } = leaving.current;
-      const keyId =
-        key?.keyId ?? (await firstKey(place && 'group' in place ? place.group : '', t('play.keyName')));
-      const now = await priceNow({ kind, model, values }, keyId);
-      if (seen === null || compareDecimals(now, seen) !== 0) return null;
-      const once = name.current;
-      name.current = null;
-      return play(callOf(kind, model.id, values), { keyId, signal, name: once });
-    },
-    done: async (result) => {
-      if (result === null) return setOtherPrice(true);
-      setPlayed(result);
-      if (result.kind !== 'task' && userId !== undefined)
-        keepResult(kind, { userId, prompt: form.getValues().prompt, result });
-      if (result.kind === 'task')
-        await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
-      await refresh('/api/usage', '/api/tasks', '/api/account');
-      // A quote contains the balance, too.
-      await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
-    },
-    refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
-  });
-  return {
-    sending,
-    played,
-    hasOtherPrice,
-    askAgain: () => setOtherPrice(true),
-    cancel: () => leaving.current?.abort(),
+  const [played, setPlayed] = useState<Played | null>(before?.result ?? null);
+  const forget = () => {
+    setPlayed(null);
+    forgetResult(kind);
   };
+  const show = async (result: Played) => {
+    setPlayed(result);
+    if (result.kind === 'task')
+      await navigate({ search: (search) => ({ ...search, task: result.taskId }), replace: true });
+    else if (userId !== undefined) keepResult(kind, { userId, prompt: form.getValues().prompt, result });
+    await refresh('/api/usage', '/api/tasks', '/api/account');
+    // A quote contains the balance.
+    await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
+  };
+  return { played, forget, show };
+}
+
+/** Makes the call unless its price has changed. */
+function useCall({ kind, model, key, place }: Playing, { pending, seen }: SendingParts) {
+  const { t } = useTranslation('calls');
+  const leaving = useRef<AbortController>(null);
+  // Named, so that even in a duplicated tab the waiting call is made once.
+  const name = useRef(pending?.orderId ?? null);
+  const call = async (values: PlayValues): Promise<Played | null> => {
+    leaving.current = new AbortController();
+    const { signal } = leaving.current;
+    const group = place && 'group' in place ? place.group : '';
+    const keyId = key?.keyId ?? (await firstKey(group, t('play.keyName')));
+    const now = await priceNow({ kind, model, values }, keyId);
+    if (seen === null || compareDecimals(now, seen) !== 0) return null;
+    const once = name.current;
+    name.current = null;
+    return play(callOf(kind, model.id, values), { keyId, signal, name: once });
+  };
+  return { call, cancel: () => leaving.current?.abort(), hasLeft: () => leaving.current?.signal.aborted };
+}
+
+function useSending(playing: Playing, parts: SendingParts) {
+  const { played, forget, show } = usePlayed(playing, parts);
+  const { call, cancel, hasLeft } = useCall(playing, parts);
+  const [hasOtherPrice, setOtherPrice] = useState(false);
+  const sending = useSend({
+    form: parts.form,
+    send: async (values) => {
+      forget();
+      setOtherPrice(false);
+      return call(values);
+    },
+    done: (result) => (result === null ? setOtherPrice(true) : show(result)),
+    refused: ({ code }) => code === 'unreachable' && hasLeft() === true,
+  });
+  return { sending, played, hasOtherPrice, askAgain: () => setOtherPrice(true), cancel };
 }
 
 interface Resuming {
   pending: PendingCall | null;
-  /** That of the page: the one of the call may be gone. */
+  /** The page's model; the call's may be gone. */
   model: string;
   price: { amount: string; covered: boolean } | null;
   send: () => void;
   askAgain: () => void;
 }
 
-/** Makes the call that waited for credits, once its price is known to be the one that was seen; else people are asked again. */
+/** Makes the waiting call if its price is unchanged; otherwise asks again. */
 function useResume({ pending, model, price, send, askAgain }: Resuming): void {
   const isOver = useRef(pending === null);
   useEffect(() => {

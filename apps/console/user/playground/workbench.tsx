@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Select, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Group, Select, SimpleGrid, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
@@ -19,71 +19,79 @@ interface WorkbenchProps {
   kind: PlayKind;
   model: Shape<'ListedModel'>;
   models: readonly Shape<'ListedModel'>[];
-  /** Those that may use the model. */
+  /** The keys that may use the model. */
   keys: readonly Shape<'Key'>[];
-  /** Where a key for the model would be created; null: the account has no group that has it. */
+  /** The group for a new key; null: no group of the account has the model. */
   group: string | null;
   /** The account has no key that works: the first call creates one. */
   isNew: boolean;
-  /** What the form begins with. */
+  /** The task that fills the form. */
   again: Shape<'Task'> | null;
 }
 
-/** Form, price, result and code of one kind of calls. */
-export function Workbench({ kind, model, models, keys, group, isNew, again }: WorkbenchProps) {
+/** Form, price, result and code for one type of call. */
+export function Workbench(props: WorkbenchProps) {
+  const { kind, model, keys, group, isNew, again } = props;
   const { task, key: chosenKey } = route.useSearch();
-  const navigate = route.useNavigate();
   const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
   const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
   const playing = usePlay({ kind, model, key, place, again });
-  const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
-  const { onSubmit, isSending, failure } = sending;
-  const chooseKey = (keyId: string | null) =>
-    void navigate({ search: (before) => ({ ...before, kind, key: keyId ?? undefined }), replace: true });
-  const chooseModel = (id: string | null) => {
-    form.setValues({ size: '', aspect_ratio: '', resolution: '', generate_audio: true, n: 1 });
-    void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
-  };
+  const { form, price, topUp, played, sending } = playing;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack>
-        <form onSubmit={onSubmit} noValidate className="stack">
-          <ModelField models={models} chosen={model} choose={chooseModel} />
-          {key && <KeyField keys={keys} chosen={key} choose={chooseKey} />}
-          {place === null && (
-            <Paper withBorder>
-              <MakeKey model={model} />
-            </Paper>
-          )}
-          <PlayFields kind={kind} model={model} form={form} />
-          {place && <PriceBefore price={price} />}
-          {failure && <PlayFault failure={failure} />}
-          {hasOtherPrice && <OtherPrice />}
-          <Send kind={kind} isSending={isSending} disabled={place === null || isPricing} cancel={cancel} />
-        </form>
+        <CallForm {...props} chosenKey={key} place={place} playing={playing} />
         <TopUpSheet sheet={topUp} price={price.current} />
       </Stack>
       <Stack>
-        <PlayResult played={played} taskId={task} isSending={isSending} />
+        <PlayResult played={played} taskId={task} isSending={sending.isSending} />
         <CallAsCode
           call={callOf(kind, model.id, form.values)}
           keys={keys}
           group={key?.group ?? group ?? ''}
-          isWaiting={!isSending}
+          isWaiting={!sending.isSending}
         />
       </Stack>
     </SimpleGrid>
   );
 }
 
+interface CallFormProps extends Pick<WorkbenchProps, 'kind' | 'model' | 'models' | 'keys'> {
+  chosenKey: Shape<'Key'> | null;
+  place: PricePlace | null;
+  playing: ReturnType<typeof usePlay>;
+}
+
+function CallForm({ kind, model, models, keys, chosenKey, place, playing }: CallFormProps) {
+  const { form, price, isPricing, hasOtherPrice, sending, cancel } = playing;
+  const { onSubmit, isSending, failure } = sending;
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <ModelField models={models} chosen={model} form={form} />
+      {chosenKey && <KeyField kind={kind} keys={keys} chosen={chosenKey} />}
+      {place === null && <MakeKey model={model} />}
+      <PlayFields kind={kind} model={model} form={form} />
+      {place && <PriceBefore price={price} />}
+      {failure && <PlayFault failure={failure} />}
+      {hasOtherPrice && <OtherPrice />}
+      <Send kind={kind} isSending={isSending} disabled={place === null || isPricing} cancel={cancel} />
+    </form>
+  );
+}
+
 interface ModelFieldProps {
   models: readonly Shape<'ListedModel'>[];
   chosen: Shape<'ListedModel'>;
-  choose: (id: string | null) => void;
+  form: ReturnType<typeof usePlay>['form'];
 }
 
-function ModelField({ models, chosen, choose }: ModelFieldProps) {
+function ModelField({ models, chosen, form }: ModelFieldProps) {
   const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  const choose = (id: string | null) => {
+    form.setValues({ size: '', aspect_ratio: '', resolution: '', generate_audio: true, n: 1 });
+    void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
+  };
   return (
     <Select
       label={t('play.model')}
@@ -96,7 +104,7 @@ function ModelField({ models, chosen, choose }: ModelFieldProps) {
   );
 }
 
-/** Nothing is sent at a price that nobody saw. */
+/** Calls are never sent at a price that was not shown. */
 function OtherPrice() {
   const { t } = useTranslation('calls');
   return (
@@ -129,15 +137,15 @@ function Send({ kind, isSending, disabled, cancel }: SendProps) {
   );
 }
 
-interface KeyFieldProps {
-  keys: readonly Shape<'Key'>[];
+interface KeyFieldProps extends Pick<WorkbenchProps, 'kind' | 'keys'> {
   chosen: Shape<'Key'>;
-  choose: (keyId: string | null) => void;
 }
 
-/** The key that is charged. */
-function KeyField({ keys, chosen, choose }: KeyFieldProps) {
+function KeyField({ kind, keys, chosen }: KeyFieldProps) {
   const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  const choose = (keyId: string | null) =>
+    void navigate({ search: (before) => ({ ...before, kind, key: keyId ?? undefined }), replace: true });
   return (
     <Select
       label={t('play.key')}

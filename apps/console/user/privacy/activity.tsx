@@ -8,14 +8,13 @@ const PAGE = 20;
 
 type Line = Item<'/api/activity'>;
 
-/** Sign-ins, keys, and who of staff looked when and why. */
+/** Sign-ins, keys, and which staff looked when and why. */
 export function Activity() {
   const { t } = useTranslation('privacy');
-  const lines = useList('/api/activity', { query: { limit: PAGE } });
   return (
     <DataList
       label={t('activity.title')}
-      query={lines}
+      query={useList('/api/activity', { query: { limit: PAGE } })}
       columns={useColumns()}
       rowKey={({ id }) => id}
       empty={{ title: t('activity.empty'), hint: t('activity.emptyHint') }}
@@ -32,7 +31,7 @@ function useColumns(): ListColumn<Line>[] {
     onPhone('main', {
       id: 'action',
       header: t('activity.action'),
-      // An action that is newer than these texts is shown by its name.
+      // Actions newer than these texts show their name.
       cell: ({ action }) => t(`activity.actions.${action}` as 'activity.action', { defaultValue: action }),
     }),
     column('reason', t('activity.reason'), ({ reason }) => reason ?? '–'),

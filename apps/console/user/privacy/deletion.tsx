@@ -1,23 +1,23 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import type { GetAnswer } from '../../api/queries.js';
-import { endSession, leave } from '../../shell/session.js';
+import { useSignOut } from '../../shell/sign-out.js';
 import { signOf } from '../../ui/decimal.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Duration } from '../../ui/time/duration.js';
 import { tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
-import type { Field } from '../../ui/forms/field.js';
+import type { Field, Sent } from '../../ui/forms/field.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { useCurrentPassword } from '../account/current-password.js';
 
 type Preview = GetAnswer<'/api/account/deletion'>;
 
-/** Deletes the account; says what goes and what stays before it asks for the password. */
+/** Says what is deleted and what stays before it asks for the password. */
 export function DeleteAccount() {
   const { t } = useTranslation('privacy');
   const [isOpen, setOpen] = useState(false);
@@ -53,7 +53,7 @@ function What({ preview: { graceSeconds } }: { preview: Preview }) {
   );
 }
 
-/** Remaining credits are lost, which has to be confirmed explicitly. */
+/** Losing the remaining credits needs an explicit confirmation. */
 function useForfeit({ main, invite }: Preview): Field<boolean> {
   const { t } = useTranslation('privacy');
   const field = tickField(t('deletion.forfeit'));
@@ -71,38 +71,35 @@ function useForfeit({ main, invite }: Preview): Field<boolean> {
   };
 }
 
+function useFields(preview: Preview) {
+  const { t } = useTranslation('privacy');
+  const code = { autoComplete: 'one-time-code', autoFocus: true, required: true };
+  return {
+    forfeitBalance: useForfeit(preview),
+    password: useCurrentPassword(),
+    code: textField(t('deletion.code'), code),
+  };
+}
+
+function requestDeletion({ code, ...values }: Sent<ReturnType<typeof useFields>>) {
+  return api.POST('/api/account/deletion', { body: { ...values, ...(code && { code }) } });
+}
+
 function DeletionForm({ preview }: { preview: Preview }) {
   const { t } = useTranslation('privacy');
-  const navigate = useNavigate();
+  const signOut = useSignOut();
   const [asksCode, setAsksCode] = useState(false);
   const hasMoney = signOf(preview.main) > 0 || signOf(preview.invite) > 0;
+  const money = hasMoney ? [] : (['forfeitBalance'] as const);
   return (
     <Form
-      fields={{
-        forfeitBalance: useForfeit(preview),
-        password: useCurrentPassword(),
-        code: textField(t('deletion.code'), {
-          autoComplete: 'one-time-code',
-          autoFocus: true,
-          required: true,
-        }),
-      }}
-      hidden={() => [
-        ...(hasMoney ? [] : ['forfeitBalance' as const]),
-        ...(asksCode ? [] : ['code' as const]),
-      ]}
+      fields={useFields(preview)}
+      hidden={() => (asksCode ? money : [...money, 'code'])}
       submit={t('deletion.submit')}
       isWide
       isShort
       button={{ color: 'red' }}
-      send={({ code, ...values }) => {
-        const body = { ...values, ...(code ? { code } : {}) };
-        return endSession(() => api.POST('/api/account/deletion', { body }));
-      }}
-      done={async () => {
-        await navigate({ to: '/sign-in' });
-        leave();
-      }}
+      send={(values) => signOut(() => requestDeletion(values))}
       refused={({ code }) => {
         if (code === 'totp_required') setAsksCode(true);
         return code === 'totp_required';

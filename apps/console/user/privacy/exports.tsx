@@ -14,10 +14,10 @@ import { useCurrentPassword } from '../account/current-password.js';
 
 const REREAD_MS = 3_000;
 
-/** By then the browser has begun to save a file; it goes on with what it has. */
+/** By then the browser has started to save the file. */
 const SAVED_MS = 60_000;
 
-/** Archives of one's data: asked for here, made in the background, downloaded for a while. */
+/** Archives are made in the background and can be downloaded for a while. */
 export function Exports() {
   const { t } = useTranslation('privacy');
   const columns = useColumns();
@@ -65,7 +65,7 @@ function useColumns(): ListColumn<Shape<'DataExport'>>[] {
   ];
 }
 
-/** No link: the server asks first who it is. */
+/** Not a link: the server asks for confirmation first. */
 function Download({ exportId }: { exportId: string }) {
   const { t } = useTranslation('privacy');
   const download = useMutation({ mutationFn: () => saveArchive(exportId) });

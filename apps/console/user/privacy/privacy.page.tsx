@@ -6,7 +6,6 @@ import { Activity } from './activity.js';
 import { DeleteAccount } from './deletion.js';
 import { Exports } from './exports.js';
 
-/** What happens with one's data: who saw it, and what can be done about it. */
 export function PrivacyPage() {
   const { t } = useTranslation('privacy');
   return (

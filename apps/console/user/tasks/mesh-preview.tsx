@@ -19,16 +19,14 @@ type Progress = 'loading' | 'shown' | 'failed';
 
 const FIELD_OF_VIEW = 40;
 
-/** Of the distance at which the object just fills the view. */
+/** Relative to the distance at which the object just fills the view. */
 const DISTANCE = 1.6;
 
-/** A GLB file, to be turned with the pointer, or with Shift and the arrow keys. It turns by itself where motion is welcome. */
-export function MeshPreview({ src, label }: { src: string; label: string }) {
-  const { t } = useTranslation('calls');
+/** Draws the file on the canvas. */
+function useMesh(src: string) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isCalm = useReducedMotion(true, { getInitialValueInEffect: false });
   const [progress, setProgress] = useState<Progress>('loading');
-
   useEffect(() => {
     const leaving = new AbortController();
     let stage: Stage | undefined;
@@ -40,14 +38,20 @@ export function MeshPreview({ src, label }: { src: string; label: string }) {
       stage = new Stage(canvas.current, scene, !isCalm);
       setProgress('shown');
     };
-    // Without WebGL, or with a file that is none: it can still be downloaded.
+    // Without WebGL or with an invalid file, people can still download it.
     show().catch(() => leaving.signal.aborted || setProgress('failed'));
     return () => {
       leaving.abort();
       stage?.close();
     };
   }, [src, isCalm]);
+  return { canvas, progress };
+}
 
+/** Turned with the pointer, or with Shift and the arrow keys. It rotates unless people prefer reduced motion. */
+export function MeshPreview({ src, label }: { src: string; label: string }) {
+  const { t } = useTranslation('calls');
+  const { canvas, progress } = useMesh(src);
   if (progress === 'failed') return <Text size="sm">{t('task.meshFailed')}</Text>;
   return (
     <figure className="chart" aria-busy={progress === 'loading'}>
@@ -67,7 +71,7 @@ export function MeshPreview({ src, label }: { src: string; label: string }) {
   );
 }
 
-/** The object in its light, drawn again whenever something moved. */
+/** The lit object, redrawn in every frame. */
 class Stage {
   private readonly renderer: WebGLRenderer;
   private readonly camera = new PerspectiveCamera(FIELD_OF_VIEW);

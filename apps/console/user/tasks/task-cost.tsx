@@ -5,7 +5,7 @@ import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useReturnedName } from '../usage/returned-name.js';
 
-/** What a task holds, or what it cost in the end and what was released of it, or refunded. */
+/** What is held, or what was charged, released or refunded in the end. */
 export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
   const { t } = useTranslation('calls');
   const nameOf = useReturnedName();

@@ -15,10 +15,9 @@ import { availableMs, contentOf, TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
 import { useReturnedName } from '../usage/returned-name.js';
 
-/** Draws in three dimensions, which is much code: loaded where there is something to draw. */
+/** Loaded only when needed, since 3D drawing is a lot of code. */
 const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.js')).MeshPreview }));
 
-/** A task with its preview, its file and what became of the money. */
 export function TaskDetails({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const faultText = useFaultText();
@@ -45,7 +44,7 @@ export function TaskDetails({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** The video or the 3D model in the page itself; it comes from the console's own address. */
+/** Served from the console's own origin. */
 function Preview({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const now = useNow(60_000, true);
@@ -63,7 +62,7 @@ function Preview({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** Held, charged, released: while it runs only the first is known. */
+/** While it runs, only the held amount is known. */
 function Amounts({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const amounts = [
@@ -87,12 +86,13 @@ function Amounts({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-function About({ task }: { task: Shape<'Task'> }) {
+function useFacts(task: Shape<'Task'>): [string, ReactNode][] {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();
   const { requestedModel, model, seconds, size, aspectRatio, resolution, audio, mode, file } = task;
-  const facts: [string, ReactNode][] = [
+  const sizeText = (bytes: number) => `${Math.ceil(bytes / 1024).toLocaleString(locale)} kB`;
+  return [
     [t('task.facts.model'), requestedModel === model ? model : `${requestedModel} (${model})`],
     [t('task.facts.key'), nameOf(task.keyId)],
     [t('task.facts.seconds'), seconds],
@@ -101,16 +101,17 @@ function About({ task }: { task: Shape<'Task'> }) {
     [t('task.facts.resolution'), resolution],
     [t('task.facts.audio'), audio === null ? null : t(`task.audio.${audio ? 'on' : 'off'}`)],
     [t('task.facts.mode'), mode && t(`task.modes.${mode}`)],
-    [
-      t('task.facts.bytes'),
-      file?.bytes == null ? null : `${Math.ceil(file.bytes / 1024).toLocaleString(locale)} kB`,
-    ],
+    [t('task.facts.bytes'), file?.bytes == null ? null : sizeText(file.bytes)],
     [t('task.facts.created'), <When key="created" at={task.createdAt} />],
     [t('task.facts.ended'), task.endedAt && <When key="ended" at={task.endedAt} />],
   ];
+}
+
+function About({ task }: { task: Shape<'Task'> }) {
+  const { t } = useTranslation('calls');
   return (
     <Facts label={t('task.title')}>
-      {facts.map(([name, value]) => (
+      {useFacts(task).map(([name, value]) => (
         <Fact key={name} name={name} value={value} />
       ))}
     </Facts>

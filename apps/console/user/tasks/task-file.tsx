@@ -10,14 +10,14 @@ import { DownloadButton } from '../../ui/links.js';
 
 const MINUTE_MS = 60_000;
 
-/** From here on hours are said. */
+/** Beyond this, hours are shown. */
 const MOST_MINUTES = 120;
 
 export function contentOf(taskId: string): string {
   return `/api/tasks/${taskId}/content`;
 }
 
-/** Until when the file can be had; null where it cannot any more. Milliseconds; Infinity: it stays. */
+/** How long the file is still available; null: no longer; Infinity: it stays. */
 export function availableMs({ file }: Pick<Shape<'Task'>, 'file'>, nowMs: number): number | null {
   if (!file?.available) return null;
   if (file.expiresAt === null) return Infinity;
@@ -31,7 +31,7 @@ interface TaskDownloadProps {
   isWide?: boolean;
 }
 
-/** The button that downloads, with the time that is left for it, or why there is nothing to download. */
+/** Downloads the file, or says why there is none. */
 export function TaskDownload({ task, isWide = false }: TaskDownloadProps) {
   const { t } = useTranslation('calls');
   const now = useNow(MINUTE_MS, task.file?.available === true);
@@ -60,7 +60,7 @@ export function TaskDownload({ task, isWide = false }: TaskDownloadProps) {
   );
 }
 
-/** How long a file can still be downloaded, in whole minutes or hours. */
+/** In whole minutes or hours. */
 export function TimeLeft({ ms }: { ms: number }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();

@@ -11,7 +11,6 @@ const TONES: Record<Shape<'Task'>['state'], Tone> = {
   failed: 'bad',
 };
 
-/** Where a task is, and how far while it runs. */
 export function TaskBadge({ task }: { task: Pick<Shape<'Task'>, 'state' | 'progress'> }) {
   const { t } = useTranslation('calls');
   const { state, progress } = task;

@@ -5,7 +5,6 @@ import { useLive } from '../../shell/live.js';
 
 type TaskPage = GetAnswer<'/api/tasks'>;
 
-/** What a list of tasks is narrowed by. */
 export interface TaskSearch {
   kind?: Shape<'Task'>['kind'] | undefined;
   state?: Shape<'Task'>['state'] | 'running' | undefined;
@@ -13,14 +12,13 @@ export interface TaskSearch {
   keyId?: string | undefined;
 }
 
-/** A break of the live connection must not leave a task unfinished on the page. */
+/** A fallback for when the live connection breaks. */
 const LONGEST_SILENCE_MS = 10_000;
 
 export function isTaskRunning(task: Pick<Shape<'Task'>, 'state'>): boolean {
   return task.state === 'queued' || task.state === 'in_progress';
 }
 
-/** One task, as it is now and as it changes. */
 export function useTask(taskId: string) {
   useLiveTasks();
   return $api.useQuery(
@@ -33,7 +31,7 @@ export function useTask(taskId: string) {
   );
 }
 
-/** Puts each update of the live connection into every list and task that was read. */
+/** Applies live updates to all tasks in the cache. */
 export function useLiveTasks(filter?: TaskSearch): void {
   useLive((event, data) => {
     if (event === 'task') take(data as Shape<'Task'>, filter);
@@ -48,7 +46,7 @@ function take(task: Shape<'Task'>, filter: TaskSearch | undefined): void {
     if (!page) return page;
     const isListed = page.items.some(({ id }) => id === task.id);
     if (isListed) return { ...page, items: page.items.map((each) => (each.id === task.id ? task : each)) };
-    // Ids are in the order of time.
+    // Ids sort by time.
     isNew ||= filter !== undefined && fits(task, filter) && task.id > (page.items[0]?.id ?? '');
     return page;
   });

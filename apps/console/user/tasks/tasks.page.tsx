@@ -31,7 +31,6 @@ import { isNarrowed } from '../../ui/search.js';
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
 
-/** Videos and 3D assets, as they come along. */
 export function TasksPage() {
   const { t } = useTranslation('calls');
   const { task: _open, cursor, ...filter } = route.useSearch();
@@ -45,19 +44,7 @@ export function TasksPage() {
         query={tasks}
         columns={useTaskColumns()}
         rowKey={({ id }) => id}
-        empty={
-          isNarrowed(filter)
-            ? { title: t('tasks.noMatch'), hint: t('tasks.noMatchHint') }
-            : {
-                title: t('tasks.empty'),
-                hint: t('tasks.emptyHint'),
-                action: (
-                  <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
-                    {t('tasks.toPlayground')}
-                  </ButtonLink>
-                ),
-              }
-        }
+        empty={useEmpty(isNarrowed(filter))}
         isPaged
       />
       <OpenPanel param="task" title={t('task.title')}>
@@ -65,6 +52,17 @@ export function TasksPage() {
       </OpenPanel>
     </PageFrame>
   );
+}
+
+function useEmpty(isFiltered: boolean) {
+  const { t } = useTranslation('calls');
+  if (isFiltered) return { title: t('tasks.noMatch'), hint: t('tasks.noMatchHint') };
+  const action = (
+    <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
+      {t('tasks.toPlayground')}
+    </ButtonLink>
+  );
+  return { title: t('tasks.empty'), hint: t('tasks.emptyHint'), action };
 }
 
 const KINDS = ['video', '3d'] as const;
@@ -114,9 +112,8 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
 }
 
 function OpenTask({ id }: { id: string }) {
-  const task = useTask(id);
   return (
-    <Loaded query={task} lines={10}>
+    <Loaded query={useTask(id)} lines={10}>
       {(found) => <TaskDetails task={found} />}
     </Loaded>
   );

@@ -11,7 +11,6 @@ import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/user/tickets/new');
 
-/** Asks support for something. */
 export function NewTicketPage() {
   const { t } = useTranslation('tickets');
   return (

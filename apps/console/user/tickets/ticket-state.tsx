@@ -4,7 +4,7 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 
 const TONES: Record<Shape<'Ticket'>['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
 
-/** Who a ticket waits for; what came of it, where support decided something. */
+/** Who the ticket waits for, or what support decided. */
 export function TicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'state' | 'outcome'> }) {
   const { t } = useTranslation('tickets');
   const { state, outcome } = ticket;

@@ -17,10 +17,9 @@ import { TicketConversation, EventLine, Message } from '../../ui/conversation.js
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
 
-/** Answers of support come without anybody pressing anything. */
+/** Support's answers appear without a reload. */
 const LOOK_AGAIN_MS = 15_000;
 
-/** A ticket as a conversation. */
 export function TicketPage() {
   const { t } = useTranslation('tickets');
   const { ticketId } = route.useParams();
@@ -46,7 +45,7 @@ export function TicketPage() {
   );
 }
 
-/** Every change answers the whole ticket. */
+/** The server answers with the whole ticket. */
 async function take(ticket: Shape<'TicketWithMessages'> | undefined): Promise<void> {
   if (!ticket) return;
   const init = { params: { path: { ticketId: ticket.id } } };
@@ -92,22 +91,27 @@ function Messages({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   );
 }
 
-function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
+function useReply({ id }: Shape<'TicketWithMessages'>) {
   const { t } = useTranslation('tickets');
-  const path = { ticketId: ticket.id };
+  const params = { path: { ticketId: id } };
   const form = useForm({
     initialValues: { body: '' },
     validate: { body: (value) => (value.trim() ? null : t('new.bodyMissing')) },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
-    send: async (body) =>
-      (await api.POST('/api/tickets/{ticketId}/messages', { params: { path }, body })).data!,
+    send: async (body) => (await api.POST('/api/tickets/{ticketId}/messages', { params, body })).data!,
     done: async (changed) => {
       form.reset();
       await take(changed);
     },
   });
+  return { form, ...sending };
+}
+
+function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
+  const { t } = useTranslation('tickets');
+  const { form, onSubmit, isSending, failure } = useReply(ticket);
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <Textarea
@@ -123,15 +127,23 @@ function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
         <Button type="submit" loading={isSending}>
           {t('one.send')}
         </Button>
-        <ConfirmAction
-          label={t('one.close')}
-          title={t('one.closeTitle')}
-          isDangerous={false}
-          act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params: { path } })).data)}
-          hint={t('one.closeHint')}
-        />
+        <Close ticket={ticket} />
       </Group>
     </form>
+  );
+}
+
+function Close({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
+  const { t } = useTranslation('tickets');
+  const params = { path: { ticketId: ticket.id } };
+  return (
+    <ConfirmAction
+      label={t('one.close')}
+      title={t('one.closeTitle')}
+      isDangerous={false}
+      act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params })).data)}
+      hint={t('one.closeHint')}
+    />
   );
 }
 

@@ -16,17 +16,15 @@ import { ticketTypes, ticketStages } from '../../api/enumerations.js';
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;
 
-/** What the account asked support for. */
 export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
-  const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={<OpenTicket />}>
       <TicketFilters />
       <DataList
         label={t('list.label')}
-        query={tickets}
+        query={useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } })}
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={

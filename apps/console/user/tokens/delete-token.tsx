@@ -16,7 +16,7 @@ import { forgetNewKey } from '../new-key.js';
 
 const DAY_MS = 86_400_000;
 
-/** Deletes a key after saying what stops with it; for one that is in use its name has to be typed. */
+/** To delete a key that is in use, people type its name. */
 export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   const remove = async () => {
@@ -41,7 +41,7 @@ export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   );
 }
 
-/** How much a key is in use, by which people find out that something still calls with it. */
+/** Recent use shows whether something still calls with the key. */
 function WhatStops({ token: { keyId, lastUsedAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   const lastDay = useLastDay(keyId);

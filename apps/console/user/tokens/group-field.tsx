@@ -9,7 +9,7 @@ import { Hint, SmallPrint } from '../../ui/texts.js';
 import type { GroupOffer } from './group-offers.js';
 import type { RuleValues } from './token-rules.js';
 
-/** As many names as a card has room for. */
+/** A card has room for this many. */
 const MOST_MODELS = 6;
 
 interface GroupFieldProps {
@@ -17,7 +17,7 @@ interface GroupFieldProps {
   offers: readonly GroupOffer[];
 }
 
-/** The group of a key decides which models it reaches and what they cost, so each is a card that says both. */
+/** Each card says which models the group has and what they cost. */
 export function GroupField({ form, offers }: GroupFieldProps) {
   const { t } = useTranslation('tokens');
   return (
@@ -38,9 +38,7 @@ export function GroupField({ form, offers }: GroupFieldProps) {
 }
 
 function GroupCard({ offer }: { offer: GroupOffer }) {
-  const { t } = useTranslation('tokens');
-  const { name, models } = offer;
-  const left = models.length - MOST_MODELS;
+  const { name } = offer;
   const detailsId = useId();
   return (
     <Radio.Card value={name} aria-label={name} aria-describedby={detailsId} p="sm" withBorder>
@@ -55,8 +53,7 @@ function GroupCard({ offer }: { offer: GroupOffer }) {
               <Terms offer={offer} />
             </Hint>
             <SmallPrint>
-              <span className="model-name">{models.slice(0, MOST_MODELS).join(', ')}</span>{' '}
-              {left > 0 && t('count.moreModels', { count: left })}
+              <Models offer={offer} />
             </SmallPrint>
           </Stack>
         </Stack>
@@ -65,7 +62,18 @@ function GroupCard({ offer }: { offer: GroupOffer }) {
   );
 }
 
-/** What is chosen while the cards are hidden. */
+function Models({ offer: { models } }: { offer: GroupOffer }) {
+  const { t } = useTranslation('tokens');
+  const left = models.length - MOST_MODELS;
+  return (
+    <>
+      <span className="model-name">{models.slice(0, MOST_MODELS).join(', ')}</span>{' '}
+      {left > 0 && t('count.moreModels', { count: left })}
+    </>
+  );
+}
+
+/** The chosen group while the cards are hidden. */
 export function GroupOfKey({ offer }: { offer: GroupOffer | undefined }) {
   const { t } = useTranslation('tokens');
   if (!offer) return null;

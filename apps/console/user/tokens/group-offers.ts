@@ -3,17 +3,16 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { marketQuery } from '../../visitor/market/market.js';
 
-/** A group that keys can be created in. */
 export interface GroupOffer {
   name: string;
   multiplier: string;
-  /** Credits for each call, where the group has one price for all. */
+  /** Credits per call, if the group has a fixed price. */
   fixedPrice: string | null;
-  /** Their names, in the order of the price list. */
+  /** In the order of the price list. */
   models: string[];
 }
 
-/** The groups of the price list that the account has, that with most models first. */
+/** The account's groups, that with the most models first. */
 export function useGroupOffers() {
   const own = $api.useQuery('get', '/api/groups');
   const market = useQuery(marketQuery);

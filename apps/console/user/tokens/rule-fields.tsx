@@ -8,10 +8,10 @@ import type { RuleValues } from './token-rules.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;
 
-/** The server's own largest number. */
+/** The server's limit. */
 const MOST = 1_000_000;
 const MOST_UNITS = 1_000_000_000;
-/** The server asks no more models for one request, its own included. */
+/** The server's limit. */
 const MOST_FALLBACKS = 4;
 
 export function NameField({ form }: { form: RuleForm }) {
@@ -29,31 +29,20 @@ export function NameField({ form }: { form: RuleForm }) {
   );
 }
 
-/** What limits a key: the fields that a new one and one that is there have in common. */
+/** The fields that creating and changing a key share. */
 export function RuleFields({ form }: { form: RuleForm }) {
   const { t } = useTranslation('tokens');
+  const expiry = { label: t('fields.expiresAt'), description: t('fields.expiresAtHint') };
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Limit form={form} name="monthlyLimit" />
         <Limit form={form} name="totalLimit" />
       </SimpleGrid>
-      <MomentField
-        form={form}
-        name="expiresAt"
-        label={t('fields.expiresAt')}
-        description={t('fields.expiresAtHint')}
-      />
+      <MomentField form={form} name="expiresAt" {...expiry} />
       <Models form={form} name="allowedModels" whenEmpty={t('allModels')} />
       <Models form={form} name="fallbackModels" whenEmpty={t('noFallback')} most={MOST_FALLBACKS} />
-      <TagsInput
-        label={t('fields.allowedIps')}
-        description={t('fields.allowedIpsHint')}
-        placeholder={form.values.allowedIps.length === 0 ? t('allIps') : ''}
-        splitChars={[',', ' ']}
-        acceptValueOnBlur
-        {...form.getInputProps('allowedIps')}
-      />
+      <Ips form={form} />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Count form={form} name="requestsPerMinute" min={1} />
         <Count form={form} name="tokensPerMinute" min={1} most={MOST_UNITS} />
@@ -61,6 +50,20 @@ export function RuleFields({ form }: { form: RuleForm }) {
         <Count form={form} name="maxRunningTasks" min={0} />
       </SimpleGrid>
     </>
+  );
+}
+
+function Ips({ form }: { form: RuleForm }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <TagsInput
+      label={t('fields.allowedIps')}
+      description={t('fields.allowedIpsHint')}
+      placeholder={form.values.allowedIps.length === 0 ? t('allIps') : ''}
+      splitChars={[',', ' ']}
+      acceptValueOnBlur
+      {...form.getInputProps('allowedIps')}
+    />
   );
 }
 
@@ -87,7 +90,6 @@ function Count(props: { form: RuleForm; name: CountName; min: number; most?: num
   );
 }
 
-/** Those of the group; a key that is there keeps those that its list names, whatever became of them. */
 interface ModelsProps {
   form: RuleForm;
   name: 'allowedModels' | 'fallbackModels';
@@ -95,6 +97,7 @@ interface ModelsProps {
   most?: number;
 }
 
+/** The group's models, and those that the key already names even if they are gone. */
 function Models({ form, name, whenEmpty, most }: ModelsProps) {
   const { t } = useTranslation('tokens');
   const market = useQuery(marketQuery);

@@ -20,7 +20,6 @@ import { TextLine, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { DeleteToken } from './delete-token.js';
 
-/** What the list of keys shows of each. */
 export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
   const { t } = useTranslation('tokens');
   return [
@@ -70,7 +69,6 @@ function Name({ token: { keyId, name, prefix } }: { token: Shape<'Key'> }) {
   );
 }
 
-/** What was spent, and of how much where there is a limit. */
 function Used({ used, limit, label }: { used: string; limit: string | null; label: string }) {
   const { t } = useTranslation('tokens');
   const money = useMoneyText();
@@ -94,7 +92,7 @@ function Used({ used, limit, label }: { used: string; limit: string | null; labe
   );
 }
 
-/** Percents for a bar; only the drawing makes a number of amounts. */
+/** Percent, for drawing only: amounts are never numbers elsewhere. */
 function partOf(used: string, limit: string): number {
   return Number(limit) === 0 ? 100 : Math.min(100, (Number(used) / Number(limit)) * 100);
 }
@@ -114,7 +112,7 @@ function Allowed({ list, of }: { list: string[] | null; of: 'models' | 'ips' }) 
 function Expiry({ token: { expiresAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   if (expiresAt === null) return t('neverExpires');
-  // Read again with the list, at least when people return to it.
+  // Evaluated again whenever the list is reread.
   return isPast(expiresAt) ? <StatusBadge tone="bad">{t('expired')}</StatusBadge> : <When at={expiresAt} />;
 }
 
@@ -124,26 +122,17 @@ function isPast(at: string): boolean {
 
 function Actions({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
+  const { keyId, name, expiresAt } = token;
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      {(token.expiresAt === null || !isPast(token.expiresAt)) && (
+      {(expiresAt === null || !isPast(expiresAt)) && (
         <OwnOnly>
-          <TextLink
-            to="/playground"
-            search={{ key: token.keyId }}
-            size="sm"
-            aria-label={t('tryName', { name: token.name })}
-          >
+          <TextLink to="/playground" search={{ key: keyId }} size="sm" aria-label={t('tryName', { name })}>
             {t('tryShort')}
           </TextLink>
         </OwnOnly>
       )}
-      <TextLink
-        to="/usage"
-        search={{ keyId: token.keyId }}
-        size="sm"
-        aria-label={t('usageOf', { name: token.name })}
-      >
+      <TextLink to="/usage" search={{ keyId }} size="sm" aria-label={t('usageOf', { name })}>
         {t('usageShort')}
       </TextLink>
       <OwnOnly>

@@ -5,7 +5,7 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { FormFault, useSend } from '../../ui/forms/form.js';
+import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { Advanced } from '../../ui/forms/advanced.js';
@@ -17,7 +17,7 @@ import { NameField, RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
 import { changedRules, NO_RULES, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
 
-/** What the server would refuse, said before it is sent. */
+/** Checks what the server would refuse. */
 function useChecks() {
   const { t } = useTranslation('tokens');
   const limit = (value: string) =>
@@ -32,7 +32,22 @@ function useChecks() {
   };
 }
 
-/** Makes a key. Only its name is asked for: the widest group is usual, and the rest limits what a lost key can do. */
+/** A form in a panel has its button at the end. */
+function PanelForm({ sending, submit, children }: Pick<SendFormProps, 'sending' | 'submit' | 'children'>) {
+  return (
+    <form onSubmit={sending.onSubmit} noValidate className="stack">
+      {children}
+      <FormFault error={sending.failure} />
+      <Group justify="flex-end">
+        <Button type="submit" loading={sending.isSending}>
+          {submit}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** Asks only for a name. The widest group is the default; the rest limits what a lost key can do. */
 export function NewToken({ done }: { done: (made: MadeToken) => void }) {
   return (
     <Loaded query={useGroupOffers()} lines={4}>
@@ -42,7 +57,7 @@ export function NewToken({ done }: { done: (made: MadeToken) => void }) {
 }
 
 interface NewTokenProps {
-  /** The widest first. */
+  /** Widest first. */
   offers: readonly GroupOffer[];
   done: (made: MadeToken) => void;
 }
@@ -51,12 +66,10 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
   const { t } = useTranslation('tokens');
   const initialValues = { ...NO_RULES, group: offers[0]?.name ?? '' };
   const form = useForm<RuleValues>({ initialValues, validate: useChecks() });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
-    send: async (values) => {
-      const body = { ...rulesOf(values), group: values.group };
-      return (await api.POST('/api/keys', { body })).data!;
-    },
+    send: async (values) =>
+      (await api.POST('/api/keys', { body: { ...rulesOf(values), group: values.group } })).data!,
     done: async ({ keyId, name, apiKey }) => {
       keepNewKey({ keyId, apiKey });
       await refresh('/api/keys');
@@ -64,29 +77,23 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <PanelForm sending={sending} submit={t('createSubmit')}>
       <NameField form={form} />
       <GroupOfKey offer={offers.find(({ name }) => name === form.values.group)} />
       <Advanced isAtFault={Object.keys(form.errors).some((field) => field !== 'name')}>
         <GroupField form={form} offers={offers} />
         <RuleFields form={form} />
       </Advanced>
-      <FormFault error={failure} />
-      <Group justify="flex-end">
-        <Button type="submit" loading={isSending}>
-          {t('createSubmit')}
-        </Button>
-      </Group>
-    </form>
+    </PanelForm>
   );
 }
 
-/** Changes the rules of a key; its group stays, since the group is what it costs. */
+/** The group of a key never changes, since it decides what the key costs. */
 export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => void }) {
   const { t } = useTranslation('tokens');
   const before = ruleValues(token);
   const form = useForm<RuleValues>({ initialValues: before, validate: useChecks() });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: async (values) =>
       api.PATCH('/api/keys/{keyId}', {
@@ -100,22 +107,23 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <PanelForm sending={sending} submit={t('changeSubmit')}>
       <NameField form={form} />
-      <Stack gap="hair">
-        <Text size="sm" fw={500}>
-          {t('fields.group')}
-        </Text>
-        <Text size="sm">{token.group}</Text>
-        <SmallPrint>{t('fields.groupStays')}</SmallPrint>
-      </Stack>
+      <GroupNow group={token.group} />
       <RuleFields form={form} />
-      <FormFault error={failure} />
-      <Group justify="flex-end">
-        <Button type="submit" loading={isSending}>
-          {t('changeSubmit')}
-        </Button>
-      </Group>
-    </form>
+    </PanelForm>
+  );
+}
+
+function GroupNow({ group }: { group: string }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <Stack gap="hair">
+      <Text size="sm" fw={500}>
+        {t('fields.group')}
+      </Text>
+      <Text size="sm">{group}</Text>
+      <SmallPrint>{t('fields.groupStays')}</SmallPrint>
+    </Stack>
   );
 }

@@ -11,7 +11,7 @@ export interface MadeToken {
   apiKey: string;
 }
 
-/** Shows a new key once. It closes when people say that they saved it, and not by accident. */
+/** Shows a new key once. It closes only when people say that they saved it. */
 export function TokenOnce({ token, done }: { token: MadeToken | null; done: () => void }) {
   const { t } = useTranslation('tokens');
   return (

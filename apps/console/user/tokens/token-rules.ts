@@ -1,11 +1,11 @@
 import type { Shape } from '../../api/shape.js';
 import { localMinute } from '../../ui/time/minute.js';
 
-/** The form of a key's rules: what is left empty is not limited. */
+/** Empty fields are no limits. */
 export type RuleValues = {
   name: string;
   group: string;
-  /** As the browser's field has it: a minute where the viewer is, such as 2026-01-31T09:00. */
+  /** In the viewer's time zone, such as 2026-01-31T09:00. */
   expiresAt: string;
   monthlyLimit: string;
   totalLimit: string;
@@ -18,7 +18,7 @@ export type RuleValues = {
   maxRunningTasks: string | number;
 };
 
-/** The same as the server has it; null: no limit. */
+/** The server's form; null: no limit. */
 export interface Rules {
   name: string;
   expiresAt: string | null;
@@ -81,7 +81,7 @@ export function rulesOf(values: RuleValues): Rules {
   };
 }
 
-/** The rules that the form changed. An expiry in the past is only refused when it is set. */
+/** Sends only changed rules: an expiry in the past would be refused. */
 export function changedRules(before: RuleValues, after: RuleValues): Partial<Rules> {
   const [old, all] = [rulesOf(before), rulesOf(after)];
   const names = Object.keys(all) as (keyof Rules)[];

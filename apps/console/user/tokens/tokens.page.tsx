@@ -17,7 +17,6 @@ import { useOwnState } from '../../shell/session.js';
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
 
-/** The keys that programs call with: what each may do, and what it did. */
 export function TokensPage() {
   const { t } = useTranslation('tokens');
   const tokens = useList('/api/keys', { query: { limit: PAGE } });
@@ -44,7 +43,7 @@ export function TokensPage() {
   );
 }
 
-/** What the address opens: the form of a new key, or the rules of one that is there. */
+/** Opened by the address. */
 function OpenForms() {
   const { t } = useTranslation('tokens');
   const search = route.useSearch();
@@ -70,9 +69,8 @@ function OpenForms() {
 }
 
 function OpenToken({ keyId, done }: { keyId: string; done: () => void }) {
-  const token = $api.useQuery('get', '/api/keys/{keyId}', { params: { path: { keyId } } });
   return (
-    <Loaded query={token} lines={8}>
+    <Loaded query={$api.useQuery('get', '/api/keys/{keyId}', { params: { path: { keyId } } })} lines={8}>
       {(found) => <ChangeToken token={found} done={done} />}
     </Loaded>
   );

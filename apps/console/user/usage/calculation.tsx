@@ -12,14 +12,14 @@ import { amountOf, recomputed } from './recompute.js';
 
 type Pricing = NonNullable<Shape<'Charge'>['pricing']>;
 
-/** A line of the calculation, with the amount as this browser computes it. */
+/** One line of the calculation. */
 interface Row {
   what: 'work' | NonNullable<Pricing['lines']>[number]['kind'];
   units: string;
   unitPrice: string;
 }
 
-/** Units × price × multiplier, line by line, recalculated by the browser and compared with the relay's amounts. */
+/** Recalculated in the browser and compared with the relay's amounts. */
 export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const words = useDimensionWords();
@@ -73,40 +73,39 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
         {rows.map((row) => (
           <Line key={row.what} row={row} multiplier={pricing.multiplier} />
         ))}
-        {total !== null && (
-          <Table.Tr>
-            <Table.Td fw={600} colSpan={4} data-phone="main">
-              {t(`charge.totals.${name}`)}
-            </Table.Td>
-            <Table.Td fw={600} ta="right" data-phone="side">
-              <Money value={total} />
-            </Table.Td>
-          </Table.Tr>
-        )}
+        {total !== null && <Total name={name} total={total} />}
       </Table.Tbody>
     </Table>
+  );
+}
+
+function Total({ name, total }: { name: LinesProps['name']; total: string }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Table.Tr>
+      <Table.Td fw={600} colSpan={4} data-phone="main">
+        {t(`charge.totals.${name}`)}
+      </Table.Td>
+      <Table.Td fw={600} ta="right" data-phone="side">
+        <Money value={total} />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 
 function Line({ row, multiplier }: { row: LinesProps['rows'][number]; multiplier: string }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
-  const factors = {
-    units: exactDecimal(row.units, locale),
-    unitPrice: <Money value={row.unitPrice} />,
-    multiplier: `× ${exactDecimal(multiplier, locale)}`,
-  };
+  const factors = [
+    [t('charge.heads.units'), exactDecimal(row.units, locale)],
+    [t('charge.heads.unitPrice'), <Money key="price" value={row.unitPrice} />],
+    [t('charge.heads.multiplier'), `× ${exactDecimal(multiplier, locale)}`],
+  ] as const;
   return (
     <Table.Tr>
       <Table.Td data-phone="main">{t(`charge.lines.${row.what}`)}</Table.Td>
-      {Object.entries(factors).map(([name, value]) => (
-        <Table.Td
-          key={name}
-          data-label={t(`charge.heads.${name as keyof typeof factors}`)}
-          data-phone="below"
-          data-number
-          ta="right"
-        >
+      {factors.map(([label, value]) => (
+        <Table.Td key={label} data-label={label} data-phone="below" data-number ta="right">
           {value}
         </Table.Td>
       ))}
@@ -139,7 +138,7 @@ function Agreement({ charge }: { charge: Shape<'Charge'> }) {
   );
 }
 
-/** Which prices counted: those that were in force when the request came. */
+/** The prices in force when the request arrived. */
 function Versions({ versions }: { versions: Pricing['versions'] }) {
   const { t } = useTranslation('calls');
   const named = (['price', 'multiplier', 'groupRule'] as const).flatMap((kind) => {

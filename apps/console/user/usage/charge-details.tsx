@@ -14,33 +14,41 @@ import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
 import { useReturnedName } from './returned-name.js';
 
-/** What a request cost and why: its price, what was held, charged and released, and the postings behind it. */
+interface ChargeProps {
+  charge: Shape<'Charge'>;
+}
+
+/** Why a request cost what it did. */
 export function ChargeDetails({ id }: { id: string }) {
-  const { t } = useTranslation('calls');
   const charge = $api.useQuery('get', '/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
   return (
     <Loaded query={charge} lines={12}>
-      {(found) => (
-        <Stack gap="lg">
-          <Head charge={found} />
-          <Section title={t('charge.why')}>
-            <Calculation charge={found} />
-          </Section>
-          <Section title={t('charge.timeline')}>
-            <Timeline charge={found} />
-          </Section>
-          {found.attempts.length > 1 && (
-            <Section title={t('charge.attempts')}>
-              <Attempts charge={found} />
-            </Section>
-          )}
-          <Section title={t('charge.ids')}>
-            <Ids charge={found} />
-          </Section>
-          {found.state === 'settled' && <AskRefund chargeId={found.id} />}
-        </Stack>
-      )}
+      {(found) => <Details charge={found} />}
     </Loaded>
+  );
+}
+
+function Details({ charge }: ChargeProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <Stack gap="lg">
+      <Head charge={charge} />
+      <Section title={t('charge.why')}>
+        <Calculation charge={charge} />
+      </Section>
+      <Section title={t('charge.timeline')}>
+        <Timeline charge={charge} />
+      </Section>
+      {charge.attempts.length > 1 && (
+        <Section title={t('charge.attempts')}>
+          <Attempts charge={charge} />
+        </Section>
+      )}
+      <Section title={t('charge.ids')}>
+        <Ids charge={charge} />
+      </Section>
+      {charge.state === 'settled' && <AskRefund chargeId={charge.id} />}
+    </Stack>
   );
 }
 
@@ -58,7 +66,7 @@ function AskRefund({ chargeId }: { chargeId: string }) {
   );
 }
 
-function Head({ charge }: { charge: Shape<'Charge'> }) {
+function Head({ charge }: ChargeProps) {
   const { t } = useTranslation('calls');
   const { model, requestedModel, state } = charge;
   return (
@@ -78,8 +86,7 @@ function Head({ charge }: { charge: Shape<'Charge'> }) {
   );
 }
 
-/** The amount, or why there is none. */
-function Outcome({ charge: { refusal, state, hold, settlement } }: { charge: Shape<'Charge'> }) {
+function Outcome({ charge: { refusal, state, hold, settlement } }: ChargeProps) {
   const faultText = useFaultText();
   if (refusal)
     return (
@@ -90,7 +97,7 @@ function Outcome({ charge: { refusal, state, hold, settlement } }: { charge: Sha
   return <LargeMoney value={(state === 'held' ? hold : settlement)?.amount ?? '0'} />;
 }
 
-/** Words of the server's, which name a code in some. */
+/** The server's words; some contain a code. */
 const EVENTS = {
   'task created': 'taskCreated',
   'task completed': 'taskCompleted',
@@ -102,7 +109,7 @@ const EVENTS = {
 
 const REFUSED = 'refused: ';
 
-function Timeline({ charge }: { charge: Shape<'Charge'> }) {
+function Timeline({ charge }: ChargeProps) {
   const { t } = useTranslation('calls');
   const wordsOf = useEventText(charge);
   return (
@@ -120,15 +127,22 @@ function Timeline({ charge }: { charge: Shape<'Charge'> }) {
           ))}
         </Table.Tbody>
       </Table>
-      {charge.release?.reason && (
-        <Text size="sm">{t('charge.releasedFor', { reason: charge.release.reason })}</Text>
-      )}
-      {charge.refunds.map(({ id, reason }) => (
+      <Reasons charge={charge} />
+    </Stack>
+  );
+}
+
+function Reasons({ charge: { release, refunds } }: ChargeProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <>
+      {release?.reason && <Text size="sm">{t('charge.releasedFor', { reason: release.reason })}</Text>}
+      {refunds.map(({ id, reason }) => (
         <Text key={id} size="sm">
           {t('charge.refundedFor', { reason })}
         </Text>
       ))}
-    </Stack>
+    </>
   );
 }
 
@@ -143,8 +157,8 @@ function useEventText({ timeline }: Shape<'Charge'>): (what: string) => string {
   };
 }
 
-/** The models that the request named, as far as they were tried; the one that served it was charged. */
-function Attempts({ charge }: { charge: Shape<'Charge'> }) {
+/** The models that were tried for the request; only the one that served it was charged. */
+function Attempts({ charge }: ChargeProps) {
   return (
     <Stack gap="xs">
       {charge.attempts.map((attempt) => (
@@ -159,7 +173,7 @@ function Attempts({ charge }: { charge: Shape<'Charge'> }) {
   );
 }
 
-function Ids({ charge }: { charge: Shape<'Charge'> }) {
+function Ids({ charge }: ChargeProps) {
   const { t } = useTranslation('calls');
   const nameOf = useKeyName();
   const { id, requestId, keyId, group, task } = charge;

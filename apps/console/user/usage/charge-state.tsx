@@ -9,7 +9,7 @@ const TONES: Record<Shape<'Charge'>['state'], Tone> = {
   refused: 'bad',
 };
 
-/** How a request ended, or that it has not yet; the hint says what that means for the balance. */
+/** The hint says what the state means for the balance. */
 export function ChargeBadge({ charge }: { charge: Pick<Shape<'Charge'>, 'state'> }) {
   const { t } = useTranslation('calls');
   const { state } = charge;

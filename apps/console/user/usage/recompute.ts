@@ -6,14 +6,14 @@ type Line = Pick<
   'units' | 'unitPrice'
 >;
 
-/** Balance has nine decimals; every amount is rounded up to them once. */
+/** Credits have nine decimals; every amount is rounded up once. */
 const DECIMALS = 9;
 
 export interface RecomputedCharge {
   hold: string;
-  /** Null where nothing was charged. */
+  /** Null if nothing was charged. */
   settlement: string | null;
-  /** Both are what the relay says. */
+  /** Both match the relay's amounts. */
   agrees: boolean;
 }
 
@@ -22,7 +22,7 @@ export function amountOf({ unitPrice, units }: Line, multiplier: string): string
   return roundUp(multiplyDecimals(unitPrice, units, multiplier), DECIMALS);
 }
 
-/** Computes a charge from its prices and units, here in the browser; null where it was never priced. */
+/** Null if the charge was never priced. */
 export function recomputed(
   charge: Pick<Shape<'Charge'>, 'pricing' | 'hold' | 'settlement'>,
 ): RecomputedCharge | null {
@@ -41,7 +41,7 @@ export function recomputed(
   return { hold: held, settlement: settled, agrees };
 }
 
-/** Nobody pays more than was held. */
+/** Nobody is charged more than was held. */
 function least(a: string, b: string): string {
   return compareDecimals(a, b) < 0 ? a : b;
 }

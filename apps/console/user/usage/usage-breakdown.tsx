@@ -7,8 +7,9 @@ import { Sparkline } from '../../ui/charts/sparkline.js';
 import { subjectValues } from '../../ui/charts/subject-series.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { NONE } from '../../ui/lists/phone-row.js';
 import { TextLink } from '../../ui/links.js';
-import { useLocale } from '../../ui/locale.js';
+import { useLocale, usePercent } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { logOf } from '../logs/log-search.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
@@ -18,7 +19,7 @@ type Row = Shape<'UsageChart'>['subjects'][number];
 
 const route = getRouteApi('/user/usage');
 
-/** What was spent on what: a line for each model, key, group or type. The name leads to what that is made of. */
+/** A name narrows the page to it. */
 export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
   const { by = 'model' } = route.useSearch();
@@ -38,33 +39,33 @@ function useColumns(by: UsageSubject, chart: Shape<'UsageChart'>): ListColumn<Ro
   const locale = useLocale();
   const change = useChange();
   const duration = useDurationText();
+  const percent = usePercent();
   const total = Number(chart.total.spent);
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const shareOf = (spent: string) => (total === 0 ? NONE : percent(Number(spent) / total));
+  const changeOf = ({ spent, before }: Row) => before && change(Number(spent), Number(before.spent));
   return [
     column('subject', t(`subjects.${by}`, { ns: 'charts' }), ({ subject }) => (
       <Subject by={by} subject={subject} />
     )),
-    rightColumn('spent', t('usage.metrics.spent'), ({ subject, spent }) => (
-      <Sparkline values={subjectValues(chart, subject, (totals) => totals.spent)}>
-        <Money aligned value={spent} />
-      </Sparkline>
-    )),
-    rightColumn('share', t('usage.share'), ({ spent }) =>
-      total === 0 ? '–' : percent.format(Number(spent) / total),
-    ),
-    rightColumn(
-      'change',
-      t('usage.changeColumn'),
-      ({ spent, before }) => (before && change(Number(spent), Number(before.spent))) ?? '–',
-    ),
+    rightColumn('spent', t('usage.metrics.spent'), (row) => <Spent row={row} chart={chart} />),
+    rightColumn('share', t('usage.share'), ({ spent }) => shareOf(spent)),
+    rightColumn('change', t('usage.changeColumn'), (row) => changeOf(row) ?? NONE),
     rightColumn('requests', t('usage.metrics.requests'), ({ subject, requests }) => (
       <Requests by={by} subject={subject} count={requests.toLocaleString(locale)} />
     )),
     rightColumn('failures', t('usage.metrics.failures'), ({ failures }) => failures.toLocaleString(locale)),
     rightColumn('latency', t('usage.metrics.latency'), ({ latencyMs }) =>
-      latencyMs === null ? '–' : duration(latencyMs),
+      latencyMs === null ? NONE : duration(latencyMs),
     ),
   ];
+}
+
+function Spent({ row: { subject, spent }, chart }: { row: Row; chart: Shape<'UsageChart'> }) {
+  return (
+    <Sparkline values={subjectValues(chart, subject, (totals) => totals.spent)}>
+      <Money aligned value={spent} />
+    </Sparkline>
+  );
 }
 
 function Subject({ by, subject }: { by: UsageSubject; subject: string | null }) {
@@ -79,7 +80,6 @@ function Subject({ by, subject }: { by: UsageSubject; subject: string | null }) 
   );
 }
 
-/** How many there were; leads to them. */
 function Requests({ by, subject, count }: { by: UsageSubject; subject: string | null; count: string }) {
   const search = route.useSearch();
   const narrowed = narrowedTo(by, subject);

@@ -13,7 +13,6 @@ const route = getRouteApi('/user/usage');
 const DAYS = 'days';
 const RANGES = [...usageRanges, DAYS] as const;
 
-/** What the page is narrowed by. */
 export function UsageFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
@@ -34,7 +33,7 @@ export function UsageFilters() {
   );
 }
 
-/** A range up to now, or days to choose. */
+/** A range up to now, or chosen days. */
 function Range() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();

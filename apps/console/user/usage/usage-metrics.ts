@@ -15,7 +15,6 @@ const VALUES: Record<UsageMetric, (totals: Totals) => string | null> = {
   latency: ({ latencyMs }) => (latencyMs === null ? null : String(latencyMs)),
 };
 
-/** What the chart of usage can show. */
 export function useUsageMetrics(): Metric<Totals, UsageMetric>[] {
   const { t } = useTranslation('calls');
   const locale = useLocale();

@@ -18,7 +18,7 @@ import { UsageTotals } from './usage-totals.js';
 const route = getRouteApi('/user/usage');
 const DAY_SECONDS = 86_400;
 
-/** What was spent on what: totals, a chart, and a line for each model, key, group or type. */
+/** Totals, a chart, and a line for each model, key, group or type. */
 export function UsageOverview() {
   const { t } = useTranslation('calls');
   const query = route.useSearch({ select: chartQuery, structuralSharing: true });
@@ -42,18 +42,30 @@ export function UsageOverview() {
   );
 }
 
-/** Usage over time. A bar leads to its requests, and a name in the legend to what that is made of. */
+/** A bar leads to its requests; a name in the legend narrows the page to it. */
+function usePlaces({ points, stepSeconds }: Shape<'UsageChart'>) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const set = useFilter({ replace: false });
+  const dayOf = (place: number) => points[place]!.at.slice(0, 10);
+  const chooseDays = (first: number, last: number) =>
+    set({ range: undefined, from: dayOf(first), to: dayOf(last) });
+  return {
+    choosePoint: (place: number) => void navigate({ to: '/logs', search: logOf(search, points[place]?.at) }),
+    chooseRange: stepSeconds === DAY_SECONDS ? chooseDays : undefined,
+    chooseSubject: (subject: string) => {
+      const narrowed = narrowedTo(search.by ?? 'model', subject);
+      return narrowed ? () => set(narrowed) : undefined;
+    },
+  };
+}
+
 function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
-  const search = route.useSearch();
-  const { by = 'model', show = 'spent' } = search;
-  const navigate = useNavigate();
+  const { by = 'model', show = 'spent' } = route.useSearch();
   const set = useFilter({ replace: false });
   const at = useStepText(chart);
   const { total, before, stepSeconds } = chart;
-  const dayOf = (place: number) => chart.points[place]!.at.slice(0, 10);
-  const chooseDays = (first: number, last: number) =>
-    set({ range: undefined, from: dayOf(first), to: dayOf(last) });
   const isEmpty = total.requests === 0 && (before === null || before.requests === 0);
   return (
     <MetricChart
@@ -66,19 +78,14 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       setBy={(value) => set({ by: value === 'model' ? undefined : value })}
       at={(place) => at(chart.points[place]!.at)}
       nameOf={useSubjectName(by)}
-      choosePoint={(place) => void navigate({ to: '/logs', search: logOf(search, chart.points[place]?.at) })}
-      chooseRange={stepSeconds === DAY_SECONDS ? chooseDays : undefined}
-      chooseSubject={(subject) => {
-        const narrowed = narrowedTo(by, subject);
-        return narrowed ? () => set(narrowed) : undefined;
-      }}
+      {...usePlaces(chart)}
       hint={t(stepSeconds === DAY_SECONDS ? 'usage.daysHint' : 'usage.hoursHint')}
       empty={isEmpty ? { title: t('usage.nothing'), hint: t('usage.nothingHint') } : null}
     />
   );
 }
 
-/** Writes the beginning of a step: days are of UTC, hours the viewer's. */
+/** Days are UTC, hours are in the viewer's time zone. */
 function useStepText({ stepSeconds }: Pick<Shape<'UsageChart'>, 'stepSeconds'>) {
   const format = new Intl.DateTimeFormat(
     useLocale(),

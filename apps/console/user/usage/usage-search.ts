@@ -13,11 +13,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LENGTHS_MS = { '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '90d': 90 * DAY_MS };
 const FIVE_MINUTES_MS = 300_000;
-/** As the server has it: so many days in one chart, and so many that are kept. */
+/** The server's limits: days per chart, and days kept. */
 const MOST_DAYS = 92;
 const KEPT_DAYS = 183;
 
-/** What the address says of the usage page. */
+/** The search parameters of the usage page. */
 export const usageSearch = {
   /** 30d when left out. */
   range: oneOf('1h', '24h', '7d', '90d'),
@@ -26,7 +26,7 @@ export const usageSearch = {
   to: anyDay,
   /** By model when left out. */
   by: oneOf('key', 'group', 'family'),
-  /** What was spent when left out. */
+  /** Spent when left out. */
   show: oneOf('requests', 'failures', 'latency'),
   keyId: anyId,
   model: anyModel,
@@ -46,7 +46,7 @@ export interface UsageSearch {
   family?: (typeof families)[number] | undefined;
 }
 
-/** Of the chart and the log alike. */
+/** Shared by the chart and the log. */
 export function workFilter({
   keyId,
   model,
@@ -56,12 +56,12 @@ export function workFilter({
   return { keyId, model, group, family };
 }
 
-/** The range that is drawn; null: days are chosen. */
+/** Null: days were chosen instead. */
 export function rangeOf({ range, from }: UsageSearch): (typeof usageRanges)[number] | null {
   return from === undefined ? (range ?? USUAL_RANGE) : null;
 }
 
-/** What the chart is asked for; null where there is none of such days. */
+/** Null if there is no chart for these days. */
 export function chartQuery(search: UsageSearch) {
   const { by = 'model', from, to = from } = search;
   const range = rangeOf(search);
@@ -78,7 +78,7 @@ interface Times {
   at?: string | undefined;
 }
 
-/** The requests of a chart, of one of its steps, or of all times. */
+/** For a chart, for one of its steps, or without limits. */
 export function requestTimes(search: Times, nowMs: number): { from?: string; to?: string } {
   const { at, from, to = from, range } = search;
   const startMs = Date.parse(at ?? '');
@@ -89,7 +89,7 @@ export function requestTimes(search: Times, nowMs: number): { from?: string; to?
   return { from: isoOf((Math.floor(nowMs / step) + 1) * step - LENGTHS_MS[range]) };
 }
 
-/** The length of a step of the chart, as the server draws it. */
+/** As the server divides the chart. */
 function stepMs(range: Times['range']): number {
   if (range === '1h') return FIVE_MINUTES_MS;
   return range === '24h' ? HOUR_MS : DAY_MS;

@@ -3,7 +3,7 @@ import { families } from '../../api/enumerations.js';
 import { useKeyName } from '../keys.js';
 import type { UsageSearch, UsageSubject } from './usage-search.js';
 
-/** How a model, key, group or type is called; requests may have none, and the smallest are together. */
+/** Requests may have no subject, and the smallest are grouped together. */
 export function useSubjectName(by: UsageSubject): (subject: string | null) => string {
   const { t } = useTranslation('calls');
   const keyName = useKeyName();
@@ -16,7 +16,7 @@ export function useSubjectName(by: UsageSubject): (subject: string | null) => st
   };
 }
 
-/** What the next question is, after one model, key, group or type was chosen. */
+/** What to split by next, after one was chosen. */
 const NEXT: Record<UsageSubject, UsageSubject> = {
   model: 'key',
   key: 'model',
@@ -25,7 +25,7 @@ const NEXT: Record<UsageSubject, UsageSubject> = {
 };
 const FIELDS = { model: 'model', key: 'keyId', group: 'group', family: 'family' } as const;
 
-/** The address narrowed to a subject, and what it is made of; null where it is none that can be chosen. */
+/** Null if the subject cannot be chosen. */
 export function narrowedTo(by: UsageSubject, subject: string | null): UsageSearch | null {
   if (subject === null || subject === '') return null;
   const next = NEXT[by];

@@ -8,7 +8,6 @@ import { ShortPrices } from '../../ui/money.js';
 
 type Totals = Shape<'UsageTotals'>;
 
-/** What a span of time came to, each beside the span before. */
 export function UsageTotals({ chart: { total, before } }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
@@ -16,28 +15,19 @@ export function UsageTotals({ chart: { total, before } }: { chart: Shape<'UsageC
   const duration = useDurationText();
   const hintOf = (of: (totals: Totals) => number) =>
     before === null ? undefined : change(of(total), of(before));
+  const { requests, failures, latencyMs } = total;
+  const latency = latencyMs === null ? '–' : duration(latencyMs);
+  const figures = [
+    ['spent', <ShortPrices key="spent" value={total.spent} />, hintOf(({ spent }) => Number(spent))],
+    ['requests', requests.toLocaleString(locale), hintOf((totals) => totals.requests)],
+    ['failures', failures.toLocaleString(locale), hintOf((totals) => totals.failures)],
+    ['latency', latency, latencyMs === null ? undefined : hintOf((totals) => totals.latencyMs ?? 0)],
+  ] as const;
   return (
     <Figures>
-      <Figure
-        name={t('usage.metrics.spent')}
-        value={<ShortPrices value={total.spent} />}
-        hint={hintOf(({ spent }) => Number(spent))}
-      />
-      <Figure
-        name={t('usage.metrics.requests')}
-        value={total.requests.toLocaleString(locale)}
-        hint={hintOf(({ requests }) => requests)}
-      />
-      <Figure
-        name={t('usage.metrics.failures')}
-        value={total.failures.toLocaleString(locale)}
-        hint={hintOf(({ failures }) => failures)}
-      />
-      <Figure
-        name={t('usage.metrics.latency')}
-        value={total.latencyMs === null ? '–' : duration(total.latencyMs)}
-        hint={total.latencyMs === null ? undefined : hintOf(({ latencyMs }) => latencyMs ?? 0)}
-      />
+      {figures.map(([name, value, hint]) => (
+        <Figure key={name} name={t(`usage.metrics.${name}`)} value={value} hint={hint} />
+      ))}
     </Figures>
   );
 }

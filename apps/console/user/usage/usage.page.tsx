@@ -8,7 +8,6 @@ import { UsageOverview } from './usage-overview.js';
 
 const route = getRouteApi('/user/usage');
 
-/** What was spent on what. All that is chosen is in the address; the requests behind it are in the log. */
 export function UsagePage() {
   const { t } = useTranslation('calls');
   return (

@@ -17,7 +17,6 @@ interface Option {
   label: string;
 }
 
-/** Which work is meant: of a key, a model, a group or a type. */
 export function WorkFilters({ search, fields }: WorkFiltersProps) {
   const { t } = useTranslation('calls');
   const optionsOf = useOptions();
@@ -45,7 +44,7 @@ function same(value: string): Option {
   return { value, label: value };
 }
 
-/** The address may name what is gone by now, such as a deleted key. */
+/** The address may name something deleted, such as a key. */
 function withChosen(options: Option[], chosen: string | undefined): Option[] {
   return chosen === undefined || options.some(({ value }) => value === chosen)
     ? options

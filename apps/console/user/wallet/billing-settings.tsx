@@ -13,18 +13,17 @@ import { TextLine } from '../../ui/texts.js';
 const MOST_CHARS = 100;
 const MOST_ADDRESS_CHARS = 300;
 
-/** What receipts and statements say about the buyer from now on. */
+/** Applies to future receipts and statements. */
 export function BillingSettings() {
-  const details = $api.useQuery('get', '/api/account/billing-details');
   const isViewing = useIsViewing();
   return (
-    <Loaded query={details} lines={6}>
+    <Loaded query={$api.useQuery('get', '/api/account/billing-details')} lines={6}>
       {(found) => (isViewing ? <Details details={found} /> : <DetailsForm details={found} />)}
     </Loaded>
   );
 }
 
-/** For support who view the account. */
+/** For support staff who view the account. */
 function Details({ details }: { details: Shape<'BillingDetails'> }) {
   const { t } = useTranslation('wallet');
   const names = ['name', 'address', 'taxId'] as const;

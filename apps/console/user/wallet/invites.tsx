@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
@@ -20,7 +20,6 @@ import { CREDITS } from '../../ui/patterns.js';
 
 type Invitee = Shape<'Invites'>['invitees'][number];
 
-/** The link to invite with, who came by it, and what that brought. */
 export function Invites() {
   const { t } = useTranslation('wallet');
   const invites = $api.useQuery('get', '/api/invites');
@@ -62,7 +61,7 @@ function Link({ invites: { link, code } }: { invites: Shape<'Invites'> }) {
   );
 }
 
-/** Rewards are of use only when they were moved to the main balance. */
+/** Rewards can be used only after moving them to the main balance. */
 function Move({ invites }: { invites: Shape<'Invites'> }) {
   const { t } = useTranslation('wallet');
   const { balance, movable, pending, nextMovableAt, owed } = invites;
@@ -86,7 +85,7 @@ function Move({ invites }: { invites: Shape<'Invites'> }) {
   );
 }
 
-function MoveForm({ balance }: { balance: string }) {
+function useMove() {
   const { t } = useTranslation('wallet');
   const money = useMoneyText();
   const request = useRequestName();
@@ -107,6 +106,12 @@ function MoveForm({ balance }: { balance: string }) {
       notify(t('invites.moved', { amount: money(moved) }));
     },
   });
+  return { form, sending };
+}
+
+function MoveForm({ balance }: { balance: string }) {
+  const { t } = useTranslation('wallet');
+  const { form, sending } = useMove();
   return (
     <SendForm sending={sending} submit={t('invites.move')}>
       <Group align="flex-end" gap="sm">
@@ -122,12 +127,8 @@ function MoveForm({ balance }: { balance: string }) {
 function useColumns(): ListColumn<Invitee>[] {
   const { t } = useTranslation('wallet');
   return [
-    {
-      id: 'name',
-      header: t('invites.name'),
-      // The server numbers them in the order in which they signed up, and reports nothing else about them.
-      cell: ({ name }) => t('invites.person', { number: name.replace(/\D/g, '') }),
-    },
+    // The server only numbers invitees, in the order in which they signed up.
+    column('name', t('invites.name'), ({ name }) => t('invites.person', { number: name.replace(/\D/g, '') })),
     timeColumn('joinedAt', t('invites.joinedAt')),
     ...[1, 2].map((ordinal) =>
       rightColumn(

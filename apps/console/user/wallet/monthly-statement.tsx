@@ -24,7 +24,7 @@ type OfKey = Statement['keys'][number];
 
 const route = getRouteApi('/user/wallet');
 
-/** A month of the account with what each key came to, or of one key, once a month is chosen; as a file too. */
+/** A month by key, or a month of one key, also as a file. */
 export function StatementOfMonth() {
   const { t } = useTranslation('wallet');
   const search = route.useSearch();
@@ -54,7 +54,6 @@ function ByKey({ month, keyId }: ByKeyProps) {
   );
 }
 
-/** The month, and its files. */
 function Choosing({ month, keyId }: { [Name in keyof ByKeyProps]: string | undefined }) {
   return (
     <Group gap="xs">
@@ -101,7 +100,6 @@ function Month({ month }: { month: string | null }) {
   );
 }
 
-/** The key that all of it is of, and the way back. */
 function OneKey({ name }: { name: string }) {
   const { t } = useTranslation('wallet');
   const set = useFilter();
@@ -148,7 +146,7 @@ function Sums({ statement: { opening, closing, keys } }: { statement: Statement 
   );
 }
 
-/** A subtotal for each key. Its name leads to its own statement. */
+/** Each key leads to its own statement. */
 function Keys({ keys }: { keys: readonly OfKey[] }) {
   const { t } = useTranslation('wallet');
   const locale = useLocale();
@@ -181,7 +179,6 @@ function Key({ row: { keyId, keyName } }: { row: OfKey }) {
   );
 }
 
-/** What one key came to, by model. */
 function Models({ moves }: { moves: Statement['moves'] }) {
   const { t } = useTranslation('wallet');
   const columns: ListColumn<Statement['moves'][number]>[] = [

@@ -22,10 +22,10 @@ import { refreshMoney } from './wallet.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 
-/** The provider reports a payment soon after people return; the page asks this often until then. */
+/** Payments are reported soon after people return from the provider. */
 const ASKING_MS = 2_000;
 
-/** Where checkouts lead back to: what an order is, and what became of it, as soon as that is known. */
+/** Where people return after the checkout. */
 export function OrderPage() {
   const { t } = useTranslation('wallet');
   const { orderId } = route.useParams();
@@ -50,7 +50,7 @@ export function OrderPage() {
   );
 }
 
-/** Asked for again while it may still be paid. */
+/** Polled while it may still be paid. */
 function useOrder(orderId: string) {
   return $api.useQuery(
     'get',
@@ -60,7 +60,7 @@ function useOrder(orderId: string) {
   );
 }
 
-/** Reads again what the payment changed. */
+/** Rereads the balance after the payment. */
 function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): void {
   const before = useRef(state);
   useEffect(() => {
@@ -69,7 +69,7 @@ function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): v
   }, [state]);
 }
 
-/** Goes on with the call of the playground that waited for this order. */
+/** Resumes the playground call that waited for this order. */
 function useReturnToCall(order: Shape<'OrderWithReversals'> | undefined): void {
   const navigate = useNavigate();
   const userId = useSession()?.userId;
@@ -135,11 +135,7 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
   if (state !== 'open') return null;
   return (
     <Stack>
-      {instructions !== null && (
-        <Section title={t('order.instructions')}>
-          <Code block>{instructions}</Code>
-        </Section>
-      )}
+      {instructions !== null && <Instructions>{instructions}</Instructions>}
       <Group>
         {checkoutUrl !== null && (
           <Button component="a" href={checkoutUrl}>
@@ -149,6 +145,15 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
         <Cancel orderId={order.id} />
       </Group>
     </Stack>
+  );
+}
+
+function Instructions({ children }: { children: string }) {
+  const { t } = useTranslation('wallet');
+  return (
+    <Section title={t('order.instructions')}>
+      <Code block>{children}</Code>
+    </Section>
   );
 }
 
@@ -168,7 +173,7 @@ function Cancel({ orderId }: { orderId: string }) {
   );
 }
 
-/** What went back, and why the balance is what it is. */
+/** Refunds and disputes. */
 function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { refunds, disputes, currency } = order;

@@ -18,7 +18,6 @@ import { orderTones } from './wallet.js';
 
 const PAGE = 10;
 
-/** The account's orders, the newest first. */
 export function Orders() {
   const { t } = useTranslation('wallet');
   const orders = useList('/api/topups', { query: { limit: PAGE } });

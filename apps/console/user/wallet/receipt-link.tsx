@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { stringifySearch } from '../../ui/search.js';
 
-/** What proves a payment, in the language of the page. */
+/** A receipt in the page's language. */
 export function ReceiptButton({ topupId }: { topupId: string }) {
   const { t } = useTranslation('wallet');
   return (
@@ -12,7 +12,7 @@ export function ReceiptButton({ topupId }: { topupId: string }) {
   );
 }
 
-/** The same within a line: money that finance recorded came without an order, and has no page of its own. */
+/** The same as a link: payments recorded by finance have no order page. */
 export function ReceiptLink({ topupId }: { topupId: string }) {
   const { t } = useTranslation('wallet');
   return (

@@ -7,14 +7,14 @@ import { anyDay, anyId, anyText, oneOf } from '../../ui/search.js';
  */
 export const statementBalances = ['requests', 'main', 'held', 'invite', 'refund-pending', 'all'] as const;
 
-/** What of the address filters the statement; requests are not named. */
+/** The search parameters of the statement; requests are the default. */
 export const statementSearch = {
   balance: oneOf('main', 'held', 'invite', 'refund-pending', 'all'),
   kind: oneOf(...statementKinds),
   keyId: anyId,
   from: anyDay,
   to: anyDay,
-  /** Of the monthly statement, such as 2026-01; no statement is loaded when left out. */
+  /** Such as 2026-01; without it no monthly statement is loaded. */
   month: anyText,
 };
 
@@ -28,7 +28,7 @@ export interface StatementSearch {
 
 const MONTHS = 12;
 
-/** This month of UTC and those before, such as 2026-01. */
+/** The latest UTC months, such as 2026-01. */
 export function latestMonths(): string[] {
   const now = new Date();
   return Array.from({ length: MONTHS }, (_, ago) =>
@@ -36,7 +36,7 @@ export function latestMonths(): string[] {
   );
 }
 
-/** The month that the address asks for, if it is offered. */
+/** The month in the address, if it is offered. */
 export function monthOfAddress(asked: string | undefined): string | undefined {
   return latestMonths().find((month) => month === asked);
 }

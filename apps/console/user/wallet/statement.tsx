@@ -33,7 +33,7 @@ interface StatementQuery {
   to?: string;
 }
 
-/** The same as the server is asked. Days are the viewer's, as the times in the list are. */
+/** Days are in the viewer's time zone, like the times in the list. */
 function queryOf({ balance, kind, keyId, from, to }: StatementSearch): StatementQuery {
   return {
     ...(balance === undefined ? { view: 'requests' } : balance === 'all' ? {} : { balance }),
@@ -43,32 +43,22 @@ function queryOf({ balance, kind, keyId, from, to }: StatementSearch): Statement
   };
 }
 
-/** What credits came in and what they went for: a line for each request, or every movement with the balance after it. */
+/** A line for each request, or every movement with the balance after it. */
 export function Statement() {
   const { t } = useTranslation('wallet');
   const search = route.useSearch();
   const query = queryOf(search);
-  const lines = useList('/api/statement', { query });
   const set = useFilter();
   const { kind, keyId, from, to } = search;
-  const isFiltered = isNarrowed({ kind, keyId, from, to });
   return (
     <Section title={t('statement.title')} aside={<CsvLink path="/api/statement.csv" query={{ ...query }} />}>
       <Filters search={search} set={set} />
       <DataList
         label={t('statement.title')}
-        query={lines}
+        query={useList('/api/statement', { query })}
         columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}
-        empty={{
-          title: isFiltered ? t('statement.emptyFiltered') : t('statement.emptyTitle'),
-          hint: isFiltered ? t('statement.emptyFilteredHint') : t('statement.emptyHint'),
-          action: isFiltered && (
-            <TextLink to="/wallet" search={{ tab: 'statement' }}>
-              {t('statement.all')}
-            </TextLink>
-          ),
-        }}
+        empty={useEmpty(isNarrowed({ kind, keyId, from, to }))}
         isPaged
         columnsName={search.balance === undefined ? 'requests' : 'statement'}
       />
@@ -77,6 +67,17 @@ export function Statement() {
       </OpenPanel>
     </Section>
   );
+}
+
+function useEmpty(isFiltered: boolean) {
+  const { t } = useTranslation('wallet');
+  if (!isFiltered) return { title: t('statement.emptyTitle'), hint: t('statement.emptyHint') };
+  const action = (
+    <TextLink to="/wallet" search={{ tab: 'statement' }}>
+      {t('statement.all')}
+    </TextLink>
+  );
+  return { title: t('statement.emptyFiltered'), hint: t('statement.emptyFilteredHint'), action };
 }
 
 interface FiltersProps {
@@ -151,7 +152,6 @@ function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'Stat
   ];
 }
 
-/** Opens what a line of a request is made of. */
 function At({ line: { at, chargeId } }: { line: Shape<'StatementEntry'> }) {
   if (chargeId === null) return <Ago at={at} />;
   return (
@@ -161,7 +161,7 @@ function At({ line: { at, chargeId } }: { line: Shape<'StatementEntry'> }) {
   );
 }
 
-/** The model and what became of the request; or the kind of movement, and the model below it. */
+/** The model and state of a request, or the type of movement with the model below it. */
 function What({
   line: { kind, model, state, topupId },
   isRequest,

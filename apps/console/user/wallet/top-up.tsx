@@ -30,7 +30,6 @@ type Values = {
 };
 type ValuesForm = UseFormReturnType<Values>;
 
-/** Orders credits on the page of the wallet. */
 export function TopUp() {
   const { t } = useTranslation('wallet');
   const { credits } = route.useSearch();
@@ -45,14 +44,13 @@ export function TopUp() {
 
 interface TopUpFormProps {
   credits?: string | undefined;
-  /** Hears of an order before the page is left for its payment. */
+  /** Called before the page is left for the payment. */
   ordered?: (orderId: string) => void;
 }
 
-/** Orders credits. Price and credits are shown before anything is ordered. */
-export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
+function useValues(credits: string): ValuesForm {
   const { t } = useTranslation('wallet');
-  const form: ValuesForm = useForm<Values>({
+  return useForm<Values>({
     initialValues: {
       way: 'credits',
       credits: CREDITS.test(credits) ? credits : USUAL,
@@ -66,6 +64,11 @@ export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
         way === 'credits' || PAYMENT.test(value.trim()) ? null : t('topUp.unreadable'),
     },
   });
+}
+
+/** Shows price and credits before anything is ordered. */
+export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
+  const form = useValues(credits);
   const { way } = form.values;
   const quote = useQuote(way, form.values[way]);
   const providers = quote.data?.providers ?? [];
@@ -85,7 +88,7 @@ export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
   );
 }
 
-/** What the typed amount costs or buys; the last answer stays until the next is there. */
+/** The last quote stays until the next one arrives. */
 function useQuote(way: Way, typed: string) {
   const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
   const isReadable = (way === 'credits' ? CREDITS : PAYMENT).test(wish);
@@ -132,17 +135,10 @@ function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
   const input = form.getInputProps(way);
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t('topUp.way')}
-        data={[
-          { value: 'credits', label: t('topUp.byCredits') },
-          { value: 'pay', label: t('topUp.byPay') },
-        ]}
-        {...form.getInputProps('way')}
-      />
+      <WayField form={form} />
       <TextInput
         key={way}
-        label={way === 'credits' ? t('topUp.credits') : t('topUp.pay')}
+        label={t(`topUp.${way}`)}
         inputMode="decimal"
         autoComplete="off"
         required
@@ -153,6 +149,15 @@ function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
       {way === 'credits' && <OftenBought form={form} />}
     </Stack>
   );
+}
+
+function WayField({ form }: { form: ValuesForm }) {
+  const { t } = useTranslation('wallet');
+  const ways = [
+    { value: 'credits', label: t('topUp.byCredits') },
+    { value: 'pay', label: t('topUp.byPay') },
+  ];
+  return <SegmentedControl aria-label={t('topUp.way')} data={ways} {...form.getInputProps('way')} />;
 }
 
 function OftenBought({ form }: { form: ValuesForm }) {
@@ -174,7 +179,6 @@ function OftenBought({ form }: { form: ValuesForm }) {
   );
 }
 
-/** Both sides of the order, with the rate between them. */
 function Offer({ quote }: { quote: TopUpQuote | undefined }) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText(quote?.currency);

@@ -18,7 +18,7 @@ import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
 
-/** Its calendar is only loaded by those who open it. */
+/** The calendar is loaded only when needed. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
 const StatementOfMonth = lazy(async () => ({
   default: (await import('./monthly-statement.js')).StatementOfMonth,
@@ -26,7 +26,6 @@ const StatementOfMonth = lazy(async () => ({
 
 const route = getRouteApi('/user/wallet');
 
-/** Where money comes in, what moved, and what invitations earned. The open tab is in the address. */
 export function WalletPage() {
   const { t } = useTranslation('wallet');
   return (
@@ -70,7 +69,6 @@ function LateStatement() {
 
 const EMPTY = { main: '0', held: '0', invite: '0', refundPending: '0' };
 
-/** The balances, as they change. */
 function Balances() {
   const account = $api.useQuery('get', '/api/account');
   useLive((event, data) => {

@@ -15,7 +15,7 @@ export const orderTones: Record<Shape<'Order'>['state'], Tone> = {
   disputed: 'bad',
 };
 
-/** What an order, its payment or a move of balance changes. */
+/** Rereads what orders, payments and transfers change. */
 export function refreshMoney(): Promise<void> {
   return refresh(
     '/api/account',

@@ -10,17 +10,15 @@ import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 
-/** The balance that people are warned at, and what all keys may spend in a month. */
 export function Alerts() {
-  const account = $api.useQuery('get', '/api/account');
   return (
-    <Loaded query={account} lines={4}>
+    <Loaded query={$api.useQuery('get', '/api/account')} lines={4}>
       {(found) => <AlertsForm account={found} />}
     </Loaded>
   );
 }
 
-function AlertsForm({ account }: { account: Shape<'Account'> }) {
+function useFields({ lowBalanceThreshold, monthlyLimit }: Shape<'Account'>) {
   const { t } = useTranslation('webhooks');
   const rules = { rule: [isDecimal, t('alerts.invalid')] as const, isOptional: true, isHalf: true };
   const amount = (name: 'threshold' | 'monthlyLimit', value: string | null, placeholder: string) =>
@@ -32,12 +30,17 @@ function AlertsForm({ account }: { account: Shape<'Account'> }) {
         placeholder,
       }),
     );
+  return {
+    lowBalanceThreshold: amount('threshold', lowBalanceThreshold, t('alerts.never')),
+    monthlyLimit: amount('monthlyLimit', monthlyLimit, t('alerts.noLimit')),
+  };
+}
+
+function AlertsForm({ account }: { account: Shape<'Account'> }) {
+  const { t } = useTranslation('webhooks');
   return (
     <Form
-      fields={{
-        lowBalanceThreshold: amount('threshold', account.lowBalanceThreshold, t('alerts.never')),
-        monthlyLimit: amount('monthlyLimit', account.monthlyLimit, t('alerts.noLimit')),
-      }}
+      fields={useFields(account)}
       submit={t('alerts.save')}
       foot={
         <Hint>

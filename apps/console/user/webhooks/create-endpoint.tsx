@@ -11,12 +11,18 @@ import { Dialog } from '../../ui/forms/dialog.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { endpointEvents, financeEndpointEvents } from './endpoint.js';
 
+type EndpointValues = Pick<Shape<'WebhookEndpoint'>, 'url' | 'description' | 'events'>;
+
 interface ModalProps {
   isOpen: boolean;
   close: () => void;
 }
 
-/** Adds an endpoint, then shows its secret, this once. */
+async function create(body: EndpointValues) {
+  return (await api.POST('/api/webhooks', { body })).data!;
+}
+
+/** Shows the new endpoint's secret once. */
 export function CreateEndpoint({ isOpen, close }: ModalProps) {
   const { t } = useTranslation('webhooks');
   const [secret, setSecret] = useOwnState<string>();
@@ -33,11 +39,7 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
       size="lg"
     >
       {secret === null ? (
-        <EndpointForm
-          submit={t('endpoints.create')}
-          send={async (body) => (await api.POST('/api/webhooks', { body })).data!}
-          done={(created) => setSecret(created.secret)}
-        />
+        <EndpointForm submit={t('endpoints.create')} send={create} done={(made) => setSecret(made.secret)} />
       ) : (
         <Secret secret={secret} close={leave} />
       )}
@@ -45,7 +47,7 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
   );
 }
 
-/** What signatures are verified with. It is not shown again. */
+/** The secret that verifies signatures. It is not shown again. */
 export function Secret({ secret, close }: { secret: string; close: () => void }) {
   const { t } = useTranslation('webhooks');
   return (
@@ -59,8 +61,6 @@ export function Secret({ secret, close }: { secret: string; close: () => void })
     </Stack>
   );
 }
-
-type EndpointValues = Pick<Shape<'WebhookEndpoint'>, 'url' | 'description' | 'events'>;
 
 interface FormProps<Answer> {
   endpoint?: Shape<'WebhookEndpoint'>;
@@ -83,7 +83,6 @@ function useEvents(initial: EndpointValues['events'] | undefined) {
   });
 }
 
-/** Where to, and what of. */
 export function EndpointForm<Answer>({ endpoint, ...form }: FormProps<Answer>) {
   const { t } = useTranslation('webhooks');
   return (

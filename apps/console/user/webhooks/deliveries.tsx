@@ -34,9 +34,10 @@ import { jsonLines } from '../../ui/code/json-lines.js';
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
 
-/** As long as something is still to be sent, its outcome is soon there. */
+/** While a delivery is pending, its outcome is soon there. */
 const LOOK_AGAIN_MS = 1_000;
-/** One that failed and is sent again is no news that is on its way. */
+
+/** A delivery that failed and will be sent again is not merely pending. */
 function stateOf({ state, attempts }: Pick<Shape<'WebhookDelivery'>, 'state' | 'attempts'>) {
   return state === 'pending' && attempts > 0 ? 'retrying' : state;
 }
@@ -54,7 +55,6 @@ const TONES: Record<ReturnType<typeof stateOf>, Tone> = {
   failed: 'bad',
 };
 
-/** What was sent to an endpoint, and what it answered. */
 export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   return (
@@ -78,7 +78,7 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
   );
 }
 
-/** Asked for again while one of them is pending. */
+/** Polled while a delivery is pending. */
 function useDeliveries(endpointId: string) {
   const { state, cursor } = route.useSearch();
   const params = { path: { endpointId }, query: { state, cursor, limit: PAGE } };
@@ -135,16 +135,32 @@ const HOUR_MS = 3_600_000;
 const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
 type Span = keyof typeof SPANS;
 
-/** For after an outage of the endpoint. */
+function SpanField({ span, choose }: { span: Span; choose: (span: Span) => void }) {
+  const { t } = useTranslation('webhooks');
+  const spans = Object.keys(SPANS) as Span[];
+  return (
+    <Select
+      label={t('deliveries.since')}
+      data={spans.map((value) => ({ value, label: t(`deliveries.spans.${value}`) }))}
+      value={span}
+      onChange={(value) => choose(value ?? 'day')}
+      allowDeselect={false}
+    />
+  );
+}
+
+function replayFailed(endpointId: string, span: Span) {
+  const since = new Date(Date.now() - SPANS[span]).toISOString();
+  const body = { since, states: 'failed' } as const;
+  return api.POST('/api/webhooks/{endpointId}/replays', { params: { path: { endpointId } }, body });
+}
+
+/** For use after an outage of the endpoint. */
 function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [span, setSpan] = useState<Span>('day');
   const replay = async () => {
-    const since = new Date(Date.now() - SPANS[span]).toISOString();
-    const { data } = await api.POST('/api/webhooks/{endpointId}/replays', {
-      params: { path: { endpointId: endpoint.id } },
-      body: { since, states: 'failed' },
-    });
+    const { data } = await replayFailed(endpoint.id, span);
     notify(t('deliveries.replayed', { count: data!.replayed }));
     await refresh('/api/webhooks/{endpointId}/deliveries');
   };
@@ -157,30 +173,30 @@ function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     >
       <Stack>
         <Text>{t('deliveries.replayHint')}</Text>
-        <Select
-          label={t('deliveries.since')}
-          data={(Object.keys(SPANS) as Span[]).map((value) => ({
-            value,
-            label: t(`deliveries.spans.${value}`),
-          }))}
-          value={span}
-          onChange={(value) => setSpan(value ?? 'day')}
-          allowDeselect={false}
-        />
+        <SpanField span={span} choose={setSpan} />
       </Stack>
     </ConfirmAction>
+  );
+}
+
+interface DeliveryPath {
+  endpointId: string;
+  deliveryId: string;
+}
+
+function useDelivery(path: DeliveryPath) {
+  return $api.useQuery(
+    'get',
+    '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+    { params: { path } },
+    { refetchInterval: ({ state }) => (state.data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
 }
 
 function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>; id: string }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id, deliveryId: id };
-  const delivery = $api.useQuery(
-    'get',
-    '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
-    { params: { path } },
-    { refetchInterval: ({ state }) => (state.data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
-  );
+  const delivery = useDelivery(path);
   return (
     <Loaded query={delivery} lines={10}>
       {(found) => (
@@ -219,7 +235,7 @@ function DeliveryHead({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }
   );
 }
 
-function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) {
+function Replay({ path }: { path: DeliveryPath }) {
   const { t } = useTranslation('webhooks');
   const replay = async () => {
     await api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } });

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text, type TextProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -20,7 +20,6 @@ import { useOwnState } from '../../shell/session.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 
-/** One endpoint, what can be done with it, and what was sent to it. */
 export function EndpointPage() {
   const { t } = useTranslation('webhooks');
   const { endpointId } = route.useParams();
@@ -59,17 +58,23 @@ function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       <Text size="sm">
         {t('one.subscribed', { events: events.map((type) => t(`events.${type}`)).join(comma) })}
       </Text>
-      {failingSince !== null && (
-        <Text size="sm" c="red">
-          {t('one.failingSince')} <When at={failingSince} />
-        </Text>
-      )}
-      {previousSecretUntil !== null && (
-        <Text size="sm">
-          {t('one.bothSign')} <When at={previousSecretUntil} />
-        </Text>
-      )}
+      <Moment words={t('one.failingSince')} at={failingSince} c="red" />
+      <Moment words={t('one.bothSign')} at={previousSecretUntil} />
     </Stack>
+  );
+}
+
+interface MomentProps extends TextProps {
+  words: string;
+  at: string | null;
+}
+
+function Moment({ words, at, ...text }: MomentProps) {
+  if (at === null) return null;
+  return (
+    <Text size="sm" {...text}>
+      {words} <When at={at} />
+    </Text>
   );
 }
 
@@ -153,7 +158,6 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     setSecret(data!.secret);
     await reread();
   };
-  const close = () => setSecret(null);
   return (
     <>
       <ConfirmAction
@@ -163,16 +167,18 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
         act={rotate}
         hint={t('one.rotateHint')}
       />
-      <Dialog
-        opened={secret !== null}
-        onClose={close}
-        closeOnClickOutside={false}
-        title={t('secret.title')}
-        size="lg"
-      >
-        {secret !== null && <Secret secret={secret} close={close} />}
-      </Dialog>
+      <NewSecret secret={secret} close={() => setSecret(null)} />
     </>
+  );
+}
+
+function NewSecret({ secret, close }: { secret: string | null; close: () => void }) {
+  const { t } = useTranslation('webhooks');
+  const dialog = { opened: secret !== null, onClose: close, closeOnClickOutside: false };
+  return (
+    <Dialog {...dialog} title={t('secret.title')} size="lg">
+      {secret !== null && <Secret secret={secret} close={close} />}
+    </Dialog>
   );
 }
 

@@ -12,13 +12,12 @@ export const endpointEvents = [
   'ledger.head',
 ] as const satisfies readonly Shape<'WebhookEndpoint'>['events'][number][];
 
-/** Events of the house, for people of finance. */
+/** Events about the whole business, for finance. */
 export const financeEndpointEvents: readonly Shape<'WebhookEndpoint'>['events'][number][] = [
   'control.failed',
   'ledger.head',
 ];
 
-/** Whether deliveries go to an endpoint, and why not. */
 export function EndpointState({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const { enabled, disabledReason, failingSince } = endpoint;

@@ -13,7 +13,6 @@ import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { EndpointState } from './endpoint.js';
 
-/** When the account wants an alert, and where its events are sent. */
 export function WebhooksPage() {
   const { t } = useTranslation('webhooks');
   return (

@@ -9,7 +9,6 @@ import { Calculator } from '../market/calculator.js';
 import { marketQuery, offerOf } from '../market/market.js';
 import { useOwnGroups } from '../market/price.js';
 
-/** The calculator for any model that a visitor could call. */
 export function AnyCalculator() {
   const { t } = useTranslation('landing');
   const market = useQuery(marketQuery);

@@ -8,7 +8,7 @@ import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
 import { useExample } from './example.js';
 
-/** What the image on the landing page would cost today. */
+/** Today's price of the image on the landing page. */
 export function ExampleReceipt() {
   const { t } = useTranslation('landing');
   return (
@@ -35,7 +35,6 @@ export function ExampleReceipt() {
   );
 }
 
-/** The same call, had it failed. */
 export function FailedReceipt() {
   const { t } = useTranslation('landing');
   return (

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { marketQuery, offerOf } from '../market/market.js';
 import { type PricedWork, usePublicQuote } from '../market/public-quote.js';
 
-/** An image that whoever arrives could generate: by a model that takes words alone and has one price for each image. */
+/** An image that any visitor could generate: by a model that needs only a prompt and has one price per image. */
 function exampleWork(models: readonly Shape<'ListedModel'>[], groups: readonly string[]): PricedWork | null {
   for (const model of models) {
     const { id, family, unit, available, limits } = model;
@@ -14,7 +14,7 @@ function exampleWork(models: readonly Shape<'ListedModel'>[], groups: readonly s
   return null;
 }
 
-/** What an image costs today, by the relay's own price; `isNone` where there is no model for it. */
+/** Today's price of an image; `isNone` if no model fits. */
 export function useExample() {
   const market = useQuery(marketQuery);
   const relay = useQuery(relayQuery);

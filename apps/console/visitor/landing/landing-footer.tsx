@@ -2,7 +2,7 @@ import { Anchor, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../../ui/links.js';
 
-/** What else there is. Documents are beside the pages of the console. */
+/** Documents are beside the pages of the console. */
 const DOCUMENTS = [
   { name: 'docs', href: '/docs/' },
   { name: 'api', href: '/docs/api/' },

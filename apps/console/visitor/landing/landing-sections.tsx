@@ -7,7 +7,6 @@ import { FailedReceipt } from './example-receipts.js';
 import { LandingFooter } from './landing-footer.js';
 import { Questions } from './questions.js';
 
-/** What the landing page has below the first look. */
 export function LandingSections() {
   const { t } = useTranslation('landing');
   return (

@@ -24,7 +24,7 @@ const MOST_OF_FAMILY = 2;
 const MOST = 8;
 const COLUMNS = { base: 1, xs: 2, md: 4 };
 
-/** Some models of each type that can be called now, with what a visitor would pay. */
+/** A few available models of each type, with what a visitor would pay. */
 export function ModelWall() {
   const { t } = useTranslation('landing');
   const market = useQuery(marketQuery);
@@ -53,7 +53,7 @@ export function ModelWall() {
 function chosen(models: readonly Model[]): Model[] {
   const callable = models
     .filter(({ available, aliasOf }) => available && aliasOf === null)
-    // What only alters images is no beginning.
+    // Models that only edit images come last.
     .sort((a, b) => (a.limits.minInputImages ?? 0) - (b.limits.minInputImages ?? 0));
   return FAMILIES.flatMap((family) =>
     callable.filter((model) => model.family === family).slice(0, MOST_OF_FAMILY),

@@ -7,7 +7,7 @@ import { Section } from '../../ui/states.js';
 const QUESTIONS = ['credit', 'failure', 'expiry', 'refund', 'prompts', 'limits', 'sdks', 'groups'] as const;
 type Question = (typeof QUESTIONS)[number];
 
-/** Where an answer goes on: in the documentation, or on a page. */
+/** Where to read more: in the docs, or on another page. */
 const MORE: { [Name in Question]?: string } = {
   credit: '/docs/billing',
   failure: '/docs/billing#when-a-call-fails',
@@ -16,7 +16,6 @@ const MORE: { [Name in Question]?: string } = {
   groups: '/docs/concepts#models-groups-and-channels',
 };
 
-/** What people ask before they sign up. */
 export function Questions() {
   const { t } = useTranslation('landing');
   const price = usePaidFor()('1') ?? '…';

@@ -1,7 +1,7 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 
-/** How far around what is seen something is near, by its size. */
+/** How close to the viewport counts as near. */
 const NEAR = '10%';
 const SKELETON_HEIGHT = 400;
 
@@ -20,7 +20,7 @@ export function WhenNear({ name, children }: { name: string; children: ReactNode
   return <Suspense fallback={place}>{children}</Suspense>;
 }
 
-/** Screen readers that go from heading to heading come to this one, and so bring near what it stands for. */
+/** Screen readers that jump between headings reach this one, which loads what it stands for. */
 function Ahead({ name, onNear }: { name: string; onNear: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const come = useRef(onNear);

@@ -18,7 +18,6 @@ interface WishFieldsProps {
   set: (change: Partial<Wish>) => void;
 }
 
-/** The fields that a price follows from: how many, how long, how many tokens, and what has a rate of its own. */
 export function WishFields(props: WishFieldsProps) {
   const { model, wish, set } = props;
   const { t } = useTranslation('models');

@@ -6,9 +6,9 @@ import type { PricedWork } from './public-quote.js';
 type Model = Shape<'ListedModel'>;
 type ChosenName = Exclude<(typeof dimensionNames)[number], 'length'>;
 
-/** What people fill in; a field that is empty is a text. */
+/** Number inputs hold '' while they are empty. */
 export interface Wish {
-  /** Images, videos, assets or calls, one after the other. */
+  /** Images, videos, assets or calls. */
   calls: number | string;
   seconds: number | string;
   inputTokens: number | string;
@@ -22,7 +22,6 @@ const USUAL_CALLS = 1_000;
 const USUAL_INPUT = 2_000;
 const USUAL_OUTPUT = 500;
 
-/** What is filled in at first. */
 export function wishFor({ limits: { defaultSeconds, minSeconds = 1 } }: Model): Wish {
   return {
     calls: USUAL_CALLS,
@@ -33,17 +32,17 @@ export function wishFor({ limits: { defaultSeconds, minSeconds = 1 } }: Model): 
   };
 }
 
-/** The price list says what holds for every video; another work of seconds has no limit of its own. */
+/** Videos have limits in the price list; other work priced by the second has none. */
 export function secondsOf({ limits: { minSeconds = 1, maxSeconds = MOST_CALLS } }: Model) {
   return { least: minSeconds, most: maxSeconds };
 }
 
-/** Images that are priced by the token are counted by the relay, as it holds for them. */
+/** The relay estimates the tokens of images itself. */
 export function isByTokens({ unit, family }: Model): boolean {
   return unit === 'million_tokens' && family !== 'image';
 }
 
-/** One call of the wish, or null while it is not whole. */
+/** One call, or null while fields are missing. */
 export function wishedWork(model: Model, group: string, wish: Wish): PricedWork | null {
   const place = { model: model.id, group, ...dimensionsOf(wish) };
   if (isByTokens(model)) {
@@ -65,7 +64,7 @@ export function isWhole(value: number | string, most: number, least = 1): value 
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** What the price depends on beside the seconds, with the values that have a rate of their own. */
+/** What the price depends on besides seconds, with the values that have their own rate. */
 export function ratedChoices(price: ListPrice): { name: ChosenName; values: string[] }[] {
   const rates = ('unitPrice' in price && price.rates) || ([] as NonNullable<RatedPrice['rates']>);
   return dimensionNames.flatMap((name) => {

@@ -23,7 +23,7 @@ import {
 
 const TYPING_PAUSE_MS = 300;
 
-/** What calls of a model come to: one priced by the relay, times as many as are wanted. `children` are fields before its own. */
+/** Multiplies the relay's price of one call. `children` are fields above its own. */
 export function Calculator({ model, children }: { model: Shape<'ListedModel'>; children?: ReactNode }) {
   const { t } = useTranslation('models');
   const [wish, setWish] = useState(() => wishFor(model));
@@ -102,12 +102,12 @@ function EstimateReceipt({ model, quote, calls }: EstimateReceiptProps) {
   );
 }
 
-/** How many tokens an image takes is known when it is there. */
+/** The tokens of an image are known only once it exists. */
 function isEstimated(model: Shape<'ListedModel'>): boolean {
   return model.unit === 'million_tokens' && !isByTokens(model);
 }
 
-/** Units × unit price × multiplier; what was not used has no line. */
+/** Units × unit price × multiplier; unused units have no line. */
 function useWorkLines(quote: PublicQuote, { unit, family }: Shape<'ListedModel'>) {
   const { t } = useTranslation('models');
   const { t: ofMarket } = useTranslation('visitor');
@@ -136,7 +136,7 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Text;
 
-/** Lines have the names of the ledger, prices those of JSON. */
+/** Lines use the ledger's snake_case names, prices camelCase. */
 function nameOfLine<Kind extends LineKind>(kind: Kind): Camel<Kind> {
   return kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as Camel<Kind>;
 }

@@ -26,7 +26,6 @@ export function MarketCards({ models }: { models: readonly Shape<'ListedModel'>[
   );
 }
 
-/** For cards and table alike. */
 export function NoModels() {
   const { t } = useTranslation('visitor');
   return (
@@ -42,7 +41,7 @@ export function NoModels() {
   );
 }
 
-/** Whether calls can be answered at all, as the configuration says. */
+/** Whether the configuration has a channel for the model. */
 export function Availability({ available }: { available: boolean }) {
   const { t } = useTranslation('visitor');
   return (
@@ -55,7 +54,7 @@ export function Availability({ available }: { available: boolean }) {
   );
 }
 
-/** One amount where there is one; other prices have several, which the details show. */
+/** Prices with several amounts are shown in the details. */
 function GroupPrice({
   group: { group, price, multiplier },
 }: {

@@ -7,7 +7,6 @@ import { distinctValues } from './market.js';
 
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
-/** What the marketplace is searched by; each choice is put into the address. */
 export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const { t } = useTranslation('visitor');
   return (

@@ -1,3 +1,4 @@
+import { allOf } from '../../api/all-of.js';
 import { api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { compareDecimals } from '../../ui/decimal.js';
@@ -12,32 +13,13 @@ export interface Filter {
   sort?: string;
 }
 
-const PAGE = 200;
-
-/** A price list of that many models is no longer read in one go; the search of the server would be needed. */
-const MOST_PAGES = 20;
-
-/** The whole price list: it is short, and searching and sorting it here answers at once. */
+/** The whole price list is short enough to search and sort in the browser. */
 export const marketQuery = {
   queryKey: ['market'],
-  queryFn: async (): Promise<Shape<'ListedModel'>[]> => {
-    const models: Shape<'ListedModel'>[] = [];
-    let cursor: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const query: { limit: number; cursor?: string } = {
-        limit: PAGE,
-        ...(cursor === null ? {} : { cursor }),
-      };
-      const { items, nextCursor } = (await api.GET('/api/public/prices', { params: { query } })).data!;
-      models.push(...items);
-      cursor = nextCursor;
-      if (cursor === null) break;
-    }
-    return models;
-  },
+  queryFn: () => allOf(async (query) => (await api.GET('/api/public/prices', { params: { query } })).data!),
 };
 
-/** The models that a filter leaves, in its order; without one as the server sent them: by kind, vendor and name. */
+/** Without a sort order the server's order stays: by type, vendor and name. */
 export function chosenModels(
   models: readonly Shape<'ListedModel'>[],
   filter: Filter & { groups: readonly string[] },
@@ -74,14 +56,14 @@ function comparePrices(a: ViewerOffer | null, b: ViewerOffer | null): number {
   return a.unit.localeCompare(b.unit) || compareDecimals(leading(a.price), leading(b.price));
 }
 
-/** What the viewer pays for a model: in the group that is chosen, or in the cheapest of their groups that has it. */
+/** What the viewer pays: in the chosen group, or else in their cheapest group with the model. */
 export interface ViewerOffer {
   group: string;
   price: ListPrice;
   unit: Shape<'ListedModel'>['unit'];
 }
 
-/** Null where none of the groups has the model. */
+/** Null if none of the groups has the model. */
 export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]): ViewerOffer | null {
   const offers = model.groups
     .filter(({ group }) => groups.includes(group))
@@ -89,7 +71,7 @@ export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]):
   return offers.sort(comparePrices)[0] ?? null;
 }
 
-/** A group with one price for all calls counts calls, whatever the model is priced by. */
+/** A group with a fixed price charges per call, whatever the model's unit. */
 export function unitIn(
   model: Shape<'ListedModel'>,
   rule: Shape<'ListedModel'>['groups'][number]['rule'],
@@ -97,12 +79,11 @@ export function unitIn(
   return rule === 'fixed_per_call' ? 'call' : model.unit;
 }
 
-/** The one amount of a price that it is compared by. */
+/** The amount that prices are compared by. */
 function leading(price: ListPrice): string {
   return 'unitPrice' in price ? price.unitPrice : price.output;
 }
 
-/** The values that a filter can have, each once, sorted. */
 export function distinctValues(
   models: readonly Shape<'ListedModel'>[],
   of: (model: Shape<'ListedModel'>) => readonly string[],

@@ -9,7 +9,6 @@ import { PlainTable } from '../../ui/lists/plain-table.js';
 import { unitIn } from './market.js';
 import { PriceWithUnit } from './price.js';
 
-/** What the model costs in each group. */
 export function ModelGroups({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
@@ -46,7 +45,6 @@ const LIMITS = [
   'maxChoices',
 ] as const;
 
-/** The limits of a model as a list of sentences. */
 export function LimitList({ limits }: { limits: Shape<'ListedModel'>['limits'] }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();

@@ -10,7 +10,7 @@ import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
-/** The versions of what a model costs: its list price as a chart, and all of them as a list. */
+/** The chart shows list prices; the list has all versions. */
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const [cursor, setCursor] = useState<string>();

@@ -10,7 +10,6 @@ import { DayStrip, StripLegend, useDay, useSeconds, useShare } from './record-da
 
 type ModelRecordView = Shape<'ModelRecord'>;
 
-/** How often the model delivered lately, and how long it took. */
 export function ModelRecord({ model }: { model: string }) {
   const { t } = useTranslation('models');
   const record = $api.useQuery('get', '/api/public/models/{model}/record', { params: { path: { model } } });

@@ -7,7 +7,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { callOf, codeLines, type PlayKind, type PlaygroundCall } from '../../user/playground/call.js';
 import { wishFor } from './calculator-work.js';
 
-/** What is asked for in the samples, as in all examples of the documentation. */
+/** The prompts of the docs' examples. */
 const PROMPTS: Record<PlayKind, string> = {
   image: 'a lighthouse at dusk',
   edit: 'at night',
@@ -17,7 +17,7 @@ const PROMPTS: Record<PlayKind, string> = {
   speech: 'The light is on.',
 };
 
-/** Calls that the playground has no form for. The catalog does not tell such models apart; their names do. */
+/** Calls that the playground has no form for, recognized by the model's name. */
 const OTHER_CALLS = [
   { names: /embed/i, path: 'embeddings', body: { input: 'a lighthouse at dusk' } },
   { names: /transcri|whisper/i, path: 'audio/transcriptions', body: {} },
@@ -27,7 +27,7 @@ function otherCall(model: string) {
   return OTHER_CALLS.find(({ names }) => names.test(model));
 }
 
-/** How the playground calls it; null where it cannot. */
+/** Null if the playground cannot call it. */
 export function playKindOf({ id, family, limits }: Shape<'ListedModel'>): PlayKind | null {
   if (otherCall(id)) return null;
   return family === 'image' && limits.minInputImages ? 'edit' : family;
@@ -50,7 +50,6 @@ function sampleOf(model: Shape<'ListedModel'>): PlaygroundCall {
   });
 }
 
-/** A call of the model in lines to copy, by language. */
 export function ModelSamples({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('models');
   const relay = useQuery(relayQuery);

@@ -13,7 +13,7 @@ interface PriceProps {
   unit: Shape<'ListedModel'>['unit'];
 }
 
-/** A price with its unit: one amount, or one for each kind of tokens. */
+/** One amount, or one for each type of tokens. */
 export function PriceWithUnit({ price, unit }: PriceProps) {
   const { t } = useTranslation('visitor');
   if (price === null) return <Text size="sm">{t('market.noPrice')}</Text>;
@@ -30,12 +30,12 @@ export function PriceWithUnit({ price, unit }: PriceProps) {
 
 const NO_GROUPS: readonly string[] = [];
 
-/** The groups that the viewer may make keys in. */
+/** The groups in which the viewer may create keys. */
 export function useOwnGroups(): readonly string[] {
   return useQuery(relayQuery).data?.groups ?? NO_GROUPS;
 }
 
-/** What the viewer pays for a model: in a group that was chosen, or in the cheapest of theirs, which it names. */
+/** The price in the chosen group, or in the viewer's cheapest, which it names. */
 export function Headline({ model, group }: { model: Shape<'ListedModel'>; group?: string | undefined }) {
   const { t } = useTranslation('visitor');
   const own = useOwnGroups();

@@ -6,17 +6,17 @@ import { amountOf } from '../../user/usage/recompute.js';
 
 type Quoted = paths['/api/public/quote']['get'];
 
-/** Work as the relay prices it: of a model, in a group, in the units of the model. */
+/** Work to price: a model, a group and its units. */
 export type PricedWork = NonNullable<Quoted['parameters']['query']>;
 export type PublicQuote = Quoted['responses'][200]['content']['application/json'];
 
-/** What work costs, from the code that charges it; null asks for nothing. */
+/** Priced by the code that charges; null asks for nothing. */
 export function usePublicQuote(work: PricedWork | null) {
   const params = { query: work ?? { model: '', group: '' } };
   return $api.useQuery('get', '/api/public/quote', { params }, { enabled: work !== null, ...keepShown });
 }
 
-/** Units × unit price × multiplier of each line, computed here. */
+/** Computed here, to compare with the relay. */
 export function linesOfQuote({ units, unitPrice, multiplier, lines }: PublicQuote) {
   const priced = lines?.map((line) => ({
     kind: line.kind,
@@ -26,7 +26,6 @@ export function linesOfQuote({ units, unitPrice, multiplier, lines }: PublicQuot
   return priced.map((line) => ({ ...line, amount: amountOf(line, multiplier) }));
 }
 
-/** Whether this browser comes to what the relay says. */
 export function isVerified(quote: PublicQuote): boolean {
   const sum = addDecimals(...linesOfQuote(quote).map(({ amount }) => amount));
   return compareDecimals(sum, quote.amount) === 0;

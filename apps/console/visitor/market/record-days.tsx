@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { spaced, useLocale } from '../../ui/locale.js';
+import { spaced, useLocale, usePercent } from '../../ui/locale.js';
 import { SmallPrint, useLabelled } from '../../ui/texts.js';
 
 type RecordDay = Shape<'ModelRecord'>['days'][number];
@@ -8,7 +8,7 @@ type RecordDay = Shape<'ModelRecord'>['days'][number];
 const GOOD = 0.99;
 export const FAIR = 0.95;
 
-/** A bar for each UTC day: how much was delivered. */
+/** One bar for each UTC day. */
 export function DayStrip({ days }: { days: readonly RecordDay[] }) {
   const { t } = useTranslation('models');
   return (
@@ -20,7 +20,6 @@ export function DayStrip({ days }: { days: readonly RecordDay[] }) {
   );
 }
 
-/** Which colour is what. */
 export function StripLegend() {
   const { t } = useTranslation('models');
   const share = useShare();
@@ -61,8 +60,8 @@ function toneOf(delivered: number | null): string {
 
 export function useShare(): (share: number | null) => string {
   const { t } = useTranslation('models');
-  const format = new Intl.NumberFormat(useLocale(), { style: 'percent', maximumFractionDigits: 1 });
-  return (share) => (share === null ? t('record.unknown') : format.format(share));
+  const percent = usePercent();
+  return (share) => (share === null ? t('record.unknown') : percent(share));
 }
 
 export function useSeconds(): (value: string) => string {

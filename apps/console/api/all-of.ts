@@ -1,0 +1,24 @@
+const PAGE = 200;
+
+/** Nobody reads or chooses from a longer list as a whole; it would need the server's search. */
+const MOST_PAGES = 20;
+
+interface Part<One> {
+  items: One[];
+  nextCursor: string | null;
+}
+
+/** Reads all pages of a list that is short enough to search in the browser. */
+export async function allOf<One>(
+  read: (query: { limit: number; cursor?: string }) => Promise<Part<One>>,
+): Promise<One[]> {
+  const found: One[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const part: Part<One> = await read({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    found.push(...part.items);
+    cursor = part.nextCursor;
+    if (cursor === null) break;
+  }
+  return found;
+}

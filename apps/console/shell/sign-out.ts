@@ -1,0 +1,12 @@
+import { useNavigate } from '@tanstack/react-router';
+import { endSession, leave } from './session.js';
+
+/** Ends the session by a call of the server, then shows the page to sign in. */
+export function useSignOut(): (end: () => Promise<unknown>) => Promise<void> {
+  const navigate = useNavigate();
+  return async (end) => {
+    await endSession(end);
+    await navigate({ to: '/sign-in' });
+    leave();
+  };
+}
