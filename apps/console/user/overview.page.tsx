@@ -60,7 +60,6 @@ function Actions() {
   );
 }
 
-/** The skeleton of balances and chart. */
 function Outline() {
   return (
     <>

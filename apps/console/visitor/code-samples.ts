@@ -3,7 +3,6 @@ import type { Code } from '../ui/code/code.js';
 /** The placeholder for the key in code that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';
 
-/** The models that samples call. */
 export interface SampleModels {
   image: string;
   video: string;

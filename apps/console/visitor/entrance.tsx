@@ -41,7 +41,6 @@ export function useEmail(autoComplete: 'email' | 'username'): Field<string> {
   });
 }
 
-/** A new password, within the server's limits. */
 export function useNewPassword(): Field<string> {
   const { t } = useTranslation('visitor');
   const said = t('fields.passwordLength', PASSWORD_LENGTH);

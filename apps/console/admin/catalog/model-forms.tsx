@@ -16,7 +16,6 @@ import { useGroups } from '../catalog.js';
 import { ModelRoute } from './model-route.js';
 import { limitNames, limitsFrom, limitsHidden, useLimits } from './limits.js';
 
-/** The units that each family can be priced by. */
 const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]> = {
   image: ['call', 'token'],
   video: ['second'],

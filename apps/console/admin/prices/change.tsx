@@ -35,7 +35,6 @@ export function PriceValue({ price, unit }: { price: Price | null; unit: Unit })
   );
 }
 
-/** The value after a change, or before it. */
 export function ChangeValue({ change, unit }: { change: Change | null; unit?: Unit }) {
   const { t } = useTranslation('prices');
   const locale = useLocale();

@@ -34,7 +34,6 @@ export function useOpenProposal(): (proposalId: string) => Promise<void> {
   };
 }
 
-/** Newest first. */
 export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = route.useSearch();

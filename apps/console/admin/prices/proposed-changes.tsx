@@ -12,7 +12,6 @@ import { exampleOf } from './example.js';
 
 type Compared = Pick<Shape<'ComparedPrice'>, 'change' | 'before'>;
 
-/** Values before and after each change, with the cost of a typical request. */
 export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
   const { t } = useTranslation('prices');
   const models = useModels().data ?? [];
@@ -68,7 +67,6 @@ interface ExampleProps {
   model: Shape<'Model'>;
 }
 
-/** The cost of a typical request before and after. */
 function Example({ compared, model }: ExampleProps) {
   const { t } = useTranslation('prices');
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];

@@ -41,7 +41,6 @@ const TONES: Record<VendorModel['state'], Tone> = {
   moved: 'bad',
 };
 
-/** Vendors' list prices beside ours, and proposals derived from them. */
 export function VendorsPage() {
   const { t } = useTranslation('prices');
   const { text = '', vendor } = route.useSearch();

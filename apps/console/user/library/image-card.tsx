@@ -1,16 +1,11 @@
-import { Card, Group, Stack } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { OpenLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
-import { Money } from '../../ui/money.js';
-import { SmallPrint, TextLine } from '../../ui/texts.js';
 import { useNow } from '../../ui/time/now.js';
-import { Ago } from '../../ui/time/when.js';
-import { TimeLeft } from '../tasks/task-file.js';
 import { type KeptImage, useKeptImages } from './kept-images.js';
+import { Again, LibraryCard } from './library-card.js';
 import { TypeTile } from './type-tile.js';
 
 const MINUTE_MS = 60_000;
@@ -24,27 +19,20 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   const name = requestedModel ?? model ?? chargeId;
   const { ref, inViewport } = useInViewport<HTMLLIElement>();
   const images = useKeptImages(entry, inViewport);
+  const now = useNow(MINUTE_MS, (images ?? []).length > 0);
+  const [first] = images ?? [];
   return (
-    <Card ref={ref} component="li" withBorder>
-      <Card.Section>
-        <Thumbnail images={images} />
-      </Card.Section>
-      <Stack gap="xs" mt="sm" flex={1}>
-        <OpenLink param="charge" value={chargeId} size="sm" fw={600} c="inherit" className="model-name">
-          {name}
-        </OpenLink>
-        <SmallPrint>
-          {t('units.image', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
-        </SmallPrint>
-        <Expiry images={images ?? []} />
-        <Group justify="space-between" mt="auto">
-          <TextLine>
-            <Money value={settled ?? '0'} />
-          </TextLine>
-          <Again model={requestedModel ?? model ?? undefined} name={name} />
-        </Group>
-      </Stack>
-    </Card>
+    <LibraryCard
+      ref={ref}
+      thumbnail={<Thumbnail images={images} />}
+      opens={{ param: 'charge', value: chargeId }}
+      title={name}
+      about={t('units.image', { count: Number(units), units: exactDecimal(units, locale) })}
+      at={at}
+      leftMs={first ? first.expiresMs - now : null}
+      cost={settled ?? '0'}
+      again={<Again search={{ kind: 'image', model: requestedModel ?? model ?? undefined }} prompt={name} />}
+    />
   );
 }
 
@@ -55,20 +43,6 @@ function Thumbnail({ images }: { images: readonly KeptImage[] | undefined }) {
     <div className="thumbnail">
       <TypeTile type="image" about={images && t('library.notStored')} />
     </div>
-  );
-}
-
-function Again({ model, name }: { model: string | undefined; name: string }) {
-  const { t } = useTranslation('calls');
-  return (
-    <TextLink
-      to="/playground"
-      search={{ kind: 'image', model }}
-      size="sm"
-      aria-label={t('library.againOf', { prompt: name })}
-    >
-      {t('library.again')}
-    </TextLink>
   );
 }
 
@@ -83,16 +57,5 @@ function Images({ images }: { images: readonly KeptImage[] }) {
         </a>
       ))}
     </div>
-  );
-}
-
-function Expiry({ images }: { images: readonly KeptImage[] }) {
-  const now = useNow(MINUTE_MS, images.length > 0);
-  const [first] = images;
-  if (!first) return null;
-  return (
-    <SmallPrint>
-      <TimeLeft ms={first.expiresMs - now} />
-    </SmallPrint>
   );
 }

@@ -90,7 +90,6 @@ function newestOf(files?: readonly Shape<'Task'>[], images?: readonly Shape<'Usa
   ].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
 }
 
-/** Videos and 3D assets. */
 function Files({ kind }: { kind: 'video' | '3d' }) {
   const { t } = useTranslation('calls');
   const { cursor } = route.useSearch();

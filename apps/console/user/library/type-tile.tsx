@@ -10,7 +10,6 @@ interface TypeTileProps {
   about?: string | undefined;
 }
 
-/** Shown if there is no preview. */
 export function TypeTile({ type, about }: TypeTileProps) {
   const { t } = useTranslation('calls');
   const Icon = ICONS[type];

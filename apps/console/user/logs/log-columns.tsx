@@ -24,7 +24,6 @@ import { Money } from '../../ui/money.js';
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from '../usage/charge-state.js';
 
-/** A row's menu narrows the log to the same key or model. */
 export function useLogColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
   const locale = useLocale();

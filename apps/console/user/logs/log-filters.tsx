@@ -105,7 +105,6 @@ function isSame(prefix: string, words: string): boolean {
   return words.startsWith(prefix) || (words.length >= SHORTEST_ID && prefix.startsWith(words));
 }
 
-/** A range up to now, or chosen days. */
 function Time() {
   const { t } = useTranslation('calls');
   const { range, from, to } = route.useSearch();

@@ -2,7 +2,6 @@ import { chargeStages, families } from '../../api/enumerations.js';
 import { anyDay, anyGroup, anyId, anyModel, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
 import { requestTimes, type UsageSearch, usageRanges, workFilter } from '../usage/usage-search.js';
 
-/** The search parameters of the log. */
 export const logSearch = {
   /** Everything that is kept when left out. */
   range: oneOf(...usageRanges),

@@ -20,7 +20,6 @@ interface CodeProps {
   isWaiting: boolean;
 }
 
-/** Follows the form. */
 export function CallAsCode({ call, keys, group, isWaiting }: CodeProps) {
   const { t } = useTranslation('calls');
   const kept = useNewKey();

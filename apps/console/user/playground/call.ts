@@ -109,7 +109,6 @@ function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; s
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { [name]: value } : {};
 }
 
-/** The file formats of tasks. */
 const FILES: Record<string, string> = { [PATHS.video]: 'MP4', [PATHS['3d']]: 'GLB' };
 
 interface CodePlace {

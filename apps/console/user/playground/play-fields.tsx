@@ -25,7 +25,6 @@ interface FieldsProps {
   form: UseFormReturnType<PlayValues>;
 }
 
-/** Fields for one type of call, within the model's limits. */
 export function PlayFields({ kind, model, form }: FieldsProps) {
   const { t } = useTranslation('calls');
   const isImage = kind === 'image' || kind === 'edit';

@@ -8,7 +8,6 @@ const ASKING_MS = 1_000;
 const SOON = 30;
 const LATER_MS = 15_000;
 
-/** Appears as soon as the call is charged. */
 export function PlayReceipt({ requestId }: { requestId: string }) {
   const { t } = useTranslation('calls');
   const about = { params: { query: { id: requestId } } };

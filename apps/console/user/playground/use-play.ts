@@ -129,7 +129,6 @@ function useTopUp({ kind, model }: Playing, { form, price }: Wanted) {
 
 interface SendingParts extends Beginning {
   form: SendableForm<PlayValues>;
-  /** The shown price, in credits. */
   seen: string | null;
 }
 

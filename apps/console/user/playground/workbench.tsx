@@ -29,7 +29,6 @@ interface WorkbenchProps {
   again: Shape<'Task'> | null;
 }
 
-/** Form, price, result and code for one type of call. */
 export function Workbench(props: WorkbenchProps) {
   const { kind, model, keys, group, isNew, again } = props;
   const { task, key: chosenKey } = route.useSearch();

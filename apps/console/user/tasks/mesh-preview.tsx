@@ -22,7 +22,6 @@ const FIELD_OF_VIEW = 40;
 /** Relative to the distance at which the object just fills the view. */
 const DISTANCE = 1.6;
 
-/** Draws the file on the canvas. */
 function useMesh(src: string) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isCalm = useReducedMotion(true, { getInitialValueInEffect: false });
@@ -71,7 +70,6 @@ export function MeshPreview({ src, label }: { src: string; label: string }) {
   );
 }
 
-/** The lit object, redrawn in every frame. */
 class Stage {
   private readonly renderer: WebGLRenderer;
   private readonly camera = new PerspectiveCamera(FIELD_OF_VIEW);

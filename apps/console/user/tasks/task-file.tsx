@@ -39,16 +39,7 @@ export function TaskDownload({ task, isWide = false }: TaskDownloadProps) {
   if (isTaskRunning(task)) return <Note>{t('task.notYet')}</Note>;
   if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
   if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
-  const button = (
-    <DownloadButton
-      href={`${contentOf(task.id)}?download=true`}
-      size="xs"
-      fullWidth={isWide}
-      leftSection={<IconDownload size={14} aria-hidden />}
-    >
-      {t('task.download')}
-    </DownloadButton>
-  );
+  const button = <SaveFile id={task.id} isWide={isWide} />;
   if (isWide || !Number.isFinite(leftMs)) return button;
   return (
     <Stack gap="hair" align="flex-end">
@@ -57,6 +48,16 @@ export function TaskDownload({ task, isWide = false }: TaskDownloadProps) {
         <TimeLeft ms={leftMs} />
       </Text>
     </Stack>
+  );
+}
+
+function SaveFile({ id, isWide }: { id: string; isWide: boolean }) {
+  const { t } = useTranslation('calls');
+  const icon = <IconDownload size={14} aria-hidden />;
+  return (
+    <DownloadButton href={`${contentOf(id)}?download=true`} size="xs" fullWidth={isWide} leftSection={icon}>
+      {t('task.download')}
+    </DownloadButton>
   );
 }
 

@@ -43,7 +43,6 @@ export function TokensPage() {
   );
 }
 
-/** Opened by the address. */
 function OpenForms() {
   const { t } = useTranslation('tokens');
   const search = route.useSearch();

@@ -12,7 +12,6 @@ import { amountOf, recomputed } from './recompute.js';
 
 type Pricing = NonNullable<Shape<'Charge'>['pricing']>;
 
-/** One line of the calculation. */
 interface Row {
   what: 'work' | NonNullable<Pricing['lines']>[number]['kind'];
   units: string;

@@ -33,7 +33,6 @@ export function UsageFilters() {
   );
 }
 
-/** A range up to now, or chosen days. */
 function Range() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();

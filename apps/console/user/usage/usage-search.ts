@@ -17,7 +17,6 @@ const FIVE_MINUTES_MS = 300_000;
 const MOST_DAYS = 92;
 const KEPT_DAYS = 183;
 
-/** The search parameters of the usage page. */
 export const usageSearch = {
   /** 30d when left out. */
   range: oneOf('1h', '24h', '7d', '90d'),

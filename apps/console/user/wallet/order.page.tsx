@@ -173,7 +173,6 @@ function Cancel({ orderId }: { orderId: string }) {
   );
 }
 
-/** Refunds and disputes. */
 function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { refunds, disputes, currency } = order;

@@ -8,7 +8,6 @@ import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
 import { useExample } from './example.js';
 
-/** Today's price of the image on the landing page. */
 export function ExampleReceipt() {
   const { t } = useTranslation('landing');
   return (

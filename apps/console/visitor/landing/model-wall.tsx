@@ -24,7 +24,6 @@ const MOST_OF_FAMILY = 2;
 const MOST = 8;
 const COLUMNS = { base: 1, xs: 2, md: 4 };
 
-/** A few available models of each type, with what a visitor would pay. */
 export function ModelWall() {
   const { t } = useTranslation('landing');
   const market = useQuery(marketQuery);

@@ -10,7 +10,6 @@ import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
-/** The chart shows list prices; the list has all versions. */
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const [cursor, setCursor] = useState<string>();
