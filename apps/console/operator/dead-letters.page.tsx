@@ -12,7 +12,6 @@ import { column, menuColumn, openColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-
 import { PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh, relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';

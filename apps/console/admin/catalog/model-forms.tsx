@@ -5,7 +5,6 @@ import { api } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Entered, Sent } from '../../ui/forms/field.js';

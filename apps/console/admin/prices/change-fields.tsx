@@ -1,6 +1,5 @@
 import { Fieldset, Group, Select, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { Advanced } from '../../ui/forms/advanced.js';

@@ -1,10 +1,8 @@
 import { Button, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-
 import type { Shape } from '../../api/shape.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';

@@ -4,10 +4,8 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-
 import type { Shape } from '../../api/shape.js';
 import { isDecimal } from '../../ui/decimal.js';
-
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/time/minute.js';

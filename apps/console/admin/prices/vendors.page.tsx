@@ -1,5 +1,4 @@
 import { Anchor, Group, Stack } from '@mantine/core';
-
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -3,7 +3,6 @@ import { Fragment, type ReactNode } from 'react';
 import { SimpleGrid } from '@mantine/core';
 import type { Entered, FormFields, Sent } from './field.js';
 import type { FieldsOf } from './fields.js';
-
 import { LeaveGuard } from './leave-guard.js';
 import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
 

@@ -2,7 +2,6 @@ import { Button, type ButtonProps, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { newRequestId } from '../../api/queries.js';
-
 import { TextLine } from '../texts.js';
 import { Form, type FormOptions } from './declared.js';
 import { Dialog } from './dialog.js';

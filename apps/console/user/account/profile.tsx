@@ -2,7 +2,6 @@ import { Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
-
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Form } from '../../ui/forms/declared.js';

@@ -1,5 +1,4 @@
 import { Group, Stack } from '@mantine/core';
-
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';

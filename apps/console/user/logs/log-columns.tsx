@@ -20,7 +20,6 @@ import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from '../usage/charge-state.js';
 

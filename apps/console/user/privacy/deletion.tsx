@@ -1,5 +1,4 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core';
-
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';

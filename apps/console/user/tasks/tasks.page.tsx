@@ -17,7 +17,6 @@ import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
 import { TaskCost } from './task-cost.js';

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-
 import { isDecimal } from '../../ui/decimal.js';
 import { Form } from '../../ui/forms/declared.js';
 import { creditsField, orNull } from '../../ui/forms/text-fields.js';

@@ -19,7 +19,6 @@ import {
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
