@@ -15,11 +15,20 @@ interface Membership {
 
 interface ConsumerGroup {
   assigners: Partial<Membership>[];
+  /** null if the coordinator does not know it as a member. */
+  memberId: string | null;
   joinAndSync(): Promise<void>;
   leave(): Promise<void>;
+  heartbeat(options: object): Promise<void>;
 }
 
+/** Kafka's code of it. */
+const UNKNOWN_MEMBER_ID = 25;
+
 const require = createRequire(import.meta.url);
+const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+  createErrorFromCode: (code: number) => Error;
+};
 let patched = false;
 let prepares = false;
 
@@ -40,7 +49,8 @@ export function quietenRequestQueue(): void {
 /**
  * kafkajs 2.2.4 rejoins or leaves its group without notice, but a consumer can commit what it has handled only under its
  * current membership. A consumer with this assigner can prepare first. If a coordinator that is still loading refuses the
- * join, kafkajs keeps reading under its earlier membership.
+ * join, kafkajs keeps reading under its earlier membership. If the coordinator had forgotten it by then, kafkajs would read
+ * on as no member, without heartbeats, for good; here its next heartbeat has it join again.
  */
 export function preparedMember(membership: Membership): PartitionAssigner {
   prepareMembers();
@@ -54,16 +64,25 @@ function prepareMembers(): void {
   if (prepares) return;
   prepares = true;
   const { prototype } = require('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup };
+  const changing = new WeakSet<ConsumerGroup>();
   for (const step of ['joinAndSync', 'leave'] as const) {
     const go: unknown = Reflect.get(prototype, step);
     prototype[step] = async function (this: ConsumerGroup) {
-      for (const { prepare } of this.assigners) await prepare?.();
+      changing.add(this);
       try {
+        for (const { prepare } of this.assigners) await prepare?.();
         await Reflect.apply(go as () => Promise<void>, this, []);
       } catch (error) {
         for (const { stay } of this.assigners) stay?.();
         throw error;
+      } finally {
+        changing.delete(this);
       }
     };
   }
+  const beat: unknown = Reflect.get(prototype, 'heartbeat');
+  prototype.heartbeat = async function (this: ConsumerGroup, options: object) {
+    if (this.memberId === null && !changing.has(this)) throw createErrorFromCode(UNKNOWN_MEMBER_ID);
+    await Reflect.apply(beat as (given: object) => Promise<void>, this, [options]);
+  };
 }
