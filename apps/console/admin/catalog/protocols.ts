@@ -14,5 +14,5 @@ export const protocols = [
   'ark',
 ] as const;
 
-/** Their vendors sign webhooks with a secret of the channel. */
+/** Their vendors sign webhooks with a secret that the channel needs to know. */
 export const withWebhookSecret: readonly string[] = ['openai', 'gemini', 'replicate'];
