@@ -30,6 +30,18 @@ export async function findAccount(
   return rows[0] ?? null;
 }
 
+/** The addresses of the people who can sign in to it. */
+export async function emailsOfAccount(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+): Promise<string[]> {
+  const { rows } = await database.query<{ email: string }>(
+    'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
+    [accountId],
+  );
+  return rows.map(({ email }) => email);
+}
+
 /** Until the transaction ends. Holds do not wait for it: they lock the balances. */
 export async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);

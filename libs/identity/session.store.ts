@@ -215,12 +215,8 @@ export class SessionStore {
   }
 
   /** Ends every session of a person, or all but one. @returns how many */
-  async revokeAll(userId: string, except: string | null, database: pg.Pool | pg.ClientBase = this.pool) {
-    const { rowCount } = await database.query(
-      'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2',
-      [userId, except],
-    );
-    return rowCount ?? 0;
+  revokeAll(userId: string, except: string | null): Promise<number> {
+    return revokeSessions(this.pool, userId, except);
   }
 
   /** Of several concurrent requests, one replaces the token. The others continue with the old one. */
@@ -272,4 +268,16 @@ interface SessionRow {
   viewedId: string | null;
   viewedName: string | null;
   viewedUntil: Date | null;
+}
+
+export async function revokeSessions(
+  database: pg.Pool | pg.ClientBase,
+  userId: string,
+  except: string | null = null,
+): Promise<number> {
+  const { rowCount } = await database.query(
+    'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2',
+    [userId, except],
+  );
+  return rowCount ?? 0;
 }

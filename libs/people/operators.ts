@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { lock } from '#database/locks.js';
+import { revokeSessions } from '#identity/session.store.js';
 import { audit } from '#identity/audit-log.js';
 import { noteMaker } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -140,9 +141,7 @@ async function update(
     [userId, roles, passwordHash],
   );
   if (passwordHash === null) return;
-  await client.query('UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL', [
-    userId,
-  ]);
+  await revokeSessions(client, userId);
 }
 
 async function insertLink(client: pg.ClientBase, userId: string, lifeMs: number): Promise<string> {

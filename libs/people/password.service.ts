@@ -5,7 +5,7 @@ import { audit } from '#identity/audit-log.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
-import type { OpenedSession } from '#identity/session.store.js';
+import { type OpenedSession, revokeSessions } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { CodeCheck } from './code-check.js';
@@ -149,7 +149,7 @@ export class PasswordService {
     const { passwordHash, action, except, requestId } = change;
     await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
     await client.query('DELETE FROM password_resets WHERE user_id = $1', [id]);
-    await this.parts.sessions.revokeAll(id, except, client);
+    await revokeSessions(client, id, except);
     await audit(client, { actor: `user:${id}`, action, subject: `user:${id}`, accountId, requestId });
     await queueMail(client, {
       template: 'security_notice',

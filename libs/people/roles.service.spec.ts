@@ -14,7 +14,7 @@ let admin: Actor;
 
 beforeAll(async () => {
   people = await openPeople();
-  service = new RolesService({ pool: people.ledger.billing, sessions: people.sessions });
+  service = new RolesService({ pool: people.ledger.billing });
 });
 beforeEach(async () => {
   admin = await newStaff('admin');

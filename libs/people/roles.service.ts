@@ -6,7 +6,7 @@ import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
-import { SessionStore } from '#identity/session.store.js';
+import { revokeSessions } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { removeDevice } from './totp.service.js';
@@ -40,7 +40,6 @@ export interface PersonChange {
 
 export interface RolesServiceParts {
   readonly pool: pg.Pool;
-  readonly sessions: SessionStore;
 }
 
 /**
@@ -81,7 +80,7 @@ export class RolesService {
       if (!disabled) await refuseOwnInterest(client, change.actor, before.accountId);
       const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
       const after = await updatePerson(client, before.userId, { assignment: at, value: disabled });
-      if (disabled) await this.parts.sessions.revokeAll(before.userId, null, client);
+      if (disabled) await revokeSessions(client, before.userId);
       return { after, audited: { before: { disabled: before.disabled }, after: { disabled } } };
     });
   }
@@ -91,7 +90,7 @@ export class RolesService {
     return this.change(change, 'person.totp_removed', async (client, before) => {
       await refuseOwnInterest(client, change.actor, before.accountId);
       await removeDevice(client, before.userId);
-      await this.parts.sessions.revokeAll(before.userId, null, client);
+      await revokeSessions(client, before.userId);
       return {
         after: { ...before, totpEnabled: false },
         audited: { before: { totpEnabled: before.totpEnabled } },

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
+import { revokeSessions } from '#identity/session.store.js';
 import { audit } from '#identity/audit-log.js';
 import { type LockedAccount, lockBalance } from '#ledger/postings/posting.js';
 import { formatAmount, nanos } from '#money/amount.js';
@@ -159,9 +160,7 @@ function refuseMoney({ main, invite }: LockedAccount, forfeits: boolean): void {
 }
 
 async function endAccess(client: pg.ClientBase, userId: string): Promise<void> {
-  await client.query('UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL', [
-    userId,
-  ]);
+  await revokeSessions(client, userId);
   await client.query('DELETE FROM password_resets WHERE user_id = $1', [userId]);
   await client.query('DELETE FROM email_changes WHERE user_id = $1', [userId]);
 }

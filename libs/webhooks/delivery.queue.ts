@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { emailsOfAccount } from '#identity/account.store.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
@@ -199,12 +200,9 @@ async function mailOwner(
   client: pg.ClientBase,
   { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
 ): Promise<void> {
-  const { rows } = await client.query<{ email: string }>(
-    'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
-    [accountId],
-  );
   const details = { host: new URL(url).host, reason };
-  for (const { email } of rows) await queueMail(client, { template: 'webhook_off', to: email, details });
+  for (const to of await emailsOfAccount(client, accountId))
+    await queueMail(client, { template: 'webhook_off', to, details });
 }
 
 /** Disables an endpoint and ends its pending deliveries. The caller holds the lock of its row. */

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { provided } from '#platform/wiring.js';
-import { SessionStore } from '#identity/session.store.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { POOL } from '../control-plane.tokens.js';
@@ -28,9 +27,6 @@ import { ViewController } from './view.controller.js';
     AccountLimitsController,
     NamesController,
   ],
-  providers: [
-    provided(AccountReader, { pool: POOL }),
-    provided(AccountService, { pool: POOL, sessions: SessionStore }),
-  ],
+  providers: [provided(AccountReader, { pool: POOL }), provided(AccountService, { pool: POOL })],
 })
 export class AccountsModule {}

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Handles } from '#bus/handles.decorator.js';
 import { BalanceLow } from '#bus/payloads.js';
 import { groups, topics } from '#bus/topics.js';
+import { emailsOfAccount } from '#identity/account.store.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { POOL } from '../control-plane.tokens.js';
@@ -17,19 +18,11 @@ export class LowBalanceController {
 
   @Handles(topics.balanceLow, groups.controlPlane)
   async balanceLow({ alertId, accountId, balance, threshold }: BalanceLow): Promise<void> {
-    const { rows } = await this.pool.query<{ email: string }>(
-      'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
-      [accountId],
-    );
-    const email = rows[0]?.email;
-    if (email === undefined) return;
+    const [to] = await emailsOfAccount(this.pool, accountId);
+    if (to === undefined) return;
     const details = { balance, threshold };
-    await queueMail(this.pool, {
-      template: 'low_balance',
-      to: email,
-      details,
-      event: `balance.low:${alertId}`,
-    });
+    const event = `balance.low:${alertId}`;
+    await queueMail(this.pool, { template: 'low_balance', to, details, event });
     this.mail.wake();
   }
 }

@@ -84,7 +84,7 @@ const PEOPLE_PARTS = {
     provided(TotpService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
     provided(CodeCheck, PEOPLE_PARTS),
     provided(ConfirmationService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
-    provided(RolesService, { pool: POOL, sessions: SessionStore }),
+    provided(RolesService, { pool: POOL }),
     provided(RoleGrants, { source: DataSource, approvals: ApprovalService }),
     provided(AuditReader, { pool: POOL }),
     constructed(PasswordHasher),

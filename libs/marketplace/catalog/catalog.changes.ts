@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { OutboxRelay } from '#bus/outbox.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
@@ -62,4 +63,11 @@ export function requireKnown(
   const unknown = [...names].find((name) => !known.has(name));
   if (unknown === undefined) return;
   throw new ApiError('invalid_value', `${param}: there is no ${what} ${unknown}.`, { param });
+}
+
+export async function requireModels(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY ($1::text[])', [
+    ids,
+  ]);
+  requireKnown(ids, new Set(rows.map(({ id }) => id)), { param: 'models', what: 'model' });
 }

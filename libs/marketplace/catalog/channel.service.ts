@@ -8,7 +8,7 @@ import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import { type CatalogChanges, requireKnown } from './catalog.changes.js';
+import { type CatalogChanges, requireKnown, requireModels } from './catalog.changes.js';
 import { ChannelRow } from './channel.entity.js';
 import { defined } from './model.service.js';
 
@@ -248,10 +248,7 @@ async function setModels(
   models: Readonly<Record<string, string>>,
 ): Promise<void> {
   const ours = Object.keys(models);
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY ($1::text[])', [
-    ours,
-  ]);
-  requireKnown(ours, new Set(rows.map(({ id }) => id)), { param: 'models', what: 'model' });
+  await requireModels(client, ours);
   await client.query('DELETE FROM channel_models WHERE channel_id = $1 AND model_id <> ALL ($2::text[])', [
     channel,
     ours,

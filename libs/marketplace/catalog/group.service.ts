@@ -8,7 +8,7 @@ import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import { type CatalogChanges, requireKnown } from './catalog.changes.js';
+import { type CatalogChanges, requireModels } from './catalog.changes.js';
 import { Group } from './group.entity.js';
 import { defined } from './model.service.js';
 import { requireServable } from './served-models.js';
@@ -148,10 +148,7 @@ function rulesOf({ open, ...rest }: GroupRules) {
 }
 
 async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY ($1::text[])', [
-    models,
-  ]);
-  requireKnown(models, new Set(rows.map(({ id }) => id)), { param: 'models', what: 'model' });
+  await requireModels(client, models);
   await client.query('DELETE FROM group_models WHERE group_name = $1 AND model_id <> ALL ($2::text[])', [
     group,
     models,

@@ -8,6 +8,7 @@ import { quoteOf } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
 import { countsOfLines, lineKinds } from '#pricing/token-kinds.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
+import { databaseNowMs } from './prices-here.js';
 
 export interface PreviewRequest {
   readonly changes: readonly PriceChange[];
@@ -108,10 +109,8 @@ export async function previewChanges(pool: pg.Pool, request: PreviewRequest): Pr
 
 async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<Preview> {
   const book = await loadPriceBook(client);
-  const { rows } = await client.query<{ nowMs: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
-  );
-  const atMs = Math.max(rows[0]!.nowMs, request.effectiveAt?.getTime() ?? -Infinity);
+  const nowMs = await databaseNowMs(client);
+  const atMs = Math.max(nowMs, request.effectiveAt?.getTime() ?? -Infinity);
   const pricer = new Pricer(book, withChanges(book, request.changes, atMs), atMs);
   const { byUnit, byToken, all } = selection(book, request);
   for (const values of [byUnit, byToken]) {

@@ -5,6 +5,7 @@ import { changeSubject } from './price-change.js';
 import { largeMove, type LargeMove, type PriceMove } from './price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
+import { databaseNowMs } from './prices-here.js';
 
 /** The last author of a proposal's changes. */
 export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' | 'proposedBy'>): string {
@@ -20,10 +21,8 @@ export async function secondPersonReason(
   proposal: Proposal,
 ): Promise<LargeMove | null> {
   const book = await loadPriceBook(client);
-  const { rows } = await client.query<{ nowMs: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
-  );
-  const atMs = proposal.effectiveAt?.getTime() ?? rows[0]!.nowMs;
+  const nowMs = await databaseNowMs(client);
+  const atMs = proposal.effectiveAt?.getTime() ?? nowMs;
   const before = await movedAlone(client, authorOf(proposal));
   const moves = proposal.changes.map(({ change }): PriceMove => {
     const first = before.get(changeSubject(change));

@@ -20,9 +20,14 @@ export async function readPrices(
   const book = await loadPriceBook(database);
   const served = await database.query<{ model: string; protocols: string[] }>(PROTOCOLS);
   // The time comes last: a version from after the prices were read is newer than them, and is noticed.
+  const nowMs = await databaseNowMs(database);
+  const protocols = new Map(served.rows.map(({ model, protocols: each }) => [model, each]));
+  return { book, protocols, nowMs };
+}
+
+export async function databaseNowMs(database: Pick<pg.Pool | pg.ClientBase, 'query'>): Promise<number> {
   const { rows } = await database.query<{ nowMs: number }>(
     'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
   );
-  const protocols = new Map(served.rows.map(({ model, protocols: each }) => [model, each]));
-  return { book, protocols, nowMs: rows[0]!.nowMs };
+  return rows[0]!.nowMs;
 }

@@ -19,7 +19,7 @@ let accountId: string;
 beforeAll(async () => {
   people = await openPeople();
   const { billing: pool } = people.ledger;
-  service = new AccountService({ pool, sessions: people.sessions });
+  service = new AccountService({ pool });
   reader = new AccountReader({ pool });
   support = await staffActor(people.ledger, 'support');
 });

@@ -4,7 +4,7 @@ import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { SessionStore } from '#identity/session.store.js';
+import { revokeSessions } from '#identity/session.store.js';
 import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -25,7 +25,6 @@ interface Settings {
 
 export interface AccountServiceParts {
   readonly pool: pg.Pool;
-  readonly sessions: SessionStore;
 }
 
 /** Changes accounts, for their owners and for support. */
@@ -71,7 +70,7 @@ export class AccountService {
       );
       if (!rows[0]) throw noSuchAccount();
       const { userId } = rows[0];
-      const revoked = userId === null ? 0 : await this.parts.sessions.revokeAll(userId, null, client);
+      const revoked = userId === null ? 0 : await revokeSessions(client, userId);
       await note(client, operation, { action: 'account.sessions_revoked', after: { revoked } });
       return revoked;
     });
