@@ -31,6 +31,34 @@ async function newGroup(expectedStatuses: number[] = []) {
   return { page: tab.page, form, name };
 }
 
+describe('a key', () => {
+  it('goes to the search of a page or of everything, and is a letter in fields and once it is switched off', async () => {
+    const tab = await Tab.open(browser, relay, { as: await person(relay, { roles: ['admin'] }) });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/admin/models');
+    await page.keyboard.press('/');
+    const own = page.getByRole('searchbox');
+    await own.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('a/?');
+    expect(await own.inputValue()).toBe('a/?');
+    await tab.follow('/admin/retention');
+    await page.keyboard.press('/');
+    const everywhere = page.getByLabel('Search pages, or paste any ID');
+    await everywhere.waitFor();
+    await page.keyboard.press('Escape');
+    await everywhere.waitFor({ state: 'detached' });
+    await page.keyboard.press('Shift+Slash');
+    const single = page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByRole('checkbox');
+    await single.uncheck();
+    await page.keyboard.press('Escape');
+    await single.waitFor({ state: 'detached' });
+    await tab.follow('/admin/models');
+    await page.keyboard.press('/');
+    expect(await own.and(page.locator(':focus')).count()).toBe(0);
+  });
+});
+
 describe('a form', () => {
   it('asks before what was entered is lost, and not where nothing was', async () => {
     const { page, form, name } = await newGroup();

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Field } from '../ui/forms/field.js';
 import { ModalForm, type ModalFormProps } from '../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../ui/forms/reason-action.js';
-import { linesField } from '../ui/forms/text-fields.js';
+import { linesField } from '../ui/forms/lines-field.js';
 
 const SHORTEST = 3;
 

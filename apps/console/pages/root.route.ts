@@ -1,5 +1,5 @@
 import { createRootRoute } from '@tanstack/react-router';
-import { Navigation, Tabs } from '../shell/navigation/late-navigation.js';
+import { Navigation, Palette, Tabs } from '../shell/navigation/late-navigation.js';
 import { currentSession } from '../shell/session.js';
 
 /** The root of all pages, which loads the session. The router draws the frame. */
@@ -10,7 +10,7 @@ export const rootRoute = createRootRoute({
   },
   loader: async (): Promise<void> => {
     if (await currentSession().catch(() => null))
-      await Promise.all([Navigation.preload?.(), Tabs.preload?.()]);
+      await Promise.all([Navigation.preload?.(), Tabs.preload?.(), Palette.preload?.()]);
   },
 });
 

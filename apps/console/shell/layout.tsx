@@ -12,10 +12,9 @@ import {
   LazySecondFactorPage,
   LazyViewingBanner,
 } from './late-parts.js';
-import { Palette } from './palette.js';
 import { useFirstMailLanguage } from './mail-language.js';
 import { mayAny, STAFF, useSession } from './session.js';
-import { Navigation, Tabs } from './navigation/late-navigation.js';
+import { Navigation, Palette, Tabs } from './navigation/late-navigation.js';
 
 /** The frame of all pages: header, navigation and content. */
 export function Layout() {
@@ -65,7 +64,11 @@ function Tools({ session, hasPalette }: { session: Shape<'Session'> | null; hasP
   return (
     <div className="frame-tools">
       {!session && <VisitorLinks />}
-      {session && hasPalette && <Palette session={session} />}
+      {session && hasPalette && (
+        <Suspense fallback={null}>
+          <Palette session={session} />
+        </Suspense>
+      )}
       <DocsLink />
       <LanguageButton />
       <ThemeButton />

@@ -7,7 +7,8 @@ import { choiceField, someOfField, tickField } from '../../ui/forms/choice-field
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';
 import { countField } from '../../ui/forms/number-fields.js';
-import { linesField, textField } from '../../ui/forms/text-fields.js';
+import { linesField } from '../../ui/forms/lines-field.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { TextLine } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { beginView } from '../../shell/session.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
-import { linesField, textField } from '../../ui/forms/text-fields.js';
+import { linesField } from '../../ui/forms/lines-field.js';
+import { textField } from '../../ui/forms/text-fields.js';
 
 /** Opens the console as the customer sees it, for a reason that the customer can read. */
 export function ViewAction({ accountId }: { accountId: string }) {

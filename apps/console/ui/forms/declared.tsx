@@ -1,6 +1,5 @@
 import { useForm, type UseFormInput } from '@mantine/form';
 import { Fragment, type ReactNode } from 'react';
-import { SimpleGrid } from '@mantine/core';
 import type { Entered, FormFields, Sent } from './field.js';
 import type { FieldsOf } from './fields.js';
 import { LeaveGuard } from './leave-guard.js';
@@ -127,9 +126,9 @@ function FieldRows({ fields, form, hidden }: FieldRowsProps) {
     others.length === 0 ? (
       drawn(first)
     ) : (
-      <SimpleGrid key={first} cols={{ base: 1, xs: 2 }}>
+      <div key={first} className="field-row">
         {[first, ...others].map(drawn)}
-      </SimpleGrid>
+      </div>
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ModalForm } from './modal-form.js';
-import { linesField } from './text-fields.js';
+import { linesField } from './lines-field.js';
 
 interface ReasonActionProps extends ButtonProps {
   /** The label of both buttons: a verb, such as "Freeze the account". */

@@ -1,10 +1,10 @@
-import { Text, Textarea, type TextareaProps, TextInput, type TextInputProps } from '@mantine/core';
+import { Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { localMinute } from '../time/minute.js';
 import { common, type Field, type FieldOptions } from './field.js';
 import { Password } from './fields.js';
 
-interface Rules extends FieldOptions<string> {
+export interface TextRules extends FieldOptions<string> {
   /** The rule, and the error if the text breaks it. */
   rule?: readonly [fits: RegExp | ((text: string) => boolean), said: string];
   /** The error if nothing is entered. */
@@ -13,10 +13,9 @@ interface Rules extends FieldOptions<string> {
   isOptional?: boolean;
 }
 
-type TextOptions = Rules & Omit<TextInputProps, keyof Rules>;
-type LinesOptions = Rules & Omit<TextareaProps, keyof Rules>;
+type TextOptions = TextRules & Omit<TextInputProps, keyof TextRules>;
 
-function judged({ rule, missing, isOptional = false, ...options }: Rules) {
+function judged({ rule, missing, isOptional = false, ...options }: TextRules) {
   const required = !isOptional && (missing !== undefined || rule !== undefined);
   const fault = (value: string) => {
     if (value === '') return required ? (missing ?? rule?.[1] ?? null) : null;
@@ -27,7 +26,7 @@ function judged({ rule, missing, isOptional = false, ...options }: Rules) {
   return { required, fault, options };
 }
 
-function trimmed(given: Rules) {
+export function trimmed(given: TextRules) {
   const { required, fault, options } = judged(given);
   const { field, input } = common('', options);
   const rules = {
@@ -62,12 +61,6 @@ function CreditUnit() {
 /** Sends null if nothing is entered. */
 export function orNull(field: Field<string>): Field<string, string | null> {
   return { ...field, read: (value) => field.read(value) || null };
-}
-
-/** Several lines of text; the field grows with them. */
-export function linesField(label: string, options: LinesOptions = {}): Field<string> {
-  const { rules, input } = trimmed(options);
-  return { ...rules, draw: (bound) => <Textarea label={label} autosize minRows={2} {...input} {...bound} /> };
 }
 
 /** A password, which is not trimmed. */

@@ -5,7 +5,8 @@ import { ticketTypes } from '../../api/enumerations.js';
 import { refresh } from '../../api/queries.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
-import { linesField, textField } from '../../ui/forms/text-fields.js';
+import { linesField } from '../../ui/forms/lines-field.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 

@@ -3,11 +3,11 @@ import { useDebouncedValue, useMounted } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
-import { ID, SHORTEST_ID } from '../ui/patterns.js';
-import { placesOf } from './navigation/places.js';
-import { mayAny } from './session.js';
+import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { ID, SHORTEST_ID } from '../../ui/patterns.js';
+import { placesOf } from '../navigation/places.js';
+import { mayAny } from '../session.js';
 
 /** Long enough to avoid a request per letter. */
 const TYPING_PAUSE_MS = 150;
