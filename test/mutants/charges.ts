@@ -143,7 +143,7 @@ export const chargeMutants: readonly Mutant[] = [
     id: 'key-unproved',
     fault: 'a batch without locks does not see that its key was changed',
     file: PROOF,
-    text: 'JOIN api_keys k ON k.id = t.id AND k.xmin = t.version',
+    text: 'JOIN api_keys k ON k.id = t.id AND k.rules_version = t.version',
     instead: 'JOIN api_keys k ON k.id = t.id AND t.version IS NOT NULL',
     spec: ENGINE,
     test: 'sees a key revoked by a transaction that locked the balance and did not write it',

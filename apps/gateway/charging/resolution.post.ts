@@ -137,7 +137,7 @@ export class ResolutionPost {
     return false;
   }
 
-  /** Also past a charge's deadline: the sweeps release nothing while the database is out of reach for billing too. */
+  /** Also past a charge's deadline: if a sweep was first, billing answers with what it stored. */
   private async keepTrying(event: ChargeResolved, ways: (() => Promise<void>)[]): Promise<void> {
     while (!this.stopping.signal.aborted) {
       await pause(RETRY_PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);

@@ -110,7 +110,7 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
 /** What must still be true of a batch's keys, if the batch did not read them. */
 export const keyColumns: readonly Column<KeyState>[] = [
   { name: 'id', type: 'text', value: ({ id }) => id },
-  { name: 'version', type: 'xid', value: ({ version }) => version },
+  { name: 'rules_version', type: 'bigint', value: ({ rulesVersion }) => rulesVersion },
 ];
 
 export const spendColumns: readonly Column<SpendChange>[] = [

@@ -41,7 +41,7 @@ const READ_KEYS = {
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
       k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
       k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
-      key_has_group(k) AS "hasGroup", k.xmin::text AS version,
+      key_has_group(k) AS "hasGroup", k.rules_version::text AS "rulesVersion",
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
       CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
         WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,
@@ -94,7 +94,7 @@ interface KeyRow {
   totalSpent: string;
   revoked: boolean;
   hasGroup: boolean;
-  version: string;
+  rulesVersion: string;
   expiresAtMs: number | null;
   spent: string;
 }
@@ -224,6 +224,6 @@ function toKey(row: KeyRow): KeyState {
     expiresAtMs: row.expiresAtMs,
     revoked: row.revoked,
     hasGroup: row.hasGroup,
-    version: row.version,
+    rulesVersion: BigInt(row.rulesVersion),
   };
 }

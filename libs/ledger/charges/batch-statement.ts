@@ -11,7 +11,7 @@ import {
   transactionColumns,
 } from './batch-columns.js';
 
-/** The tables of rows that a batch sends to the database, in the order of its statement. */
+/** The tables of rows that a batch sends to the database. */
 export const columnsOf = {
   charges: newChargeColumns,
   resolutions: resolutionColumns,
@@ -45,8 +45,8 @@ export function writeStatement(parts: PartRows, isProved: boolean): { name: stri
   return { name, text };
 }
 
-/** $2 to $6 prove its holds: the revision of the catalog, the times from and until which they are valid, the keys and their versions. */
-const PROOF_OF_HOLDS = 'holds_proved($2::bigint, $3::timestamptz, $4::float8, $5::text[], $6::xid[])';
+/** $2 to $6 prove its holds: the revision of the catalog, the times from and until which they are valid, the keys and the versions of their rules. */
+const PROOF_OF_HOLDS = 'holds_proved($2::bigint, $3::timestamptz, $4::float8, $5::text[], $6::bigint[])';
 
 /**
  * A transaction id comes first, then the times and the ids of the ledger: horizons rest on that order. The time of recording

@@ -48,8 +48,8 @@ export interface KeyState {
   revoked: boolean;
   /** Its group is open, or its account has access. */
   hasGroup: boolean;
-  /** The version of its row, which changes only with its settings: the transaction id (xid) that wrote it. */
-  version: string;
+  /** How often the settings above were changed. While it is the same, so are they. */
+  rulesVersion: bigint;
 }
 
 /** A time of the database's clock, which decides all times of the ledger. */

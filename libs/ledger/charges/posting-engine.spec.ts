@@ -141,7 +141,6 @@ const changes: Record<string, { make: () => Promise<unknown>; then: string }> = 
     then: 'account_limit_exceeded',
   },
   'the account was frozen': { make: () => setBalance('frozen = true'), then: 'account_frozen' },
-  'the key was used meanwhile': { make: () => setKey('last_used_at = now()'), then: 'held' },
 };
 
 describe('a batch decided from memory', () => {
@@ -163,6 +162,14 @@ describe('a batch decided from memory', () => {
     await make();
     expect(await hold()).toBe(then);
     await setBalance('frozen = false');
+  });
+
+  it('needs to read nothing again because its key was used', async () => {
+    await hold();
+    const before = await provedBatches();
+    await setKey('last_used_at = now()');
+    expect(await hold()).toBe('held');
+    expect(await provedBatches()).toBe(before + 1);
   });
 
   it('sees that its group was closed, and opened again', async () => {
