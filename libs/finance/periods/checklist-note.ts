@@ -1,4 +1,4 @@
-import { type Said, said, type Sentences } from '#platform/said.js';
+import { type Said, type SaidParams, said, type Sentences } from '#platform/said.js';
 
 /** The English sentence of each code, for the command line and downloads. */
 const SENTENCES = {
@@ -12,7 +12,8 @@ const SENTENCES = {
   cleared_more: ({ count }) => `So are ${count} others.`,
   one_person: () => 'The installation declares that there is no second person.',
   decided_alone: ({ count }) => `One person decided ${count} times what needs two.`,
-  finding: ({ subject, message }) => `${subject}: ${message}`,
+  finding: (params) =>
+    isNamed(params) ? `${params['message']}` : `${params['subject']}: ${params['message']}`,
   findings_unlisted: () => 'There are more findings than are listed.',
   list_command: ({ command }) => `List them all: ${command}`,
   caught_up_first: () => 'The close does the rest first.',
@@ -36,6 +37,14 @@ const SENTENCES = {
 export type NoteCode = keyof typeof SENTENCES;
 
 export const noteCodes = Object.keys(SENTENCES) as NoteCode[];
+
+/** Whether the message of a finding has its subject, or the last part of it that is one of the details, as a whole word. */
+function isNamed({ subject, message, ...details }: SaidParams): boolean {
+  const id = subject?.split(':').at(-1);
+  const names = Object.values(details).includes(id ?? null) ? [subject, id] : [subject];
+  const words = message?.split(/[\s(),;]+/).map((word) => word.replace(/[.:]+$/, '')) ?? [];
+  return words.some((word) => names.includes(word));
+}
 
 /** What an item of the checklist found, or what a close does. */
 export type Note = Said<NoteCode>;

@@ -52,10 +52,8 @@ async function differences(client: pg.ClientBase, horizon: Horizon, period: Peri
     .map((code) => itemOf(id, code, { then: then.get(code) ?? 0n, now: now.get(code) ?? 0n }));
   if (hashBalances(stored).toString('hex') === period.balancesHash) return items;
   const message = `The balances that are stored for period ${id} do not have the hash of its close.`;
-  return [
-    { subject: `period:${id}`, state: 'hash_differs', message, details: {}, transactionIds: [] },
-    ...items,
-  ];
+  const details = { period: id.toString() };
+  return [{ subject: `period:${id}`, state: 'hash_differs', message, details, transactionIds: [] }, ...items];
 }
 
 function itemOf(id: bigint, code: string, { then, now }: { then: bigint; now: bigint }): ControlItem {
