@@ -36,6 +36,8 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
+/** It would be built with base images that no digest fixes. */
+const OTHER_DOCKERFILE = /^(-q?f|--file(=|$))/;
 const LOCKFILES = ['package-lock.json', 'docs/package-lock.json', 'apps/console/package-lock.json'];
 
 if (values.help) {
@@ -52,6 +54,11 @@ if (values.help) {
 
 async function release(folder) {
   if (values.push && values.image === undefined) giveUp('--push needs --image.');
+  if (positionals.some((option) => OTHER_DOCKERFILE.test(option))) {
+    giveUp(
+      'A release is built from the Dockerfile here. Leave out --file, and commit what you need to Dockerfile instead.',
+    );
+  }
   const startedOn = new Date();
   const source = await commit();
   if (source.isChanged && !values['allow-changes'])
@@ -68,7 +75,12 @@ async function release(folder) {
     source,
     baseImages: built?.baseImages ?? [],
     lockfiles: LOCKFILES.map((name) => ({ name, sha256: sha256Of(join(root, name)) })),
-    parameters: { image: values.image ?? null, push: values.push, buildOptions: positionals },
+    parameters: {
+      image: values.image ?? null,
+      pull: !values['no-pull'],
+      push: values.push,
+      buildOptions: positionals,
+    },
     builder: values.builder,
     times: { startedOn, finishedOn: new Date() },
   });

@@ -18,6 +18,7 @@ const FROM = /^FROM (\S+)(?: AS (\S+))?/gm;
  * @param {boolean} of.isPushed whether the image is pushed
  * @param {Record<string, string>} [env] of the engine
  * @returns {Promise<{ image: Named, baseImages: Named[] }>}
+ * @throws Error if the engine does not know the digest of an image that it pulled or pushed
  */
 export async function buildReleaseImage({ context, name, options, isPulled, isPushed }, env = {}) {
   const docker = (...args) => runCommand(['docker', ...args], { env });
@@ -25,7 +26,7 @@ export async function buildReleaseImage({ context, name, options, isPulled, isPu
   const baseImages = [];
   for (const base of baseImagesOf(dockerfile)) {
     if (isPulled) await docker('pull', '--quiet', base);
-    baseImages.push(await digestsOf(base, docker));
+    baseImages.push(await digestsOf(base, docker, { isInRegistry: isPulled }));
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-release-image-'));
   try {
@@ -36,9 +37,7 @@ export async function buildReleaseImage({ context, name, options, isPulled, isPu
     rmSync(folder, { recursive: true, force: true });
   }
   if (isPushed) await docker('push', '--quiet', name);
-  const { id, registry } = await digestsOf(name, docker);
-  if (isPushed && registry === undefined)
-    throw new Error(`The engine does not know the digest of ${name} in its registry.`);
+  const { id, registry } = await digestsOf(name, docker, { isInRegistry: isPushed });
   return {
     image: { name, sha256: isPushed ? registry : id },
     baseImages: baseImages.map((base) => ({ name: base.name, sha256: base.registry ?? base.id })),
@@ -62,17 +61,21 @@ function pinned(dockerfile, baseImages) {
 }
 
 /** `id` is the engine's own, and depends on how it stores images; `registry` is that of a registry, if it came from one or went there. */
-async function digestsOf(name, docker) {
+async function digestsOf(name, docker, { isInRegistry }) {
   const [{ Id, RepoDigests }] = JSON.parse(await docker('image', 'inspect', name));
-  const repository = name
-    .replace(/@.*$/, '')
-    .replace(/:[^:/]*$/, '')
-    .replace(/^docker\.io\/(library\/)?/, '');
-  const known = (RepoDigests ?? []).find((digest) => digest.startsWith(`${repository}@`));
+  const repository = shortName(name.replace(/@.*$/, '').replace(/:[^:/]*$/, ''));
+  const known = (RepoDigests ?? []).find((digest) => shortName(digest).startsWith(`${repository}@`));
+  if (isInRegistry && known === undefined)
+    throw new Error(`The engine does not know the digest of ${name} in its registry.`);
   return { name, id: sha256(Id), registry: known && sha256(known) };
 }
 
-/** Of `sha256:…`, also behind a name. */
+/** As Docker shows it. Podman shows `docker.io/library/` too. */
+function shortName(name) {
+  return name.replace(/^docker\.io\/(library\/)?/, '');
+}
+
+/** Of `sha256:…`, also behind a name, or of an id of Podman, which has nothing in front. */
 function sha256(digest) {
-  return digest.slice(digest.indexOf('sha256:') + 'sha256:'.length);
+  return digest.replace(/^.*sha256:/, '');
 }

@@ -112,6 +112,7 @@ describe('npm run release', () => {
     ]);
     expect(buildDefinition.externalParameters).toEqual({
       image: IMAGE,
+      pull: false,
       push: false,
       buildOptions: ['--network', 'host'],
     });
