@@ -53,7 +53,7 @@ export async function remixVideo(vendor: Vendor, exchange: Exchange, id: string)
   const seconds = String(source.drawing.seconds);
   const body = { model: source.model, prompt, seconds, size: source.size };
   const remix = { ...readVideoTask(vendor, body, 'openai'), remixOf: id };
-  remix.inputHash = createHash('sha256').update(`${id}\n${remix.inputHash}`).digest('hex');
+  remix.inputHash = hashOf(`${id}\n${remix.inputHash}`);
   const task = await acceptVideo(vendor, exchange, remix);
   if (task) sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
 }

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { OutboxRelay } from '#bus/outbox.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
@@ -52,22 +51,4 @@ function refuseTwice(error: unknown): never {
   throw code === UNIQUE_VIOLATION
     ? new ApiError('conflict', 'This name is already taken.', { cause: error })
     : error;
-}
-
-/** The unknown ones of these names. @throws ApiError naming the first */
-export function requireKnown(
-  names: Iterable<string>,
-  known: ReadonlySet<string>,
-  { param, what }: { param: string; what: string },
-): void {
-  const unknown = [...names].find((name) => !known.has(name));
-  if (unknown === undefined) return;
-  throw new ApiError('invalid_value', `${param}: there is no ${what} ${unknown}.`, { param });
-}
-
-export async function requireModels(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY ($1::text[])', [
-    ids,
-  ]);
-  requireKnown(ids, new Set(rows.map(({ id }) => id)), { param: 'models', what: 'model' });
 }

@@ -2,13 +2,14 @@ import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type pg from 'pg';
 import { isIP } from 'node:net';
 import { keyMark } from '#catalog/catalog.js';
+import { requireKnown, requireModels } from '#catalog/known-names.js';
 import { type ChannelProtocol, keyFormOf } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
 import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import { type CatalogChanges, requireKnown, requireModels } from './catalog.changes.js';
+import type { CatalogChanges } from './catalog.changes.js';
 import { ChannelRow } from './channel.entity.js';
 import { defined } from './model.service.js';
 

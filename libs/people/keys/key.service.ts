@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
 import { outboxInsert, outboxRow, type OutboxRelay } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
+import { requireModels } from '#catalog/known-names.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
@@ -165,18 +166,9 @@ export class KeyService {
     if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
       throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
     for (const param of ['allowedModels', 'fallbackModels'] as const) {
-      await refuseUnknownModels(client, param, rules[param] ?? []);
+      await requireModels(client, rules[param] ?? [], param);
     }
   }
-}
-
-async function refuseUnknownModels(client: pg.ClientBase, param: string, models: string[]): Promise<void> {
-  if (models.length === 0) return;
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY($1)', [models]);
-  const known = new Set(rows.map(({ id }) => id));
-  const unknown = models.find((model) => !known.has(model));
-  if (unknown === undefined) return;
-  throw new ApiError('invalid_value', `${param}: there is no model ${JSON.stringify(unknown)}.`, { param });
 }
 
 /** Under the account's lock, so that two requests cannot pass together. */
