@@ -89,7 +89,7 @@ class Undo {
     this.steps.push(step);
   }
 
-  /** Once it has started, what was begun is closed with the rest. */
+  /** Waits for something that is starting, and closes it with the rest. */
   async after<Started extends { close(): Promise<unknown> }>(begun: Promise<Started>): Promise<Started> {
     const started = await begun;
     this.add(() => started.close());

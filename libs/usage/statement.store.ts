@@ -77,7 +77,7 @@ const AMOUNTS = `CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.amount WHEN c.st
     ELSE -coalesce(c.settled, 0) END AS amount,
   CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.balance_after END AS "balanceAfter"`;
 
-/** Of what is scanned. */
+/** The lines of the scanned entries that the filter lets through. */
 const ENTRIES = `SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
     t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, ${AMOUNTS},
     t.charge_id AS "chargeId", p.id AS "topupId", c.state, c.model_id AS model, c.key_id AS "keyId"

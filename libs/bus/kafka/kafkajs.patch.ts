@@ -22,7 +22,7 @@ interface ConsumerGroup {
   heartbeat(options: object): Promise<void>;
 }
 
-/** Kafka's code of it. */
+/** Kafka's error code for a member that the coordinator does not know. */
 const UNKNOWN_MEMBER_ID = 25;
 
 const require = createRequire(import.meta.url);
