@@ -95,12 +95,25 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
   ];
 }
 
-/** What went wrong, and the error itself, which is in English. */
+/** What went wrong, and the whole error, which is in English. */
+function Fault({ letter: { fault, reason } }: { letter: Shape<'DeadLetter'> }) {
+  const { t } = useTranslation('operator');
+  return (
+    <div>
+      <Text>{t(`letters.faults.${fault}`, { defaultValue: fault })}</Text>
+      <Text className="spoken" lang="en">
+        {reason}
+      </Text>
+    </div>
+  );
+}
+
+/** The same in a line of each. */
 function Reason({ letter: { fault, reason } }: { letter: Shape<'DeadLetter'> }) {
   const { t } = useTranslation('operator');
   return (
     <TwoLines
-      first={t(`letters.faults.${fault}`, { defaultValue: '' })}
+      first={t(`letters.faults.${fault}`, { defaultValue: fault })}
       second={
         <span lang="en" className="model-name">
           {reason}
@@ -141,7 +154,7 @@ function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
         <State letter={letter} />
       </Group>
       <Hint>{t('letters.place', { group, partition, offset })}</Hint>
-      <Reason letter={letter} />
+      <Fault letter={letter} />
       <Replayed letter={letter} />
       {payload !== null && <CodeLines code={jsonLines(payload)} label={t('letters.message')} />}
       {canReplay && <Replay letter={letter} />}

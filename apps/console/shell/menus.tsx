@@ -13,7 +13,7 @@ import { useChooseLanguage } from './mail-language.js';
 import { notifyFailure } from './notices.js';
 import { workspacesOf } from './navigation/navigation.js';
 import { type Scheme, schemes } from './theme.js';
-import { endSession, leave } from './session.js';
+import { useSignOut } from './sign-out.js';
 
 interface HeaderMenuProps {
   button: Pick<HeaderButtonProps, 'label' | 'icon'>;
@@ -80,7 +80,11 @@ export function ThemeMenu() {
 export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const signOut = useSignOut();
+  const leave = useSignOut();
+  const signOut = useMutation({
+    mutationFn: () => leave(() => api.POST('/api/sign-out')),
+    onError: notifyFailure,
+  });
   return (
     <HeaderMenu button={{ label: t('account'), icon: IconUserCircle }}>
       <Menu.Label>
@@ -99,18 +103,6 @@ export function AccountMenu({ session }: { session: Shape<'Session'> }) {
       </Menu.Item>
     </HeaderMenu>
   );
-}
-
-function useSignOut() {
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: () => endSession(() => api.POST('/api/sign-out')),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in', ignoreBlocker: true });
-      leave();
-    },
-    onError: notifyFailure,
-  });
 }
 
 /** The links of the account menu. */

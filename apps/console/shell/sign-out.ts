@@ -6,7 +6,7 @@ export function useSignOut(): (end: () => Promise<unknown>) => Promise<void> {
   const navigate = useNavigate();
   return async (end) => {
     await endSession(end);
-    await navigate({ to: '/sign-in' });
+    await navigate({ to: '/sign-in', ignoreBlocker: true });
     leave();
   };
 }

@@ -15,8 +15,9 @@ export function lacking(text: string, details: Details): string[] {
   return valuesIn(text).filter((name) => !details[name]);
 }
 
-/** Whether a text has the last part of the subject as one of its values. */
+/** Whether a text has the last part of the subject as one of its values. Reports are named by their provider. */
 export function isNamed(subject: string, text: string, details: Details): boolean {
-  const id = subject.split(':').at(-1);
-  return valuesIn(text).some((name) => details[name] === id);
+  const [kind, ...parts] = subject.split(':');
+  const id = kind === 'report' ? parts : parts.slice(-1);
+  return valuesIn(text).some((name) => id.some((part) => details[name] === part));
 }

@@ -15,7 +15,9 @@ export function useNoteWords(): (note: Note, control?: string | null) => string 
     const { subject = null, state, item, title, kind, message = null } = params;
     if (code === 'finding') {
       const found = { control: control ?? '', state: state ?? '', details: params, message };
-      return subject === null ? wordsOf(found) : wholeWordsOf(found, subject);
+      const words = subject === null ? wordsOf(found) : wholeWordsOf(found, subject);
+      // The database's own error, in English.
+      return params['refusal'] ? `${words}${between}${params['refusal']}` : words;
     }
     const values = valuesOf(params);
     if (code === 'approvals_pending') values['kind'] = kindName(kind ?? '');

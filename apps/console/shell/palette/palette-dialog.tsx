@@ -1,10 +1,11 @@
-import { Modal, NavLink, Stack, Text, TextInput } from '@mantine/core';
+import { NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useMounted } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { Dialog } from '../../ui/forms/dialog.js';
 import { ID, SHORTEST_ID } from '../../ui/patterns.js';
 import { placesOf } from '../navigation/places.js';
 import { mayAny } from '../session.js';
@@ -31,9 +32,9 @@ export default function PaletteDialog({ session, isOpen, close }: PaletteDialogP
   // Opened after it is mounted, so that closing it returns the focus.
   const isLoaded = useMounted();
   return (
-    <Modal opened={isLoaded && isOpen} onClose={close} title={t('palette.open')} size="md">
+    <Dialog opened={isLoaded && isOpen} onClose={close} title={t('palette.open')} size="md">
       <Search session={session} close={close} />
-    </Modal>
+    </Dialog>
   );
 }
 

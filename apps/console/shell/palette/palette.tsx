@@ -18,7 +18,7 @@ export function SearchButton({ session }: { session: Shape<'Session'> }) {
   /** Those that were opened before: they are loaded, and close with their animation. */
   const [loaded, setLoaded] = useState<readonly Part[]>([]);
   const show = (part: Part) => {
-    setLoaded((before) => [...before, part]);
+    setLoaded((before) => [...new Set([...before, part])]);
     setOpen(part);
   };
   const close = () => setOpen(null);
@@ -58,7 +58,7 @@ function useShortcuts(show: (part: Part) => void): void {
     hasSingleKeys
       ? [
           ['/', search],
-          // As on keyboards where it is above a digit.
+          // For layouts where it needs Shift.
           ['shift+/', search],
           ['shift+?', list],
         ]

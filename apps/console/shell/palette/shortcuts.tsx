@@ -1,6 +1,7 @@
-import { Checkbox, Group, Kbd, Modal, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../ui/forms/dialog.js';
 import { useSingleKeys } from './single-keys.js';
 
 const KEYS = [
@@ -14,7 +15,7 @@ export default function Shortcuts({ isOpen, close }: { isOpen: boolean; close: (
   const isLoaded = useMounted();
   const [hasSingleKeys, set] = useSingleKeys();
   return (
-    <Modal opened={isLoaded && isOpen} onClose={close} title={t('shortcuts.title')} size="sm">
+    <Dialog opened={isLoaded && isOpen} onClose={close} title={t('shortcuts.title')} size="sm">
       <Stack>
         <Shortcut keys={t('palette.keys')} what={t('shortcuts.everywhere')} />
         {KEYS.map(({ key, what }) => (
@@ -27,7 +28,7 @@ export default function Shortcuts({ isOpen, close }: { isOpen: boolean; close: (
           onChange={({ currentTarget }) => set(currentTarget.checked)}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

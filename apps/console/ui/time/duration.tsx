@@ -12,7 +12,7 @@ const UNITS = [
 export function useDurationText(unitDisplay: 'short' | 'long' = 'short'): (ms: number) => string {
   const locale = useLocale();
   return (ms) => {
-    const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? UNITS[4];
+    const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? UNITS[unitDisplay === 'long' ? 3 : 4];
     const style = { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 } as const;
     return spaced(new Intl.NumberFormat(locale, style).format(ms / size));
   };
