@@ -8,6 +8,8 @@ const CHART = join(import.meta.dirname, '../../deploy/helm/tollgate');
 const HELM = process.env['TOLLGATE_HELM'] ?? 'helm';
 const CLI = ['node', 'dist/apps/cli/main.js'];
 const READY_LIMIT = '10m';
+/** A starved machine has little time to be busy: a third gateway was ready after four minutes. */
+const SCALED_LIMIT_MS = 600_000;
 /** Every kind that the chart makes or that follows from it, and jobs of Helm. */
 const KINDS = 'all,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers,persistentvolumeclaims';
 
@@ -75,13 +77,17 @@ export class Installation {
 
   /** Waits until there are so many pods of a program, and all of them are ready. */
   async ready(program: string, many: number): Promise<Pod[]> {
-    return until(`${many} ready pods of ${program}`, async () => {
-      const found = await this.podsOf(program);
-      const isReady = found.every(({ status }) =>
-        status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
-      );
-      return isReady && found.length === many && found;
-    });
+    return until(
+      `${many} ready pods of ${program}`,
+      async () => {
+        const found = await this.podsOf(program);
+        const isReady = found.every(({ status }) =>
+          status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+        );
+        return isReady && found.length === many && found;
+      },
+      { limitMs: SCALED_LIMIT_MS },
+    );
   }
 
   /** The address of a program's Service. */
