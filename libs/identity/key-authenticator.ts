@@ -19,6 +19,8 @@ export interface Caller {
   readonly clientIp?: string;
   /** Aborted if the client disconnects before its answer is sent. Then, nothing more needs to be started for it. */
   readonly left?: AbortSignal;
+  /** The console reads a file: it limits the requests of its own users, and their keys have not called. */
+  readonly uncounted?: true;
   /** Absent for most keys: no limit was set for the key, its group or its account. */
   readonly limits?: CallerLimits;
 }
@@ -138,7 +140,7 @@ export class KeyAuthenticator {
     const { keyId, accountId, ip: clientIp } = grant;
     if (grant.audience === 'file') {
       if (audience !== 'file') throw unknownKey();
-      return { keyId, accountId, group: '', clientIp };
+      return { keyId, accountId, group: '', clientIp, uncounted: true };
     }
     const caller = await this.authenticateBy({
       name: keyId,

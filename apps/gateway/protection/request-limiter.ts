@@ -95,7 +95,7 @@ export class RequestLimiter {
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request;
     const { paid, counted } = request.routeOptions.config;
-    if (!caller || !(paid || counted)) return;
+    if (!caller || caller.uncounted || !(paid || counted)) return;
     const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;
