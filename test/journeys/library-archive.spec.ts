@@ -3,16 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FolderStore } from '#storage/folder.store.js';
 import { endedMesh, endedVideo, keyOf, play } from '../console/support/work.js';
 import { type Person, person } from '../support/console.js';
-import { closeClean, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 import { unzipped } from '../support/zip.js';
 
 /** More than all buffers between the store and a client that does not read. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
+/** Of a key in a minute. */
+const KEY_REQUESTS = 5;
+const PICTURE = { prompt: 'a gate', model: 'imgmodel-4' };
+
 let relay: Relay;
 
 beforeAll(async () => {
-  relay = await startRelay({ CONSOLE_FILES_AT_ONCE: '1' });
+  relay = await startRelay({ CONSOLE_FILES_AT_ONCE: '1', KEY_REQUESTS_PER_MINUTE: String(KEY_REQUESTS) });
 });
 afterAll(() => closeClean(relay));
 
@@ -33,8 +37,7 @@ describe('the files of a library', () => {
     const keyId = await keyOf(someone);
     const video = await endedVideo(relay, someone, { keyId, prompt: 'a boat' });
     const mesh = await endedMesh(relay, someone, { keyId, prompt: 'a wooden boat' });
-    const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 2 };
-    await play(relay, someone, { keyId, path: 'images/generations', body: picture });
+    await play(relay, someone, { keyId, path: 'images/generations', body: { ...PICTURE, n: 2 } });
     const files = await until('the charge for the images', async () => {
       const found = await archiveOf(someone);
       return found.size === 4 ? found : undefined;
@@ -69,6 +72,33 @@ describe('the files of a library', () => {
     ]);
   });
 
+  it('are found behind more requests than fit, whose images were not stored', async () => {
+    const { keyId, ...customer } = await relay.customer('5');
+    await relay.fixture.owner.query('UPDATE api_keys SET requests_per_minute = 1000 WHERE id = $1', [keyId]);
+    const someone = await person(relay, { accountId: customer.accountId });
+    const draw = (more: object) => customer.send('/v1/images/generations', json({ ...PICTURE, ...more }));
+    const id = (await draw({})).headers.get('x-request-id');
+    await Promise.all(Array.from({ length: 101 }, () => draw({ response_format: 'b64_json' })));
+    await until('all charges', async () => {
+      const { rows } = await relay.fixture.billing.query<{ count: bigint }>(
+        `SELECT count(*) FROM charges WHERE account_id = $1 AND state = 'settled'`,
+        [customer.accountId],
+      );
+      return rows[0]!.count === 102n;
+    });
+    expect([...(await archiveOf(someone)).keys()]).toEqual([`${id}-0.png`]);
+  });
+
+  it('do not count as requests of the key', async () => {
+    const customer = await relay.customer('5');
+    const someone = await person(relay, { accountId: customer.accountId });
+    const draw = () => customer.send('/v1/images/generations', json(PICTURE));
+    expect((await draw()).status).toBe(200);
+    await until('the image', async () => !(await archiveOf(someone)).has('left-out.txt'));
+    for (let read = 0; read < KEY_REQUESTS; read += 1) await archiveOf(someone);
+    expect((await draw()).status).toBe(200);
+  });
+
   it('are no longer read once the client leaves', async () => {
     const someone = await person(relay, { credits: '5' });
     const { id } = await endedVideo(relay, someone, { keyId: await keyOf(someone), prompt: 'long' });
@@ -81,6 +111,28 @@ describe('the files of a library', () => {
     leaving.abort();
     // It waits for the only place.
     expect((await archiveOf(someone)).get(`${id}.mp4`)?.length).toBe(LARGE_BYTES);
+  });
+});
+
+describe('a gateway that does not answer', () => {
+  let alone: Relay;
+
+  beforeAll(async () => {
+    alone = await startRelay({ GATEWAY_URL: 'http://127.0.0.1:9' });
+  });
+  afterAll(() => closeClean(alone));
+
+  it('is an error that is shown, not saved', async () => {
+    const customer = await alone.customer('1');
+    await customer.send('/v1/images/generations', json(PICTURE));
+    const someone = await person(alone, { accountId: customer.accountId });
+    const refused = await until('the charge for the image', async () => {
+      const answer = await someone.send('/api/library');
+      return answer.ok ? void (await answer.arrayBuffer()) : answer;
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('content-disposition')).toBeNull();
+    expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
   });
 });
 

@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Dispatcher } from 'undici';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import type { MailLanguage } from '#identity/language.js';
 import type { Clock } from '#platform/clock.js';
 import { type AccountTask, listTasks } from '#usage/task.reader.js';
-import { readUsage, type UsageEntry } from '#usage/usage.store.js';
+import { readUsage, type Slice, type UsageEntry } from '#usage/usage.store.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import type { GatewayClient, OpenFile } from './gateway.client.js';
 import { type LibraryFile, libraryZip } from './library-zip.js';
@@ -28,13 +29,23 @@ interface ArchiveCall {
 }
 
 /** A task, or a request for images. */
-type Work = { at: Date; task: AccountTask } | { at: Date; request: UsageEntry };
+type Work =
+  | { at: Date; task: Pick<AccountTask, 'id' | 'kind' | 'keyId' | 'expiresAtMs' | 'deletedAtMs'> }
+  | { at: Date; request: Pick<UsageEntry, 'chargeId' | 'keyId'> };
 
+/** Newest first. `isPartial`: there may be older works. */
+interface Works {
+  readonly works: Work[];
+  readonly isPartial: boolean;
+}
+
+const NONE: Works = { works: [], isPartial: false };
 const MOST_FILES = 100;
 const MOST_BYTES = 1024 ** 3;
-/** One more than fits, so that it is known whether there are more. */
-const PAGE = { limit: MOST_FILES + 1, after: null };
-/** More than any call for images takes: they are kept from its end, and found by its beginning. */
+/** At most 1,000 tasks and 1,000 requests for images are checked for files. A page may have fewer than its limit. */
+const MOST_PAGES = 10;
+const PAGE_LIMIT = 100;
+/** No image call takes longer. Images are kept from the end of their call, and calls are found by their start. */
 const LONGEST_CALL_MS = 600_000;
 
 /**
@@ -44,40 +55,70 @@ const LONGEST_CALL_MS = 600_000;
 export class LibraryArchives {
   constructor(private readonly parts: LibraryArchivesParts) {}
 
-  /** @throws ApiError service_unavailable */
+  /** Waits for the first bytes. @throws ApiError service_unavailable */
   async open({ accountId, kind, language, ip, reply }: ArchiveCall): Promise<Readable> {
     const { gateway, clock } = this.parts;
     const open = gateway.filesFor({ accountId, ip, reply });
-    const works = await this.worksOf(accountId, kind);
-    return libraryZip(filesOf(works, open, clock.nowMs()), {
+    const { works, isPartial } = await this.worksOf(accountId, kind);
+    const zip = libraryZip(filesOf(works, open, clock.nowMs()), {
       mostFiles: MOST_FILES,
       mostBytes: MOST_BYTES,
+      isPartial,
       language,
     });
+    // Until it is sent, nobody else listens, and an error would end the process.
+    zip.on('error', () => undefined);
+    await once(zip, 'readable');
+    return zip;
   }
 
-  /** Newest first. */
-  private async worksOf(accountId: string, kind: ArchiveCall['kind']): Promise<Work[]> {
-    const [tasks, images] = await Promise.all([
-      kind === 'image' ? [] : this.tasksOf(accountId, kind),
-      kind === undefined || kind === 'image' ? this.imagesOf(accountId) : [],
+  private async worksOf(accountId: string, kind: ArchiveCall['kind']): Promise<Works> {
+    const lists = await Promise.all([
+      kind === 'image' ? NONE : this.tasksOf(accountId, kind),
+      kind === undefined || kind === 'image' ? this.imagesOf(accountId) : NONE,
     ]);
-    return [...tasks, ...images].toSorted((one, other) => other.at.getTime() - one.at.getTime());
+    return {
+      works: lists
+        .flatMap(({ works }) => works)
+        .toSorted((one, other) => other.at.getTime() - one.at.getTime()),
+      isPartial: lists.some(({ isPartial }) => isPartial),
+    };
   }
 
-  private async tasksOf(accountId: string, kind: AccountTask['kind'] | undefined): Promise<Work[]> {
+  private tasksOf(accountId: string, kind: AccountTask['kind'] | undefined): Promise<Works> {
     const filter = { kind, state: 'completed' } as const;
-    const { items } = await listTasks(this.parts.pool, { accountId, filter }, PAGE);
-    return items.map((task) => ({ at: new Date(task.createdAtMs), task }));
+    return newestOf(
+      (page) => listTasks(this.parts.pool, { accountId, filter }, page),
+      ({ createdAtMs, id, kind, keyId, expiresAtMs, deletedAtMs }) => {
+        return { at: new Date(createdAtMs), task: { id, kind, keyId, expiresAtMs, deletedAtMs } };
+      },
+    );
   }
 
-  private async imagesOf(accountId: string): Promise<Work[]> {
+  private imagesOf(accountId: string): Promise<Works> {
     const { pool, clock, config } = this.parts;
     const from = new Date(clock.nowMs() - config.privacy.retention.images - LONGEST_CALL_MS);
     const filter = { family: 'image', state: 'settled', from } as const;
-    const { items } = await readUsage(pool, { accountId, filter }, PAGE);
-    return items.map((request) => ({ at: request.at, request }));
+    return newestOf(
+      (page) => readUsage(pool, { accountId, filter }, page),
+      ({ at, chargeId, keyId }) => ({ at, request: { chargeId, keyId } }),
+    );
   }
+}
+
+async function newestOf<T>(
+  read: (page: { limit: number; after: string | null }) => Promise<Slice<T>>,
+  workOf: (item: T) => Work,
+): Promise<Works> {
+  const works: Work[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { items, next }: Slice<T> = await read({ limit: PAGE_LIMIT, after });
+    works.push(...items.map(workOf));
+    if (next === null) return { works, isPartial: false };
+    after = next;
+  }
+  return { works, isPartial: true };
 }
 
 async function* filesOf(
@@ -86,23 +127,22 @@ async function* filesOf(
   nowMs: number,
 ): AsyncGenerator<LibraryFile, void> {
   for (const work of works) {
-    if ('request' in work) yield* imagesOf(work.request, open);
-    else if (work.task.deletedAtMs === null) yield fileOf(work.task, open, nowMs);
+    if ('request' in work) yield* imagesOf(work, open);
+    else if (work.task.deletedAtMs === null) yield fileOf(work, open, nowMs);
   }
 }
 
-function fileOf({ id, kind, keyId, createdAtMs, expiresAtMs }: AccountTask, open: OpenFile, nowMs: number) {
-  const { name, path } = taskFileOf({ id, kind });
-  const isThere = expiresAtMs === null || nowMs < expiresAtMs;
-  return {
-    name,
-    at: new Date(createdAtMs),
-    read: async () => (isThere ? contentOf(await open(path, keyId)) : null),
-  };
+function fileOf({ at, task }: Extract<Work, { task: unknown }>, open: OpenFile, nowMs: number): LibraryFile {
+  const { name, path } = taskFileOf(task);
+  const isThere = task.expiresAtMs === null || nowMs < task.expiresAtMs;
+  return { name, at, read: async () => (isThere ? contentOf(await open(path, task.keyId)) : null) };
 }
 
 /** None of a request whose images were not stored. */
-async function* imagesOf({ chargeId, keyId, at }: UsageEntry, open: OpenFile): AsyncGenerator<LibraryFile> {
+async function* imagesOf(
+  { at, request: { chargeId, keyId } }: Extract<Work, { request: unknown }>,
+  open: OpenFile,
+): AsyncGenerator<LibraryFile> {
   if (keyId === null) return;
   const listed = await contentOf(await open(`/v1/charges/${chargeId}/images`, keyId));
   if (!listed) return;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unzip } from '../../../test/support/zip.js';
 import { type LibraryFile, libraryZip } from './library-zip.js';
 
-const OPTIONS = { mostFiles: 3, mostBytes: 10, language: 'en' } as const;
+const OPTIONS = { mostFiles: 3, mostBytes: 10, isPartial: false, language: 'en' } as const;
 
 /** A file of this content; null: no longer stored. */
 function file(name: string, content: string | null): LibraryFile {
@@ -51,6 +51,26 @@ describe('a zip of files', () => {
     expect(await zipped(large)).toEqual({
       'a.png': 'ten bytes!',
       'left-out.txt': `Files in this archive: 1\n${full}`,
+    });
+  });
+
+  it('is not full if all that follows has expired', async () => {
+    const files = ['a', 'b', 'c'].map((name) => file(`${name}.png`, name));
+    expect(Object.keys(await zipped(files))).toEqual(['a.png', 'b.png', 'c.png']);
+    expect(await zipped([...files, file('d.png', null)])).toMatchObject({
+      'left-out.txt': 'Files in this archive: 3\nLeft out because they have expired: 1\n',
+    });
+  });
+
+  it('says if there may be older files, unless it is full', async () => {
+    const files = ['a', 'b', 'c', 'd'].map((name) => file(`${name}.png`, name));
+    expect(await zipped(files.slice(0, 1), { isPartial: true })).toEqual({
+      'a.png': 'a',
+      'left-out.txt':
+        'Files in this archive: 1\nOlder requests were not checked. Their files were left out.\n',
+    });
+    expect(await zipped(files, { isPartial: true })).toMatchObject({
+      'left-out.txt': 'Files in this archive: 3\nThe archive is full. Older files were left out.\n',
     });
   });
 

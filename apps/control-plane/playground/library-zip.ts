@@ -13,6 +13,8 @@ export interface LibraryFile {
 interface ZipOptions {
   readonly mostFiles: number;
   readonly mostBytes: number;
+  /** There may be older files that are not among these. */
+  readonly isPartial: boolean;
   readonly language: MailLanguage;
 }
 
@@ -22,11 +24,13 @@ const NOTES = {
     files: (count: number) => `Files in this archive: ${count}`,
     gone: (count: number) => `Left out because they have expired: ${count}`,
     full: 'The archive is full. Older files were left out.',
+    partial: 'Older requests were not checked. Their files were left out.',
   },
   zh: {
     files: (count: number) => `此压缩包中的文件数：${count}`,
     gone: (count: number) => `因已过期而未包含的文件数：${count}`,
     full: '压缩包已满，较早的文件未包含在内。',
+    partial: '未检查更早的请求，其文件未包含在内。',
   },
 };
 const NOTE_FILE = 'left-out.txt';
@@ -46,17 +50,15 @@ export function libraryZip(files: AsyncIterable<LibraryFile>, options: ZipOption
 async function fill(
   zip: ZipFile,
   files: AsyncIterable<LibraryFile>,
-  { mostFiles, mostBytes, language }: ZipOptions,
+  { mostFiles, mostBytes, isPartial, language }: ZipOptions,
 ): Promise<void> {
   const sum = { files: 0, bytes: 0, gone: 0, isFull: false };
   for await (const { name, at, read } of files) {
-    sum.isFull = sum.files === mostFiles;
-    if (sum.isFull) break;
     const content = await read();
     if (!content) sum.gone += 1;
     if (!content) continue;
     const { body, bytes } = content;
-    sum.isFull = sum.bytes + bytes > mostBytes;
+    sum.isFull = sum.files === mostFiles || sum.bytes + bytes > mostBytes;
     if (sum.isFull) {
       body.on('error', () => undefined).destroy();
       break;
@@ -66,17 +68,22 @@ async function fill(
     sum.files += 1;
     sum.bytes += bytes;
   }
-  const note = noteOf(sum, language);
+  const note = noteOf({ ...sum, isPartial }, language);
   if (note !== null) zip.addBuffer(Buffer.from(note), NOTE_FILE);
   zip.end();
 }
 
 function noteOf(
-  { files, gone, isFull }: { files: number; gone: number; isFull: boolean },
+  { files, gone, isFull, isPartial }: { files: number; gone: number; isFull: boolean; isPartial: boolean },
   language: MailLanguage,
 ): string | null {
-  if (files > 0 && gone === 0 && !isFull) return null;
+  if (files > 0 && gone === 0 && !isFull && !isPartial) return null;
   const notes = NOTES[language];
-  const lines = [notes.files(files), gone > 0 && notes.gone(gone), isFull && notes.full];
+  const lines = [
+    notes.files(files),
+    gone > 0 && notes.gone(gone),
+    isFull && notes.full,
+    isPartial && !isFull && notes.partial,
+  ];
   return `${lines.filter(Boolean).join('\n')}\n`;
 }

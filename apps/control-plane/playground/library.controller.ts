@@ -5,7 +5,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { LibraryArchives } from './library-archive.js';
 import { playgroundRoutes as routes } from './playground.routes.js';
 
-/** What an account made, all at once. */
+/** All files of an account in one download. */
 @Controller()
 export class LibraryController {
   constructor(@Inject(LibraryArchives) private readonly archives: LibraryArchives) {}
@@ -14,6 +14,7 @@ export class LibraryController {
   async download({ actor, session, query, ip, reply }: CallOf<typeof routes.library>): Promise<Readable> {
     const { kind, language = session.language ?? 'en' } = query;
     const archive = await this.archives.open({ ...actor, kind, language, ip, reply });
+    // Only now, so that an error is shown, not saved.
     announceFile(reply, 'library.zip', 'application/zip');
     void reply.header('cache-control', 'private, no-store');
     return archive;

@@ -88,7 +88,7 @@ export const playgroundRoutes = {
   library: forUsersOfTasks.get('downloadLibrary', '/api/library', {
     summary: 'Download your files as one zip.',
     description:
-      'Up to 100 of the newest images, videos and 3D assets that are still stored, up to 1 GiB together. If any have expired or do not fit, `left-out.txt` in the zip says so.',
+      'Up to 100 of the newest images, videos and 3D assets that are still stored, up to 1 GiB together. If any have expired or do not fit, or there are too many requests to check, `left-out.txt` in the zip says so.',
     query: z.strictObject({
       kind: z.enum(['image', 'video', '3d']).optional().meta({ description: 'Only files of this type.' }),
       language: mailLanguage
