@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { S3Store } from '#storage/s3.store.js';
-import { endWithThisProcess } from '../support/children.js';
+import { endChild, endWithThisProcess } from '../support/children.js';
 import { until } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 
@@ -93,9 +92,7 @@ export class S3Server {
 
   async kill(): Promise<void> {
     if (!this.child) return;
-    const gone = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await gone;
+    await endChild(this.child, 'SIGKILL');
     await this.lift();
     this.child = undefined;
   }

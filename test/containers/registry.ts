@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endWithThisProcess } from '../support/children.js';
+import { endChild, endWithThisProcess } from '../support/children.js';
 import { until } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 
@@ -49,9 +48,7 @@ export class Registry {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.program, 'exit');
-    this.program.kill();
-    await gone;
+    await endChild(this.program, 'SIGTERM');
     await this.lift();
   }
 }

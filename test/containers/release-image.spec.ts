@@ -72,9 +72,12 @@ describe.each([
   });
 
   afterAll(async () => {
-    await registry?.stop();
-    if (why === undefined) await docker('image', 'rm', '--force', ...(await imagesHere()), OLD);
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      await registry?.stop();
+      if (registry) await docker('image', 'rm', '--force', ...(await imagesHere()), OLD);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('is built from what the registry has now, and named by its digest there once it is pushed', async () => {
@@ -108,7 +111,8 @@ describe.each([
       '--filter',
       `reference=${registry.host}/${name}`,
     ]);
-    return [...new Set((await docker('image', 'ls', '--quiet', '--no-trunc', ...here)).split('\n'))];
+    const ids = (await docker('image', 'ls', '--quiet', '--no-trunc', ...here)).split('\n');
+    return [...new Set(ids.filter(Boolean))];
   }
 
   /** @returns its digest in the registry */

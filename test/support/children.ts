@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -12,4 +14,12 @@ const { guard } = (await import(SCRIPT)) as { guard: (pid: number, signal?: stri
 export function endWithThisProcess(pid: number, signal: 'QUIT' | 'TERM'): () => Promise<void> {
   const lift = guard(pid, signal);
   return async () => lift();
+}
+
+/** Sends the signal and waits for the end, unless the child has ended already. */
+export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
 }
