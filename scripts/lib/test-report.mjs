@@ -7,7 +7,7 @@ import { root } from './clone.mjs';
  * @typedef {object} Report
  * @property {number} ran tests that passed or failed
  * @property {number} passed
- * @property {string[]} leftOut tests that could not run here, and why
+ * @property {string[]} leftOut tests that could not run here, or not whole, and why
  * @property {{ name: string, message: string }[]} failures tests, hooks and files that failed, and errors that no test
  *   caught: each of them fails the run
  */
@@ -36,12 +36,13 @@ export default class TestReport {
   }
 }
 
-/** Tests that noted why they cannot run, as `meta.leftOut`. */
+/** Tests that noted why they cannot run, or what they left out and why, as `meta.leftOut`. */
 function* leftOut(modules) {
   for (const { children } of modules) {
     for (const test of children.allTests()) {
       const why = test.meta().leftOut;
-      if (why) yield `"${test.name}" was left out: ${why}`;
+      const verb = test.result().state === 'skipped' ? 'was left out' : 'left out';
+      if (why) yield `"${test.name}" ${verb}: ${why}`;
     }
   }
 }

@@ -8,15 +8,18 @@ import { ensureBuilt } from '../support/programs.js';
 const SEED = Number(process.env['SOAK_SEED'] ?? randomInt(2 ** 31));
 const MINUTES = 3;
 
-describe(`a world of customers whose programs are killed (SOAK_SEED=${SEED})`, () => {
+describe(`a world of customers while faults strike (SOAK_SEED=${SEED})`, () => {
   beforeAll(() => ensureBuilt());
 
-  it('is answered what its books say, and keeps every rule and control', async () => {
+  it('is answered what its books say, and keeps every rule and control', async ({ task }) => {
     const options = { seed: SEED, minutes: MINUTES, mode: 'standalone' } as const;
-    const { faults, lost, doubled, answered, checks } = await soak(options, {
+    const { faults, lost, doubled, answered, checks, missing } = await soak(options, {
       undo: new Undo(),
       say: () => undefined,
     });
+    const impossible = missing.filter(({ strikes }) => strikes > 0);
+    // `npm test` prints it at the end.
+    Object.assign(task.meta, { leftOut: impossible.map(({ what, why }) => `${what} (${why})`).join(', ') });
     expect({ faults, lost, doubled }).toEqual({ faults: [], lost: 0, doubled: 0 });
     expect(answered).toBeGreaterThan(0);
     expect(checks).toBeGreaterThan(0);
@@ -33,7 +36,7 @@ describe('the strikes of a soak', () => {
     expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
-  it('are of every kind, and end in time for the next ones', () => {
+  it('are of every kind, and last 2 to 8 seconds', () => {
     const strikes = Array.from({ length: 20 }, (_, seed) => drawn(seed)).flat();
     expect(new Set(strikes.map(({ kind }) => kind))).toEqual(new Set(['relay', 'postgres', 'point']));
     expect(strikes.filter(({ seconds }) => seconds < 2 || seconds > 8)).toEqual([]);

@@ -5,6 +5,8 @@ export interface LoadOptions {
   gapMs: () => number;
   /** Makes this call, and never throws. @returns whether the answer was as expected */
   ask: (count: number) => Promise<boolean>;
+  /** Only reached if something hangs. */
+  limitMs?: number | undefined;
 }
 
 interface Call {
@@ -17,8 +19,6 @@ interface Call {
 const STEADY = 15;
 /** More calls than are ever open at a bounded rate, unless they hang. */
 const MOST_OPEN = 500;
-/** Only reached if something hangs. */
-const SERVED_LIMIT_MS = 600_000;
 
 /** Starts paid calls at a steady rate, regardless of how earlier ones end. */
 export class Load {
@@ -52,7 +52,7 @@ export class Load {
         const steady = ended.slice(failedLast + 1);
         return steady.length >= STEADY ? Math.min(...steady.map(({ endedAt }) => endedAt!)) - sinceMs : null;
       },
-      { limitMs: SERVED_LIMIT_MS, state },
+      { limitMs: this.options.limitMs, state },
     );
   }
 
@@ -61,7 +61,7 @@ export class Load {
     const sinceMs = performance.now();
     const done = async () =>
       this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null).length >= count;
-    await until(`${count} calls to end`, done, { limitMs: SERVED_LIMIT_MS });
+    await until(`${count} calls to end`, done, { limitMs: this.options.limitMs });
   }
 
   /** Like `ended`, for calls during a fault. @throws Error if all of them were served, because then there was no fault */

@@ -61,11 +61,14 @@ export class Surroundings {
   faults({ server, ways, healthUrls }: Neighbours): Partial<Record<Kind, Fault>> {
     const { way } = this.upstream;
     const greedy = new GreedyClient(server);
-    this.undo.add(() => greedy.free());
     return {
       ...networkFaults('upstream', way),
       pools: lasting(
-        () => greedy.takeAll(),
+        async () => {
+          // Undone before the programs stop, because they have started by now.
+          this.undo.add(() => greedy.free());
+          await greedy.takeAll();
+        },
         () => greedy.free(),
       ),
       disk: lasting(

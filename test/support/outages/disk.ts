@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../eventually.js';
@@ -15,9 +15,11 @@ export class Disk {
   /** @throws Error if it cannot be mounted */
   static open(undo: Undo): Disk {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'));
-    undo.add(async () => rmSync(folder, { recursive: true }));
+    // Fails while something is mounted there, instead of emptying it.
+    undo.add(async () => rmdirSync(folder));
     mount(['-t', 'tmpfs', '-o', `size=${SIZE},mode=755`, 'tollgate-disk', folder]);
-    undo.add(async () => run('umount', [folder]));
+    // What is still open there must not keep it mounted, and its memory in use.
+    undo.add(async () => run('umount', ['--lazy', folder]));
     chmodSync(folder, 0o755);
     return new Disk(folder);
   }

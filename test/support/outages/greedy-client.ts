@@ -26,6 +26,8 @@ export class GreedyClient {
   private async takeFree(): Promise<true> {
     for (;;) {
       const client = new pg.Client({ connectionString: this.server.urlFor('owner'), application_name: NAME });
+      // The server may end while the connection is held.
+      client.on('error', () => undefined);
       try {
         await client.connect();
         this.taken.push(client);
