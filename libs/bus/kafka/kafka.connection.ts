@@ -11,6 +11,7 @@ import { answeredSocket } from './answered-socket.js';
 import type { ConsumerSettings, GroupConsumer } from './group.consumer.js';
 import { ensureTopics, whileLeadersMove } from './kafka.topics.js';
 import { quietenRequestQueue } from './kafkajs.patch.js';
+import { sendAll } from './send.all.js';
 import { SendQueue, type OutgoingMessage } from './send.queue.js';
 
 export interface KafkaOptions {
@@ -35,8 +36,6 @@ const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_HEARTBEAT_INTERVAL_MS = 3_000;
 /** An unreachable broker is retried for about ten seconds before a call fails. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 8 };
-/** A sender fails sooner, because a client is waiting. */
-const PRODUCER_RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 4 };
 const CLIENT = {
   connectionTimeout: 1_000,
   requestTimeout: 15_000,
@@ -74,9 +73,11 @@ export class KafkaConnection {
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 1,
-      retry: PRODUCER_RETRY,
+      retry: { retries: 0 },
     });
-    this.sends = new SendQueue((topicMessages) => this.producer.sendBatch({ acks: -1, topicMessages }));
+    this.sends = new SendQueue((topicMessages) =>
+      sendAll(() => this.producer.sendBatch({ acks: -1, topicMessages })),
+    );
     watchLag(options.registry, (set) => {
       for (const consumer of this.consumers) for (const [of, messages] of consumer.lags()) set(of, messages);
     });
