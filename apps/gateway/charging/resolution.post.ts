@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { BusTimeout } from '#bus/bus.errors.js';
+import { backoffMs } from '#bus/backoff.js';
 import type { Bus } from '#bus/bus.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import type { Tokens } from '#bus/tokens.js';
@@ -35,8 +36,8 @@ export interface ChargeOutcome {
 const MAX_REQUESTS = 2;
 /** Then the outbox, which takes no longer than one attempt. */
 const PUBLISH_ATTEMPTS = MAX_REQUESTS + 1;
-/** Pause between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
-const RETRY_PAUSE_MS = 500;
+/** Pauses between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
+const RETRY_BACKOFF = { initialMs: 500, maxMs: 5_000 };
 
 /** When to release a charge whose work has a time limit: not before every way to resolve it has been tried. */
 export function deadlineAfter(
@@ -139,8 +140,9 @@ export class ResolutionPost {
 
   /** Also past a charge's deadline: if a sweep was first, billing answers with what it stored. */
   private async keepTrying(event: ChargeResolved, ways: (() => Promise<void>)[]): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      await pause(RETRY_PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    const { signal } = this.stopping;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      await pause(backoffMs(failures, RETRY_BACKOFF), undefined, { signal }).catch(() => undefined);
       if (await this.sentBy(ways, event)) return;
     }
     const { chargeId, requestId, outcome } = event;
