@@ -108,7 +108,7 @@ function Fault({ letter: { fault, reason } }: { letter: Shape<'DeadLetter'> }) {
   );
 }
 
-/** The same in a line of each. */
+/** The same, on one line each. */
 function Reason({ letter: { fault, reason } }: { letter: Shape<'DeadLetter'> }) {
   const { t } = useTranslation('operator');
   return (

@@ -80,9 +80,9 @@ export function ThemeMenu() {
 export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const leave = useSignOut();
-  const signOut = useMutation({
-    mutationFn: () => leave(() => api.POST('/api/sign-out')),
+  const signOut = useSignOut();
+  const leaving = useMutation({
+    mutationFn: () => signOut(() => api.POST('/api/sign-out')),
     onError: notifyFailure,
   });
   return (
@@ -98,7 +98,7 @@ export function AccountMenu({ session }: { session: Shape<'Session'> }) {
         </Menu.Item>
       ))}
       <Menu.Divider />
-      <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+      <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => leaving.mutate()}>
         {t('signOut')}
       </Menu.Item>
     </HeaderMenu>
