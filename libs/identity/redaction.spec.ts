@@ -17,6 +17,11 @@ it('leaves no address in any text of a JSON value, and its shape as it was', () 
   ).toEqual({ note: '[e-mail]', list: ['x', { deep: '[e-mail]' }], count: 3, none: null });
 });
 
+it('keeps IDs, whatever they hold', () => {
+  const payment = { paymentId: 'ada@bank.example', line: { lineId: 'a@b.cd' } };
+  expect(withoutAddressesIn(payment)).toEqual(payment);
+});
+
 it('finds every address, whatever is around it', () => {
   fc.assert(
     fc.property(fc.emailAddress(), fc.string(), fc.string(), (address, before, after) => {

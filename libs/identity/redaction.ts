@@ -15,10 +15,11 @@ export function withoutAddresses(text: string): string {
   return text.includes('@') ? text.replace(ADDRESS, NO_ADDRESS) : text;
 }
 
-/** The same for every text in a JSON value. */
+/** The same for every text in a JSON value except IDs: with a changed ID, two payments could become one. */
 export function withoutAddressesIn(value: unknown): unknown {
   if (typeof value === 'string') return withoutAddresses(value);
   if (Array.isArray(value)) return value.map(withoutAddressesIn);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutAddressesIn(inner)]));
+  const kept = (name: string, inner: unknown) => (name.endsWith('Id') ? inner : withoutAddressesIn(inner));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, kept(name, inner)]));
 }

@@ -156,6 +156,18 @@ describe('above the limit of one person', () => {
     expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
   });
 
+  it('two transfers whose ids hold an email address stay two', async () => {
+    const accountId = await payments.newAccount();
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
+    for (const payer of ['ada', 'bob']) {
+      const transfer = transferTo(accountId, { ...LARGE, paymentId: `${payer}@bank.example/${newId()}` });
+      const { approvalId } = await transfers.recordTransfer(transfer, asking(asks));
+      await payments.approve(approvalId, agrees);
+      expect((await transfers.recordTransfer(transfer, asking(asks))).done).toMatchObject({ created: false });
+    }
+    expect(await balanceOf(payments.ledger, accountId)).toBe('200.2');
+  });
+
   it('if another transfer paid the order meanwhile, the approval is refused and can be rejected', async () => {
     const accountId = await payments.newAccount();
     const { id: orderId } = await orderOf(payments, accountId, { credits: '101', provider: 'manual' });
