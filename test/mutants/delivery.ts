@@ -3,12 +3,16 @@ import type { Mutant } from './mutant.js';
 const OUTBOX = 'libs/bus/outbox.ts';
 const QUEUE = 'libs/tasks/task-queue.store.ts';
 const CALL = 'apps/gateway/charging/charged-call.ts';
+const POST = 'apps/gateway/charging/resolution.post.ts';
+const SEND_ALL = 'libs/bus/kafka/send.all.ts';
 
 const OUTBOX_SPEC = 'libs/bus/outbox.spec.ts';
 const QUEUE_SPEC = 'libs/tasks/task-queue.store.spec.ts';
 const STORE_SPEC = 'libs/tasks/task.store.spec.ts';
 const BILLING = 'apps/billing/billing.spec.ts';
 const IMAGES = 'apps/gateway/images/image.service.spec.ts';
+const POST_SPEC = 'apps/gateway/charging/resolution.post.spec.ts';
+const SEND_ALL_SPEC = 'libs/bus/kafka/send.all.spec.ts';
 
 /** The outbox, the bus, tasks, sweeps, and the gateway's side of a charge. */
 export const deliveryMutants: readonly Mutant[] = [
@@ -47,6 +51,24 @@ export const deliveryMutants: readonly Mutant[] = [
     instead: 'this.leads = true;',
     spec: OUTBOX_SPEC,
     test: 'lets one relay publish, whom others only wake',
+  },
+  {
+    id: 'sent-in-part',
+    fault: 'kafkajs repeats by itself what went to a broker that died, and loses some of it',
+    file: SEND_ALL,
+    text: 'retries: 0',
+    instead: 'retries: 4',
+    spec: SEND_ALL_SPEC,
+    test: 'delivers what a broker that died had',
+  },
+  {
+    id: 'refused-batch-sent',
+    fault: 'a batch that Kafka refuses counts as sent',
+    file: SEND_ALL,
+    text: 'isFinal(error)) throw error;',
+    instead: 'isFinal(error)) return;',
+    spec: SEND_ALL_SPEC,
+    test: 'fails at once with what Kafka refuses for good',
   },
   {
     id: 'dead-letter-lost',
@@ -148,11 +170,29 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     id: 'resolution-lost',
     fault: 'a release that billing does not confirm is not kept in the outbox',
-    file: 'apps/gateway/charging/resolution.post.ts',
+    file: POST,
     text: "await this.pool.query(outboxInsert('gateway', [outboxRow(topics.chargeResolved, event)]));",
     instead: '',
     spec: IMAGES,
     test: 'which waits in the outbox',
+  },
+  {
+    id: 'resolution-given-up',
+    fault: 'a resolution that neither billing nor the outbox takes is not tried again',
+    file: POST,
+    text: 'if (await this.sentBy(ways, event)) return;\n    }',
+    instead: 'return;\n    }',
+    spec: POST_SPEC,
+    test: 'tries once more when its gateway stops',
+  },
+  {
+    id: 'resolution-left-at-stop',
+    fault: 'a gateway stops without trying once more to send its resolutions',
+    file: POST,
+    text: '.catch(() => undefined);',
+    instead: '.catch(() => undefined);\n      if (signal.aborted) break;',
+    spec: POST_SPEC,
+    test: 'tries once more when its gateway stops',
   },
   {
     id: 'held-for-two-models',

@@ -1,6 +1,7 @@
 import { chargeMutants } from './charges.js';
 import { deliveryMutants } from './delivery.js';
 import { moneyInMutants } from './money-in.js';
+import { repeatMutants } from './repeats.js';
 import { revenueMutants } from './revenue.js';
 import type { Mutant } from './mutant.js';
 
@@ -9,4 +10,5 @@ export const mutants: readonly Mutant[] = [
   ...moneyInMutants,
   ...revenueMutants,
   ...deliveryMutants,
+  ...repeatMutants,
 ];

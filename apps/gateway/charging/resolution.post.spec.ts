@@ -22,7 +22,8 @@ afterAll(async () => {
   await billing.close();
 });
 
-it('keeps a release until it can be saved, while neither billing nor the database can be reached', async () => {
+/** A release that neither billing nor the database takes, until the way to the database is open. */
+async function unsentRelease() {
   const { ledger } = billing.under;
   billing.beforeEnd = () => Promise.reject(new Error('billing does not answer'));
   const way = await TcpSwitch.open({ path: '/nothing/is/here' });
@@ -30,21 +31,44 @@ it('keeps a release until it can be saved, while neither billing nor the databas
   const pool = openPool({ url: way.urlOf(url), max: 1, applicationName: 'spec' });
   const metrics = new GatewayMetrics(new Registry());
   const post = new ResolutionPost(bus, pool, { log: ledger.log, metrics, wakeOutbox: () => undefined });
+  const { accountId } = await ledger.account({ credits: '1' });
+  const chargeId = newId();
+  const failed = { delivered: null, channel: null };
+  return {
+    release: () => post.release({ chargeId, requestId: chargeId }, accountId, failed),
+    openWay: () => way.lead(socketOf(url)),
+    isKept: async () => {
+      const sql = `SELECT FROM outbox WHERE payload->>'chargeId' = $1`;
+      return (await ledger.owner.query(sql, [chargeId])).rowCount === 1;
+    },
+    stop: () => post.close(),
+    end: async () => {
+      await post.close();
+      await pool.end();
+      await way.close();
+    },
+  };
+}
+
+it('keeps a release until it can be saved, while neither billing nor the database can be reached', async () => {
+  const { release, openWay, isKept, end } = await unsentRelease();
   try {
-    const { accountId } = await ledger.account({ credits: '1' });
-    const chargeId = newId();
-    const failed = { delivered: null, channel: null };
-    expect(await post.release({ chargeId, requestId: chargeId }, accountId, failed)).toBe(false);
-    way.lead(socketOf(url));
-    await until('the outbox to have the release', async () => {
-      const { rows } = await ledger.owner.query(`SELECT FROM outbox WHERE payload->>'chargeId' = $1`, [
-        chargeId,
-      ]);
-      return rows.length === 1;
-    });
+    expect(await release()).toBe(false);
+    openWay();
+    await until('the outbox to have the release', isKept);
   } finally {
-    await post.close();
-    await pool.end();
-    await way.close();
+    await end();
+  }
+});
+
+it('tries once more when its gateway stops', async () => {
+  const { release, openWay, isKept, stop, end } = await unsentRelease();
+  try {
+    expect(await release()).toBe(false);
+    openWay();
+    await stop();
+    expect(await isKept()).toBe(true);
+  } finally {
+    await end();
   }
 });

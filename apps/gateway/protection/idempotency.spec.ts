@@ -32,6 +32,7 @@ afterAll(async () => {
 
 interface OwnRow {
   isLeft: () => Promise<boolean>;
+  renew: () => Promise<void>;
   free: () => Promise<void>;
 }
 
@@ -61,6 +62,7 @@ async function serving(leaseMs: number, between: (own: OwnRow) => Promise<unknow
   server.post('/', { config: { paid: true } }, async (request) => {
     await between({
       isLeft: async () => (await find())?.isLeft === true,
+      renew: () => store.renew([request.id], MINUTE_MS),
       free: () => store.free(request.id),
     });
     return inTransaction(pool, (client) => idempotency.requireLease(client, request.id)).then(
@@ -83,6 +85,14 @@ it('does not once a repeat may have seen it abandoned, and leaves its row to oth
   const { answer, find } = await serving(50, ({ isLeft }) => until('the end of the lease', isLeft));
   expect(await answer()).toBe('idempotency_outcome_unknown');
   expect(await find()).toMatchObject({ isLeft: true, answer: null });
+});
+
+it('does not under a lease that was renewed after its end', async () => {
+  const { answer } = await serving(50, async ({ isLeft, renew }) => {
+    await until('the end of the lease', isLeft);
+    await renew();
+  });
+  expect(await answer()).toBe('idempotency_outcome_unknown');
 });
 
 it('does not once a repeat has started over, although its own clock says that the lease holds', async () => {

@@ -11,7 +11,7 @@ import { answeredSocket } from './answered-socket.js';
 import type { ConsumerSettings, GroupConsumer } from './group.consumer.js';
 import { ensureTopics, whileLeadersMove } from './kafka.topics.js';
 import { quietenRequestQueue } from './kafkajs.patch.js';
-import { sendAll } from './send.all.js';
+import { NO_RETRIES, sendAll } from './send.all.js';
 import { SendQueue, type OutgoingMessage } from './send.queue.js';
 
 export interface KafkaOptions {
@@ -73,7 +73,7 @@ export class KafkaConnection {
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 1,
-      retry: { retries: 0 },
+      retry: NO_RETRIES,
     });
     this.sends = new SendQueue((topicMessages) =>
       sendAll(() => this.producer.sendBatch({ acks: -1, topicMessages })),

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Partitioners } from 'kafkajs';
 import { expect, it } from 'vitest';
-import { sendAll } from './send.all.js';
+import { NO_RETRIES, sendAll } from './send.all.js';
 
 type SendMessages = (batch: { acks: number; topicMessages: object[] }) => Promise<unknown>;
 
@@ -60,7 +60,7 @@ class Brokers {
   }
 }
 
-function senderOf({ cluster }: Brokers, retries: number): SendMessages {
+function senderOf({ cluster }: Brokers, { retries }: { retries: number }): SendMessages {
   const quiet = { debug: () => undefined, error: () => undefined };
   const eosManager = {
     acquireBrokerLock: nothing,
@@ -91,13 +91,24 @@ const batch = {
 
 it('delivers what a broker that died had, to the one that took over and had answered before', async () => {
   const brokers = new Brokers();
-  const send = senderOf(brokers, 0);
+  const send = senderOf(brokers, NO_RETRIES);
   await sendAll(() => send(batch));
   expect(brokers.stored).toContain(1);
 });
 
+it('fails at once with what Kafka refuses for good', async () => {
+  const refusal = Object.assign(new Error('The message is too large.'), { retriable: false });
+  let attempts = 0;
+  const send = () => {
+    attempts += 1;
+    return Promise.reject(refusal);
+  };
+  await expect(sendAll(send)).rejects.toBe(refusal);
+  expect(attempts).toBe(1);
+});
+
 it('is needed as long as kafkajs takes those messages for sent', async () => {
   const brokers = new Brokers();
-  await senderOf(brokers, 4)(batch);
+  await senderOf(brokers, { retries: 4 })(batch);
   expect(brokers.stored).toEqual([0]);
 });

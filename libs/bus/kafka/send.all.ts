@@ -5,11 +5,14 @@ import { backoffMs } from '../backoff.js';
 const BACKOFF = { initialMs: 50, maxMs: 1_000 };
 const MAX_ATTEMPTS = 5;
 
+/** For the producer that sends. */
+export const NO_RETRIES = { retries: 0 };
+
 /**
  * Sends a batch until one attempt has delivered all of its messages. kafkajs 2.2.4 repeats only what went to brokers that did
  * not answer. If a partition has moved from one of them to a broker that did, it takes its messages for sent, and they are
  * lost. So its own retries are off, and all is sent again: consumers tolerate duplicates.
- * @param send one attempt, by a producer without retries
+ * @param send one attempt, by a producer with `NO_RETRIES`
  */
 export async function sendAll(send: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

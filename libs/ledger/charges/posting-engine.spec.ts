@@ -263,9 +263,14 @@ describe('a batch decided from memory', () => {
     await setBalance('main = main');
     expect(await hold()).toBe('held');
     const second = { keyId: await ledger.key(customer.accountId) };
-    expect(await hold({ ...second, ...refused })).toBe('expired');
+    // In one batch, so that the engine remembers the key without spending.
+    expect(await Promise.all([hold(), hold({ ...second, ...refused })])).toEqual(['held', 'expired']);
     expect(await hold(second)).toBe('held');
     expect(await hold(second)).toBe('held');
+    const { rows } = await ledger.owner.query('SELECT spent FROM key_spend WHERE key_id = $1', [
+      second.keyId,
+    ]);
+    expect(rows).toEqual([{ spent: 2n * PRICE }]);
   });
 
   it('holds for two keys of an account in turn', async () => {
