@@ -100,7 +100,7 @@ export class GroupConsumer {
     const { groupId, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
     if (this.crash) throw new Error(`the consumer of ${groupId} died: ${this.crash.message}`);
     if (!this.joined) throw new Error(`the consumer of ${groupId} has not joined its group`);
-    const silentMs = Date.now() - this.lastBeatMs;
+    const silentMs = Math.round(performance.now() - this.lastBeatMs);
     if (silentMs > sessionTimeoutMs + heartbeatIntervalMs) {
       throw new Error(`the consumer of ${groupId} has not reached the broker for ${silentMs} ms`);
     }
@@ -116,7 +116,7 @@ export class GroupConsumer {
     // The broker still knows it as a member, even if it could not rejoin.
     this.consumer.on(HEARTBEAT, () => {
       this.joined = true;
-      this.lastBeatMs = Date.now();
+      this.lastBeatMs = performance.now();
     });
     // Positions are looked up on joining; the first fetch afterwards proves that they are known.
     this.consumer.on(FETCH, () => {
@@ -140,7 +140,7 @@ export class GroupConsumer {
     this.positioned = false;
     this.backlog.assign(assigned);
     this.commits.forget();
-    this.lastBeatMs = Date.now();
+    this.lastBeatMs = performance.now();
   }
 
   private untilPositioned(): Promise<void> {

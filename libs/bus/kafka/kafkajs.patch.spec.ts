@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { AssignerProtocol } from 'kafkajs';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { until } from '../../../test/support/eventually.js';
 import { preparedMember } from './kafkajs.patch.js';
 
@@ -22,11 +22,15 @@ const nothing = () => undefined;
 const levels = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const logger = { ...levels, namespace: () => logger } as { namespace: () => object };
 
-/** A group whose coordinator forgets its only member once, and refuses its first attempt to join again. */
-class ForgetfulCoordinator {
+/** A group with one member. If it is forgetful, it forgets it once, and refuses its first attempt to join again. */
+class Coordinator {
   joins = 0;
   beats = 0;
-  private forgot = false;
+  private forgot: boolean;
+
+  constructor(isForgetful: boolean) {
+    this.forgot = !isForgetful;
+  }
 
   async joinGroup() {
     this.joins += 1;
@@ -55,8 +59,15 @@ class ForgetfulCoordinator {
   async leaveGroup() {}
 }
 
-it('joins again if the coordinator forgot it and then refused it', async () => {
-  const coordinator = new ForgetfulCoordinator();
+interface Member {
+  coordinator: Coordinator;
+  crashes: unknown[];
+}
+
+async function whileItBeats(
+  coordinator: Coordinator,
+  work: (member: Member) => Promise<void>,
+): Promise<void> {
   const emitter = { emit: () => undefined };
   const assigner = preparedMember({ prepare: async () => undefined, stay: () => undefined });
   const consumerGroup = new Group({
@@ -93,11 +104,33 @@ it('joins again if the coordinator forgot it and then refused it', async () => {
   });
   await runner.start();
   try {
-    await until('heartbeats of the new member', async () => coordinator.beats > 0 || crashes.length > 0, {
-      limitMs: 30_000,
-    });
-    expect(crashes).toEqual([]);
+    await work({ coordinator, crashes });
   } finally {
     await runner.stop();
   }
+}
+
+/** Waits for the next heartbeat of a current member. */
+async function nextBeat({ coordinator, crashes }: Member): Promise<void> {
+  const { beats } = coordinator;
+  await until('a heartbeat', async () => coordinator.beats > beats || crashes.length > 0, {
+    limitMs: 30_000,
+  });
+  expect(crashes).toEqual([]);
+}
+
+it('joins again if the coordinator forgot it and then refused it', async () => {
+  await whileItBeats(new Coordinator(true), nextBeat);
+});
+
+it('goes on with its heartbeats when the clock is set back', async () => {
+  const now = Date.now.bind(Date);
+  let aheadMs = 3_600_000;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+  await whileItBeats(new Coordinator(false), async (member) => {
+    await nextBeat(member);
+    aheadMs = 0;
+    await nextBeat(member);
+    await nextBeat(member);
+  }).finally(() => clock.mockRestore());
 });

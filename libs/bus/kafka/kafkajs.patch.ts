@@ -17,6 +17,8 @@ interface ConsumerGroup {
   assigners: Partial<Membership>[];
   /** null if the coordinator does not know it as a member. */
   memberId: string | null;
+  /** When it last sent a heartbeat, by the machine's clock. */
+  lastRequest: number;
   joinAndSync(): Promise<void>;
   leave(): Promise<void>;
   heartbeat(options: object): Promise<void>;
@@ -51,6 +53,9 @@ export function quietenRequestQueue(): void {
  * current membership. A consumer with this assigner can prepare first. If a coordinator that is still loading refuses the
  * join, kafkajs keeps reading under its earlier membership. If the coordinator had forgotten it by then, kafkajs would read
  * on as no member, without heartbeats, for good; here its next heartbeat has it join again.
+ *
+ * kafkajs also compares times of the machine's clock. If that was set back, it would send no heartbeat until the clock has
+ * caught up.
  */
 export function preparedMember(membership: Membership): PartitionAssigner {
   prepareMembers();
@@ -83,6 +88,7 @@ function prepareMembers(): void {
   const beat: unknown = Reflect.get(prototype, 'heartbeat');
   prototype.heartbeat = async function (this: ConsumerGroup, options: object) {
     if (this.memberId === null && !changing.has(this)) throw createErrorFromCode(UNKNOWN_MEMBER_ID);
+    if (this.lastRequest > Date.now()) this.lastRequest = 0;
     await Reflect.apply(beat as (given: object) => Promise<void>, this, [options]);
   };
 }
