@@ -11,8 +11,16 @@ const MAX_CHARGES = 20_000;
 /** A batch close to the end of its validity is decided under locks, because clocks and rounding need not agree to the microsecond. */
 const MARGIN_MS = 1;
 
+/** The version that a batch gives the balances it writes: known once it has committed, never if it failed. */
+export interface BatchVersion {
+  /** Unique in this process. */
+  readonly number: string;
+  xid: string | null;
+}
+
 interface KnownAccount {
   readonly balance: LockedBalance;
+  readonly version: BatchVersion;
   readonly keys: ReadonlyMap<string, KeyState>;
   /** The month of its spending. */
   readonly month: string;
@@ -30,34 +38,42 @@ export interface Taken {
  * nothing.
  *
  * That proof alone makes it safe. The rest makes it useful: a batch takes what it uses out of the memory, and puts back
- * what it committed. What a failed batch may have changed is read again, and two batches seldom start from the same
+ * what it commits. What a failed batch may have changed is read again, and two batches seldom start from the same
  * state.
  */
 export class BatchMemory {
   private readonly accounts = new Map<string, KnownAccount>();
   private readonly charges = new Map<string, StoredCharge>();
-  /** Number of batches in progress that use an account. */
+  /** Number of batches under locks that use an account. */
   private readonly users = new Map<string, number>();
   private last: Instant | undefined;
+  private versions = 0;
+  context: BatchContext | undefined;
 
-  /** Starts a batch. `end` ends it. Its state is a copy, which planning may change. */
-  take(commands: readonly Command[], context: BatchContext): Taken {
+  /**
+   * What a batch needs. Its state is a copy, which planning may change.
+   *
+   * @param follows - the batch that was sent on the same connection just before and is not answered yet
+   */
+  take(commands: readonly Command[], follows: BatchVersion | null): Taken {
+    const { context } = this;
     const accounts = this.takeAccounts(commands);
     const charges = this.takeCharges(commands);
     const { last } = this;
     const isKnown = ({ kind, command }: Command): boolean => {
       const account = accounts.get(command.accountId);
       if (!account || account.month !== last?.month) return false;
+      if (account.version.xid === null && account.version !== follows) return false;
       return kind === 'resolve' ? charges.has(command.chargeId) : account.keys.has(command.keyId);
     };
-    if (!last || !context.priceBook || !commands.every(isKnown)) return { state: null, accounts };
+    if (!last || !context?.priceBook || !commands.every(isKnown)) return { state: null, accounts };
     const known = [...accounts.values()];
     const state = {
       ...last,
       priceBook: context.priceBook,
       usageLedgerIds: context.usageLedgerIds,
       charges,
-      balances: new Map(known.map(({ balance }) => [balance.accountId, { ...balance }])),
+      balances: new Map(known.map((account) => [account.balance.accountId, balanceOf(account)])),
       keys: new Map(known.flatMap(({ keys }) => [...keys].map(([id, key]) => [id, { ...key }]))),
     };
     return { state, accounts };
@@ -67,34 +83,55 @@ export class BatchMemory {
   forget(): void {
     this.accounts.clear();
     this.charges.clear();
+    this.context = undefined;
   }
 
-  /** Stores what a batch left behind, except for accounts that another batch is about to change. */
-  keep(state: BatchState, plan: BatchPlan, written: Written): void {
-    this.last = written;
-    for (const charge of plan.newCharges) this.keepCharge(charge, written);
+  /**
+   * Stores the accounts that a batch writes, except for those that another batch is about to change. They are of use
+   * once the batch has committed, or to the batch that follows it.
+   */
+  keepAccounts(state: BatchState, plan: BatchPlan, version: BatchVersion): void {
     const keysOf = Map.groupBy(state.keys.values(), ({ accountId }) => accountId);
     for (const [accountId, balance] of plan.touchedBalances) {
       const keys = keysOf.get(accountId);
       // Without its keys, the account's spending was not read. A freeze may have ended when the balance was written.
-      if (!keys || balance.frozen || this.users.get(accountId) !== 1) continue;
+      if (!keys || balance.frozen || this.users.has(accountId)) continue;
       this.accounts.set(accountId, {
-        balance: { ...balance, version: written.version },
+        balance,
+        version,
         keys: new Map(keys.map((key) => [key.id, key])),
         // Spending belongs to the month in which the batch was decided. It may have been written in the next.
         month: state.month,
       });
     }
     dropOldest(this.accounts, MAX_ACCOUNTS);
+  }
+
+  /** Stores what is known once a batch has committed: its version, its time, and its open charges. */
+  commit(plan: BatchPlan, version: BatchVersion, written: Written): void {
+    version.xid = written.version;
+    this.last = written;
+    for (const charge of plan.newCharges) this.keepCharge(charge, written);
     dropOldest(this.charges, MAX_CHARGES);
   }
 
-  end(commands: readonly Command[]): void {
-    for (const accountId of accountsOf(commands)) {
-      const others = (this.users.get(accountId) ?? 1) - 1;
-      if (others > 0) this.users.set(accountId, others);
-      else this.users.delete(accountId);
-    }
+  /** Begins a batch that decides under locks, and so changes its accounts later. @returns a function that ends it */
+  begin(commands: readonly Command[]): () => void {
+    const accounts = accountsOf(commands);
+    for (const accountId of accounts) this.users.set(accountId, (this.users.get(accountId) ?? 0) + 1);
+    return () => {
+      for (const accountId of accounts) {
+        const others = (this.users.get(accountId) ?? 1) - 1;
+        if (others > 0) this.users.set(accountId, others);
+        else this.users.delete(accountId);
+      }
+      accounts.clear();
+    };
+  }
+
+  newVersion(): BatchVersion {
+    this.versions += 1;
+    return { number: String(this.versions), xid: null };
   }
 
   private takeAccounts(commands: readonly Command[]): Map<string, KnownAccount> {
@@ -103,7 +140,6 @@ export class BatchMemory {
       const known = this.accounts.get(accountId);
       if (known) taken.set(accountId, known);
       this.accounts.delete(accountId);
-      this.users.set(accountId, (this.users.get(accountId) ?? 0) + 1);
     }
     return taken;
   }
@@ -123,6 +159,10 @@ export class BatchMemory {
     if (!quote || !('keyId' in command)) return;
     this.charges.set(command.chargeId, { ...heldCharge(command, quote, month), inputHash });
   }
+}
+
+function balanceOf({ balance, version }: KnownAccount): LockedBalance {
+  return { ...balance, version: version.xid };
 }
 
 function accountsOf(commands: readonly Command[]): Set<string> {
@@ -169,7 +209,7 @@ function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Omit
 export function addKnown(state: BatchState, accounts: Taken['accounts']): void {
   for (const [accountId, known] of accounts) {
     const balance = state.balances.get(accountId);
-    if (balance?.version !== known.balance.version || known.month !== state.month) continue;
+    if (!balance || balance.version !== known.version.xid || known.month !== state.month) continue;
     balance.spent = known.balance.spent;
     for (const [id, key] of known.keys) if (!state.keys.has(id)) state.keys.set(id, { ...key });
   }

@@ -3,7 +3,7 @@ import { sendTogether } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { chargeAnnouncements } from './announcements.js';
 import { arraysOf, type Column, keyColumns, type SpendChange, valuesOf } from './batch-columns.js';
-import { columnsOf, type Part, writeStatement } from './batch-statement.js';
+import { columnsOf, type Decided, type Part, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
@@ -41,13 +41,23 @@ export interface HoldProof {
 
 export interface WriteOrder {
   readonly plan: BatchPlan;
-  /** The time of the decision, read under the batch's locks. Null if it was decided without locks. */
-  readonly at: Instant | null;
-  /** What verifies its holds if it was decided without locks. */
-  readonly proof: HoldProof | null;
+  /** What the plan rests on. */
+  readonly basis: PlanBasis;
   /** Whether settlements are announced. */
   readonly settlements: boolean;
 }
+
+export type PlanBasis =
+  /** What was read under the batch's locks, at this time. */
+  | { readonly at: Instant }
+  | {
+      /** The batch's own number. */
+      readonly number: string;
+      /** The number of the batch sent before it on this connection and not answered yet, if it rests on that. */
+      readonly follows: string | null;
+      /** What verifies its holds; null if it has none. */
+      readonly proof: HoldProof | null;
+    };
 
 /** The result of writing a batch: the new version of its balances, and its time. */
 export interface Written extends Instant {
@@ -77,24 +87,31 @@ function queriesOf(
 ): [Promise<Written | null>, ...Promise<unknown>[]] {
   const written = write(client, order);
   crashPoint('batch.before-commit');
-  return order.at === null ? [written] : [written, client.query('COMMIT')];
+  return 'at' in order.basis ? [written, client.query('COMMIT')] : [written];
 }
 
 async function write(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
-  const { plan, at, proof } = order;
+  const { plan, basis } = order;
   if (plan.newCharges.length === 0 && plan.resolutions.length === 0) return null;
   const parts = partsOf(order);
   const statement = writeStatement(
     [...parts].map(([part, { rows }]) => [part, rows]),
-    at === null,
+    decidedBy(basis),
   );
-  const values = [
-    at?.now ?? null,
-    ...(proof ? proofValues(proof) : []),
-    ...[...parts.values()].flatMap((each) => each.values),
-  ];
+  const values = [...basisValues(basis), ...[...parts.values()].flatMap((each) => each.values)];
   const { rows } = await checked(client.query<Omit<Written, 'announces'>>({ ...statement, values }));
   return { ...rows[0]!, announces: parts.has('announcements') };
+}
+
+function decidedBy(basis: PlanBasis): Decided {
+  if ('at' in basis) return 'locked';
+  return basis.follows === null ? 'remembered' : 'following';
+}
+
+function basisValues(basis: PlanBasis): string[] {
+  if ('at' in basis) return [basis.at.now];
+  const { number, follows, proof } = basis;
+  return [number, ...(follows === null ? [] : [follows]), ...(proof ? proofValues(proof) : [])];
 }
 
 function proofValues({ revision, from, untilMs, keys }: HoldProof): string[] {

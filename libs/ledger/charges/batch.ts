@@ -14,8 +14,8 @@ import type {
 
 /** A customer's stored balances and the ledger accounts behind them, as locked or proved by the batch. */
 export interface LockedBalance {
-  /** The version of the row: the transaction id (xid) that wrote it. */
-  version: string;
+  /** The version of the row: the transaction id (xid) that wrote it. Null: the batch that is being written before this one. */
+  version: string | null;
   accountId: string;
   main: bigint;
   held: bigint;
@@ -73,6 +73,8 @@ export interface BatchState extends Instant {
 
 export type Command = { kind: 'hold'; command: HoldCommand } | { kind: 'resolve'; command: ResolveCommand };
 export type Result = HoldResult | ResolveResult | BrokenRule;
+/** What answers a command. An Error rejects it. */
+export type Answer = Result | Error;
 
 interface NewCharge {
   command: HoldCommand | ResolveCommand;

@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from '#platform/metrics.js';
-import type { Command, Result } from './batch.js';
+import type { Answer, Command } from './batch.js';
 import { BrokenRule } from './charge.js';
 
 interface FinishedBatch {
   commands: readonly Command[];
-  results: readonly Result[];
+  answers: readonly Answer[];
   isProved: boolean;
   elapsedMs: number;
 }
@@ -50,11 +50,13 @@ export class EngineMetrics {
     });
   }
 
-  observe({ commands, results, isProved, elapsedMs }: FinishedBatch): void {
+  observe({ commands, answers, isProved, elapsedMs }: FinishedBatch): void {
     this.batches.inc({ decided: isProved ? 'proved' : 'locked' });
     this.batchSize.observe(commands.length);
     this.batchSeconds.observe(elapsedMs / 1000);
-    for (const result of results)
-      this.postings.inc({ outcome: result instanceof BrokenRule ? 'broken_rule' : result.outcome });
+    for (const answer of answers) {
+      if (answer instanceof BrokenRule) this.postings.inc({ outcome: 'broken_rule' });
+      else if (!(answer instanceof Error)) this.postings.inc({ outcome: answer.outcome });
+    }
   }
 }

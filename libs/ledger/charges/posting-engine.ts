@@ -1,37 +1,32 @@
 import type pg from 'pg';
-import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { untraced } from '#platform/tracing.js';
-import type { Family, PriceBook } from '#pricing/price-book.js';
-import type { BatchPlan, BatchState, Command, Result } from './batch.js';
-import { addKnown, BatchMemory, isProvable, proofOf, type Taken } from './batch-memory.js';
-import { planBatch } from './batch-plan.js';
+import type { PriceBook } from '#pricing/price-book.js';
+import type { Answer, Command } from './batch.js';
+import { BatchMemory } from './batch-memory.js';
+import type { HoldCommand, HoldResult, ResolveCommand, ResolveResult } from './charge.js';
 import { EngineMetrics } from './engine-metrics.js';
-import {
-  BrokenRule,
-  type HoldCommand,
-  type HoldResult,
-  type ResolveCommand,
-  type ResolveResult,
-} from './charge.js';
-import { type BatchContext, lockAndRead } from './batch-reader.js';
-import { EngineConnections } from './engine-connections.js';
-import { isPassing, writeAndCommit, type WriteOrder } from './batch-writer.js';
+import { Lane } from './lane.js';
 
 /** A larger batch gains no throughput and makes everyone in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
-/** Concurrent batches: one is decided here while the database writes the other. More would only wait for its locks. */
-const LANES = 2;
+/** Batches on their way to the database at once on a lane: it works on one while the next is decided here. */
+const MOST_SENT = 2;
 /**
- * Postings that must wait before a second batch runs beside the first. With fewer, two small batches would only wake
- * more processes and wait for each other's locks, and everyone's answer would arrive later.
+ * Postings that must wait before a batch follows another that is not answered yet. With fewer, two small batches would
+ * take longer than one.
+ */
+const DEFAULT_FOLLOW_FROM = 64;
+/**
+ * Postings that must wait before a second lane runs beside the first, also if that one waits for locks. With fewer, two
+ * small batches would only wake more processes.
  */
 const SECOND_LANE_FROM = 128;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
 const TRANSACTION_BLOCK = 1000;
-/** Attempts per batch before its error counts: deadlocks and conflicts are temporary, and each attempt is cheap. */
-const MAX_RUNS = 8;
+/** Postings that a batch may pass over because their charge or account is in another one. More are not looked at. */
+const MOST_PASSED = 1000;
 /** Commands waiting for a batch. Beyond this, callers must retry, so that memory stays bounded. */
 const MAX_WAITING = 50_000;
 
@@ -44,6 +39,8 @@ export interface PostingEngineOptions {
   /** Called after each commit that left announcements in the outbox. */
   onCommitted?: () => void;
   maxBatch?: number;
+  /** Postings that must wait before a batch follows one that is not answered yet. The default suits throughput. */
+  followFrom?: number;
   /** Whether `charge.settled` is published, for programs that read it; nothing of ours does. */
   publishesSettlements?: boolean;
 }
@@ -54,12 +51,6 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-interface BatchRun {
-  readonly commands: Command[];
-  readonly isFirst: boolean;
-  readonly context: BatchContext;
-}
-
 export class EngineOverloaded extends Error {
   constructor() {
     super(`more than ${MAX_WAITING} postings are waiting`);
@@ -68,31 +59,31 @@ export class EngineOverloaded extends Error {
 }
 
 /**
- * Posts holds and resolutions to the ledger by group commit: while transactions are in progress, the next batch
- * gathers, and starts when one of them returns. Several engines may run on one database.
+ * Posts holds and resolutions to the ledger by group commit: while batches are on their way, the next one gathers. Several
+ * engines may run on one database.
  */
 export class PostingEngine {
   private waiting: Waiting[] = [];
   /** The charges of batches in progress. */
   private readonly inFlight = new Set<string>();
-  /** Batches in progress, at most LANES. */
-  private lanes = 0;
+  /** The accounts of batches in progress. */
+  private readonly accounts = new Map<string, { readonly lane: Lane; commands: number }>();
+  /** Batches in progress. */
+  private running = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
   private readonly maxBatch: number;
-  private context: BatchContext | undefined;
-  private readonly memory = new BatchMemory();
-  private readonly metrics: EngineMetrics | undefined;
-  private readonly connections: EngineConnections;
+  private readonly followFrom: number;
+  private readonly lanes: readonly [Lane, Lane];
 
-  constructor(private readonly options: PostingEngineOptions) {
+  constructor(options: PostingEngineOptions) {
     this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
-    this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
-    // Another server may have taken over, where versions and revisions may have another meaning.
-    this.connections = new EngineConnections(options.pool, () => {
-      this.memory.forget();
-      this.context = undefined;
-    });
+    this.followFrom = options.followFrom ?? DEFAULT_FOLLOW_FROM;
+    const { pool, loadPriceBook, log, registry, onCommitted, publishesSettlements = false } = options;
+    const metrics = registry ? new EngineMetrics(registry) : undefined;
+    const memory = new BatchMemory();
+    const shared = { pool, loadPriceBook, log, memory, metrics, onCommitted, publishesSettlements };
+    this.lanes = [new Lane(shared), new Lane(shared)];
   }
 
   /**
@@ -113,9 +104,9 @@ export class PostingEngine {
 
   /** Resolves when everything submitted so far has been answered. */
   async close(): Promise<void> {
-    if (this.lanes > 0 || this.waiting.length > 0)
+    if (this.running > 0 || this.waiting.length > 0)
       await new Promise<void>((resolve) => this.idle.push(resolve));
-    this.connections.close();
+    for (const lane of this.lanes) lane.close();
   }
 
   private enqueue<T extends HoldResult | ResolveResult>(entry: Command): Promise<T> {
@@ -128,173 +119,82 @@ export class PostingEngine {
 
   /** Starts a batch at the end of this turn of the event loop, so that its callers share it. */
   private schedule(): void {
-    if (this.scheduled || !this.mayOpenLane()) return;
+    if (this.scheduled || !this.lanes.some((lane) => this.isFree(lane))) return;
     this.scheduled = true;
     untraced(() =>
       setImmediate(() => {
         this.scheduled = false;
-        void this.runLane();
+        this.startBatches();
       }),
     );
   }
 
-  private mayOpenLane(): boolean {
-    return this.lanes === 0 || (this.lanes < LANES && this.waiting.length >= SECOND_LANE_FROM);
-  }
-
-  /** Runs batch after batch until there is nothing left that it may take. */
-  private async runLane(): Promise<void> {
-    if (!this.mayOpenLane()) return;
-    this.lanes += 1;
-    for (let batch = this.takeBatch(); batch.length > 0; batch = this.takeBatch()) {
-      await this.runOrBisect(batch);
-      for (const { entry } of batch) this.inFlight.delete(entry.command.chargeId);
-      // Leave the rest to the other lane, which takes it as soon as its own batch is answered.
-      if (this.lanes > 1 && this.waiting.length < SECOND_LANE_FROM) break;
+  private startBatches(): void {
+    for (const lane of this.lanes) {
+      while (this.isFree(lane)) {
+        const batch = this.takeBatch(lane);
+        if (batch.length === 0) break;
+        void this.runBatch(lane, batch);
+      }
     }
-    this.lanes -= 1;
-    if (this.lanes === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** One command per charge id at a time. Another one for the same charge waits until the first is answered. */
-  private takeBatch(): Waiting[] {
+  /** Whether a lane may take a batch of what waits now. */
+  private isFree(lane: Lane): boolean {
+    const { length } = this.waiting;
+    if (length === 0 || lane.locking > 0 || lane.sent >= MOST_SENT) return false;
+    if (lane.sent > 0) return length >= this.followFrom;
+    return this.running === 0 || length >= SECOND_LANE_FROM;
+  }
+
+  private async runBatch(lane: Lane, batch: Waiting[]): Promise<void> {
+    this.running += 1;
+    const answers = await lane.run(batch.map(({ entry }) => entry));
+    this.running -= 1;
+    batch.forEach((item, index) => answer(item, answers[index]));
+    for (const { entry } of batch) this.release(entry);
+    this.startBatches();
+    if (this.running === 0 && this.waiting.length === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  /** One command per charge id at a time, and one lane per account. Others wait until that is answered. */
+  private takeBatch(lane: Lane): Waiting[] {
     const batch: Waiting[] = [];
     const deferred: Waiting[] = [];
     const passed = new Set<string>();
     let next = 0;
-    for (; next < this.waiting.length && batch.length < this.maxBatch; next += 1) {
+    for (
+      ;
+      next < this.waiting.length && batch.length < this.maxBatch && deferred.length < MOST_PASSED;
+      next += 1
+    ) {
       const item = this.waiting[next] as Waiting;
-      const { chargeId } = item.entry.command;
-      if (this.inFlight.has(chargeId) || passed.has(chargeId)) {
+      const { chargeId, accountId } = item.entry.command;
+      const used = this.accounts.get(accountId);
+      if (this.inFlight.has(chargeId) || passed.has(chargeId) || (used && used.lane !== lane)) {
         deferred.push(item);
         passed.add(chargeId);
         continue;
       }
       batch.push(item);
       this.inFlight.add(chargeId);
+      if (used) used.commands += 1;
+      else this.accounts.set(accountId, { lane, commands: 1 });
     }
-    this.waiting = [...deferred, ...this.waiting.slice(next)];
+    if (batch.length > 0) this.waiting = [...deferred, ...this.waiting.slice(next)];
     return batch;
   }
 
-  /** One invalid posting must not harm others: an unexpected error halves the batch until it is alone. */
-  private async runOrBisect(batch: Waiting[]): Promise<void> {
-    let results: Result[];
-    try {
-      results = await this.runRepeatedly(batch.map((item) => item.entry));
-    } catch (error) {
-      if (isTransient(error) || batch.length === 1) {
-        for (const item of batch) item.reject(error);
-        return;
-      }
-      this.options.log.error({ err: error, size: batch.length }, 'a batch failed and is split in half');
-      const middle = batch.length >> 1;
-      await this.runOrBisect(batch.slice(0, middle));
-      await this.runOrBisect(batch.slice(middle));
-      return;
-    }
-    batch.forEach((item, index) => answer(item, results[index]));
-  }
-
-  private async runRepeatedly(commands: Command[]): Promise<Result[]> {
-    for (let run = 1; ; run += 1) {
-      try {
-        return await this.run(commands, run === 1);
-      } catch (error) {
-        if (run >= MAX_RUNS || !isPassing(error)) throw error;
-        this.metrics?.reruns.inc();
-      }
-    }
-  }
-
-  private async run(commands: Command[], isFirst: boolean): Promise<Result[]> {
-    const client = await this.connections.take();
-    let isGood = true;
-    try {
-      const context = (this.context ??= await this.openContext(client));
-      return await this.runOn(client, { commands, isFirst, context });
-    } catch (error) {
-      isGood = isPassing(error) && (await isRolledBack(client));
-      throw error;
-    } finally {
-      this.connections.putBack(client, isGood);
-    }
-  }
-
-  /** Decides first from memory, if that is enough. If it was wrong, decides under locks. */
-  private async runOn(client: pg.ClientBase, run: BatchRun): Promise<Result[]> {
-    const { commands, isFirst, context } = run;
-    const startedMs = performance.now();
-    const taken = this.memory.take(commands, context);
-    try {
-      const proved = isFirst && taken.state ? await this.runKnown(client, commands, taken.state) : null;
-      const { results } = proved ?? (await this.runLocked(client, run, taken));
-      const elapsedMs = performance.now() - startedMs;
-      this.metrics?.observe({ commands, results, isProved: proved !== null, elapsedMs });
-      return results;
-    } finally {
-      this.memory.end(commands);
-    }
-  }
-
-  /** In one round trip, if the plan can be proved. @returns null if it must be made under locks */
-  private async runKnown(
-    client: pg.ClientBase,
-    commands: Command[],
-    state: BatchState,
-  ): Promise<BatchPlan | null> {
-    const plan = planBatch(state, commands);
-    if (!isProvable(plan, commands)) return null;
-    const order = { plan, at: null, proof: proofOf(state, commands) };
-    await this.write(client, state, order);
-    return plan;
-  }
-
-  private async runLocked(
-    client: pg.ClientBase,
-    { commands, context }: BatchRun,
-    { accounts }: Taken,
-  ): Promise<BatchPlan> {
-    const state = await lockAndRead(client, commands, context);
-    addKnown(state, accounts);
-    const plan = planBatch(state, commands);
-    await this.write(client, state, { plan, at: state, proof: null });
-    return plan;
-  }
-
-  private async write(
-    client: pg.ClientBase,
-    state: BatchState,
-    order: Omit<WriteOrder, 'settlements'>,
-  ): Promise<void> {
-    const { publishesSettlements: settlements = false } = this.options;
-    const written = await writeAndCommit(client, { ...order, settlements });
-    if (written) this.memory.keep(state, order.plan, written);
-    if (written?.announces) this.options.onCommitted?.();
-  }
-
-  private async openContext(client: pg.ClientBase): Promise<BatchContext> {
-    const { rows } = await client.query<{ code: string; id: string }>(
-      `SELECT code, id::text FROM ledger_accounts WHERE code LIKE 'usage:%'`,
-    );
-    const ids = Object.fromEntries(rows.map((row) => [row.code.slice('usage:'.length), BigInt(row.id)]));
-    return {
-      priceBook: undefined,
-      usageLedgerIds: ids as Record<Family, bigint>,
-      loadPriceBook: this.options.loadPriceBook,
-    };
+  private release({ command: { chargeId, accountId } }: Command): void {
+    this.inFlight.delete(chargeId);
+    const used = this.accounts.get(accountId)!;
+    used.commands -= 1;
+    if (used.commands === 0) this.accounts.delete(accountId);
   }
 }
 
-async function isRolledBack(client: pg.ClientBase): Promise<boolean> {
-  return client.query('ROLLBACK').then(
-    () => true,
-    () => false,
-  );
-}
-
-function answer(item: Waiting, result: Result | undefined): void {
-  if (result === undefined || result instanceof BrokenRule)
+function answer(item: Waiting, result: Answer | undefined): void {
+  if (result === undefined || result instanceof Error)
     item.reject(result ?? new Error('a batch lost a result'));
   else item.resolve(result);
 }

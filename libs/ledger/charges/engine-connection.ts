@@ -9,12 +9,12 @@ import type pg from 'pg';
 const SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan`;
 
 /**
- * Connections of an engine, with the plans of its statements and settings that suit nothing else. A failed one is
+ * A connection of an engine, kept with the plans of its statements and settings that suit nothing else. A failed one is
  * closed, because the next may lead to a server that took over.
  */
-export class EngineConnections {
-  private readonly idle: pg.PoolClient[] = [];
-  private closed = false;
+export class EngineConnection {
+  /** Null until it is opened, and once it is lost. */
+  client: pg.PoolClient | null = null;
 
   /** `onOpen` is called for each new connection before it is used. */
   constructor(
@@ -22,22 +22,8 @@ export class EngineConnections {
     private readonly onOpen: () => void,
   ) {}
 
-  async take(): Promise<pg.PoolClient> {
-    return this.idle.pop() ?? (await this.open());
-  }
-
-  putBack(client: pg.PoolClient, isGood: boolean): void {
-    if (isGood && !this.closed) this.idle.push(client);
-    else client.release(true);
-  }
-
-  /** Those in use are closed when they are returned. */
-  close(): void {
-    this.closed = true;
-    for (const client of this.idle.splice(0)) client.release(true);
-  }
-
-  private async open(): Promise<pg.PoolClient> {
+  async open(): Promise<pg.PoolClient> {
+    if (this.client) return this.client;
     const client = await this.pool.connect();
     try {
       await client.query(SETTINGS);
@@ -45,15 +31,16 @@ export class EngineConnections {
       client.release(true);
       throw error;
     }
-    client.once('end', () => this.lose(client));
+    client.once('end', () => this.close(client));
     this.onOpen();
+    this.client = client;
     return client;
   }
 
-  private lose(client: pg.PoolClient): void {
-    const place = this.idle.indexOf(client);
-    if (place < 0) return;
-    this.idle.splice(place, 1);
+  /** Does nothing if it was replaced already. */
+  close(client: pg.PoolClient): void {
+    if (this.client !== client) return;
+    this.client = null;
     client.release(true);
   }
 }
