@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
-import { groupName, modelName, priceFields } from '#marketplace/prices/price-change.fields.js';
+import { groupName, modelName, priceFields, productFields } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
 const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
@@ -32,7 +32,7 @@ const listedModel = z
             '`fixed_per_call`: the group has a fixed price per call, regardless of the list price.',
         }),
         multiplier: multiplierView,
-        price: priceFields.meta({
+        price: productFields.meta({
           description: 'The exact price of a unit in the group. Amounts are rounded up.',
         }),
         available,
