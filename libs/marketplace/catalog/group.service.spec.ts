@@ -50,6 +50,12 @@ describe('a new group', () => {
     await expect(catalog.groups.find(wrong.name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('begins with nothing that a proposal could not set', async () => {
+    await created({ multiplier: '1000', fixedPerCall: '1000000' });
+    for (const [param, value] of Object.entries({ multiplier: '1000.1', fixedPerCall: '1000000.000000001' }))
+      await expect(created({ [param]: value })).rejects.toMatchObject({ code: 'invalid_value', param });
+  });
+
   it('serves no videos, nor the images of the vendor', async () => {
     for (const model of ['vendora-imagine-video', 'vendora-imagine-image'])
       await expect(created({ models: [model] })).rejects.toMatchObject(invalid);

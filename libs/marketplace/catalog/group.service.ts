@@ -8,6 +8,8 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
+import { groupFault } from '../prices/price-change.js';
+import { priceFaultText } from '../prices/price-fault.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import type { CatalogChanges } from './catalog.changes.js';
 import { Group } from './group.entity.js';
@@ -68,9 +70,12 @@ export class GroupService {
     return shown(await this.priceBook(), group, this.clock.nowMs());
   }
 
-  /** @throws ApiError for a name that is taken, or unknown models */
+  /** @throws ApiError for a name that is taken, unknown models, or a multiplier or price that no proposal could set */
   async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
     const { name, multiplier, fixedPerCall, models } = wanted;
+    const fault = groupFault(wanted);
+    if (fault)
+      throw new ApiError('invalid_value', priceFaultText(fault), { param: String(fault.params.field) });
     await this.changes.make(by, async ({ entities, client }) => {
       await entities.insert(Group, { name, open: false, ...defined(rulesOf(wanted)) });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [

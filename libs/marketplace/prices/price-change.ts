@@ -37,6 +37,14 @@ export function changeFault(book: PriceBook, change: PriceChange): PriceFault | 
   return change.rule === 'none' ? null : excess('unitPrice', change.unitPrice, HIGHEST_PRICE);
 }
 
+/** Why a new group cannot begin with these, or null. */
+export function groupFault(begins: { multiplier: string; fixedPerCall: string | null }): PriceFault | null {
+  return (
+    excess('multiplier', begins.multiplier, HIGHEST_MULTIPLIER) ??
+    excess('fixedPerCall', begins.fixedPerCall, HIGHEST_PRICE)
+  );
+}
+
 function faultOfPrice(book: PriceBook, change: Extract<PriceChange, { kind: 'price' }>): PriceFault | null {
   const model = book.models.get(change.model);
   if (!model) return priceFault('no_model', { model: change.model });
