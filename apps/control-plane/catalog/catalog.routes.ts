@@ -209,7 +209,7 @@ export const catalogRoutes = {
     }),
     answer: groupView,
     status: 201,
-    refusals: ['conflict'],
+    refusals: ['conflict', 'second_person_required'],
   }),
   getGroup: forAdmins.get('getGroup', `${GROUPS}/{group}`, {
     summary: 'Get a group.',

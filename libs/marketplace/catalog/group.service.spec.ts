@@ -56,6 +56,11 @@ describe('a new group', () => {
       await expect(created({ [param]: value })).rejects.toMatchObject({ code: 'invalid_value', param });
   });
 
+  it('does not begin with free calls, which need a second person', async () => {
+    for (const free of [{ multiplier: '0.00' }, { fixedPerCall: '0' }])
+      await expect(created(free)).rejects.toMatchObject({ code: 'second_person_required' });
+  });
+
   it('serves no videos, nor the images of the vendor', async () => {
     for (const model of ['vendora-imagine-video', 'vendora-imagine-image'])
       await expect(created({ models: [model] })).rejects.toMatchObject(invalid);

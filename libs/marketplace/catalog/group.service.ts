@@ -3,7 +3,8 @@ import type pg from 'pg';
 import type { Queryable } from '#catalog/catalog.store.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { requireModels } from '#catalog/known-names.js';
-import { plainDecimal } from '#money/amount.js';
+import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { parseDecimal, plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
@@ -70,13 +71,17 @@ export class GroupService {
     return shown(await this.priceBook(), group, this.clock.nowMs());
   }
 
-  /** @throws ApiError for a name that is taken, unknown models, or a multiplier or price that no proposal could set */
+  /**
+   * @throws ApiError for a name that is taken, unknown models, or a multiplier or price that no proposal could set;
+   * second_person_required for 0
+   */
   async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
     const { name, multiplier, fixedPerCall, models } = wanted;
     const fault = groupFault(wanted);
     if (fault)
       throw new ApiError('invalid_value', priceFaultText(fault), { param: String(fault.params.field) });
     await this.changes.make(by, async ({ entities, client }) => {
+      await refuseFree(client, wanted, by);
       await entities.insert(Group, { name, open: false, ...defined(rulesOf(wanted)) });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
@@ -140,6 +145,22 @@ export class GroupService {
       }),
     });
   }
+}
+
+/** Prices of 0 need two people. In an installation with one person, this is recorded. @throws ApiError */
+async function refuseFree(
+  client: pg.ClientBase,
+  { name, multiplier, fixedPerCall }: NewGroup,
+  { actor }: DoneBy,
+): Promise<void> {
+  const isFree = [multiplier, fixedPerCall ?? '1'].some((text) => parseDecimal(text).digits === 0n);
+  if (!isFree) return;
+  if (!(await readFact(client, 'one-person'))) {
+    const message =
+      'A group cannot begin at 0. Propose it afterwards: another administrator must confirm it.';
+    throw new ApiError('second_person_required', message);
+  }
+  await noteDoneAlone(client, { actor, why: 'second-person', subject: `group:${name}`, accountId: null });
 }
 
 function notFound(name: string): ApiError {
