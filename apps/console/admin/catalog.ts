@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allOf } from '../api/all-of.js';
-import { api } from '../api/client.js';
-import type { GetAnswer } from '../api/queries.js';
+import { api, type GetAnswer } from '../api/client.js';
 
 export type Change = GetAnswer<'/api/admin/prices/export'>['rows'][number];
 

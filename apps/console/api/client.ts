@@ -1,8 +1,14 @@
-import { QueryClient } from '@tanstack/react-query';
-import createClient, { type Middleware } from 'openapi-fetch';
-import createHooks from 'openapi-react-query';
+import {
+  keepPreviousData,
+  QueryClient,
+  useQuery,
+  type UseQueryOptions,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import createClient, { type FetchResponse, type Middleware } from 'openapi-fetch';
 import { ApiFailure, failureFrom } from './failure.js';
-import type { paths } from './schema.js';
+import type { components, paths } from './schema.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
@@ -66,9 +72,6 @@ const middleware: Middleware = {
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 api.use(middleware);
 
-/** Its hooks: `$api.useQuery('get', '/api/account')`. */
-export const $api = createHooks(api);
-
 /** Errors that may go away by themselves. */
 function isTransient(error: Error): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status >= 502);
@@ -85,3 +88,106 @@ export const queryClient = new QueryClient({
     mutations: { retry: false },
   },
 });
+
+/** A named shape of the API, such as `Shape<'Ticket'>`. */
+export type Shape<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** The answer to a GET, such as `GetAnswer<'/api/account'>`. */
+export type GetAnswer<Path extends GetPath> = paths[Path] extends { get: infer Operation }
+  ? NonNullable<
+      FetchResponse<Operation & Record<string | number, unknown>, object, 'application/json'>['data']
+    >
+  : never;
+
+/** One item of a list, such as `Item<'/api/keys'>`. */
+export type Item<Path extends GetPath> =
+  GetAnswer<Path> extends { items: readonly (infer One)[] } ? One : never;
+
+export type GetPath = {
+  [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;
+}[keyof paths];
+
+/** Marks cached answers as stale, so that pages read them again. Call it after a change. */
+export async function refresh(...read: GetPath[]): Promise<void> {
+  await Promise.all(read.map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })));
+}
+
+/** Marks everything of finance, and approvals, as stale. Call it after a posting or a decision about one. */
+export function refreshFinance(): Promise<void> {
+  return queryClient.invalidateQueries({
+    predicate: ({ queryKey: [, path] }) => /^\/api\/(finance|approvals)\b/.test(String(path)),
+  });
+}
+
+/** Query option: keeps showing the previous answer until the new one is loaded. */
+export const keepShown = { placeholderData: keepPreviousData };
+
+/** Makes a form idempotent; create a new one for each form that is opened. */
+export function newRequestId(): string {
+  return crypto.randomUUID();
+}
+
+/** The relay's address, the payment currency, and the viewer's rate. */
+export const relayQuery = {
+  queryKey: ['relay'],
+  queryFn: async () => (await api.GET('/api/public/relay')).data!,
+  staleTime: 5 * 60_000,
+};
+
+type Parameters<Path extends GetPath> = paths[Path] extends { get: { parameters: infer Known } }
+  ? Known
+  : never;
+
+type Asked<Path extends GetPath> = {
+  [Part in 'path' | 'query']?: Parameters<Path> extends { [Name in Part]?: infer Known } ? Known : never;
+};
+
+type ReadOptions<Path extends GetPath> = Pick<
+  UseQueryOptions<GetAnswer<Path>>,
+  'enabled' | 'placeholderData' | 'refetchInterval' | 'refetchOnMount' | 'staleTime'
+>;
+
+/** The client only has types for literal paths. */
+const read = api.GET as (path: GetPath, init: object) => Promise<{ data?: unknown }>;
+
+/** Puts an answer into the cache, such as that of a change. */
+export function keepAnswer<Path extends GetPath>(
+  path: Path,
+  params: Asked<Path>,
+  answer: GetAnswer<Path>,
+): void {
+  queryClient.setQueryData(['get', path, params], answer);
+}
+
+/** Reads a path. `refresh` reads it again. */
+export function useRead<Path extends GetPath>(
+  path: Path,
+  params: Asked<Path> = {},
+  options: ReadOptions<Path> = {},
+): UseQueryResult<GetAnswer<Path>> {
+  return useQuery({
+    queryKey: ['get', path, params],
+    queryFn: async ({ signal }) => (await read(path, { params, signal })).data as GetAnswer<Path>,
+    ...options,
+  });
+}
+
+/** The same, and keeps showing the previous answer until the new one is loaded. */
+export function useShown<Path extends GetPath>(
+  path: Path,
+  params: Asked<Path> = {},
+  options: ReadOptions<Path> = {},
+): UseQueryResult<GetAnswer<Path>> {
+  return useRead(path, params, { placeholderData: keepPreviousData, ...options });
+}
+
+/** Reads the page of a list that the address names; show it with a paged DataList. */
+export function useList<Path extends GetPath>(
+  path: Path,
+  params: Asked<Path> = {},
+  options: ReadOptions<Path> = {},
+): UseQueryResult<GetAnswer<Path>> {
+  const { cursor } = useSearch({ strict: false });
+  const query: object = { ...(params.query as object | undefined), cursor };
+  return useShown(path, { ...params, query } as Asked<Path>, options);
+}

@@ -1,4 +1,4 @@
-import type { Shape } from './shape.js';
+import type { Shape } from './client.js';
 
 /** All words of an API enumeration, in the given order. Leaving one out does not compile. */
 export function everyWord<Word extends string>() {

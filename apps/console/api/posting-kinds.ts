@@ -1,5 +1,5 @@
 import { everyWord } from './enumerations.js';
-import type { Shape } from './shape.js';
+import type { Shape } from './client.js';
 
 /** Types of postings on a customer's balances, in the order in which people choose from them. */
 export const statementKinds = everyWord<Shape<'StatementEntry'>['kind']>()(

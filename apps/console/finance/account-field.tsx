@@ -1,5 +1,5 @@
 import type { SelectProps } from '@mantine/core';
-import { $api } from '../api/client.js';
+import { useRead } from '../api/client.js';
 import { useName } from '../api/names.js';
 import { foundField, type FoundOptions, SearchSelect, useSearchWords } from './search-select.js';
 
@@ -11,7 +11,7 @@ export function accountField(label: string, options: FoundOptions = {}) {
 export function AccountSelect({ value = null, ...select }: Omit<SelectProps, 'data'>) {
   const typed = useSearchWords();
   const params = { query: { query: typed.query } };
-  const search = $api.useQuery('get', '/api/finance/accounts', { params }, { enabled: typed.isEnough });
+  const search = useRead('/api/finance/accounts', params, { enabled: typed.isEnough });
   const found = (search.data?.items ?? []).map(({ accountId, name, email }) => ({
     value: accountId,
     label: name || (email ?? accountId),

@@ -1,8 +1,7 @@
 import type { SelectProps } from '@mantine/core';
 import { useState } from 'react';
-import { $api } from '../api/client.js';
+import { type Shape, useRead } from '../api/client.js';
 import { useName } from '../api/names.js';
-import type { Shape } from '../api/shape.js';
 import { foundField, type FoundOptions, SearchSelect, useSearchWords } from './search-select.js';
 
 /** Finds a ticket by its subject, id or customer. */
@@ -14,7 +13,7 @@ function TicketSelect({ value = null, onChange, ...select }: Omit<SelectProps, '
   const typed = useSearchWords();
   const [subject, setSubject] = useState<string | null>(null);
   const params = { query: { query: typed.query } };
-  const search = $api.useQuery('get', '/api/finance/tickets', { params }, { enabled: typed.isEnough });
+  const search = useRead('/api/finance/tickets', params, { enabled: typed.isEnough });
   const found = (search.data?.items ?? []).map(optionOf);
   const choose: SelectProps['onChange'] = (id, option) => {
     setSubject(option?.label ?? null);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { alarmsOf, errorPart } from './alarms.js';
 import type { System } from './program.js';
 

@@ -1,35 +1,29 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../api/client.js';
-import { useList } from '../api/lists.js';
-import { refresh } from '../api/queries.js';
-import type { Shape } from '../api/shape.js';
+import { api, refresh, type Shape, useList, useRead } from '../api/client.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { SwitchFilter } from '../ui/lists/choice.js';
 import { column, menuColumn, openColumn } from '../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../ui/lists/data-list.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
-import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-import { PageFrame } from '../ui/page.js';
+import { Loaded, PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
-import { Loaded } from '../ui/states.js';
-import { StatusBadge } from '../ui/status-badge.js';
-import { Hint, Labelled, TextLine, TwoLines } from '../ui/texts.js';
+import { Hint, Labelled, StatusBadge, TextLine, TwoLines } from '../ui/texts.js';
 import { When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 import { jsonLines } from '../ui/code/json-lines.js';
 
-const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
 
 /** Messages that no handler could process, and what a replay would do. */
 export function DeadLettersPage() {
   const { t } = useTranslation('operator');
-  const { show, topic, about } = route.useSearch();
+  const { show, topic, about } = useSearch({ from: '/operator/dead-letters' });
   const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);
   const letters = useList('/api/admin/dead-letters', { query: { limit: PAGE, topic, about, ...replayed } });
   const none = isNarrowed({ show, topic, about }) ? 'noMatch' : 'empty';
@@ -41,7 +35,6 @@ export function DeadLettersPage() {
           label={t('letters.label')}
           query={letters}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t(`letters.${none}`), hint: t(`letters.${none}Hint`) }}
           isPaged
         />
@@ -134,9 +127,7 @@ function State({ letter: { canReplay, replayedAt } }: { letter: Shape<'DeadLette
 }
 
 function OpenLetter({ id }: { id: string }) {
-  const letter = $api.useQuery('get', '/api/admin/dead-letters/{letterId}', {
-    params: { path: { letterId: id } },
-  });
+  const letter = useRead('/api/admin/dead-letters/{letterId}', { path: { letterId: id } });
   return (
     <Loaded query={letter} lines={8}>
       {(found) => <Details letter={found} />}

@@ -1,12 +1,11 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { column, rightColumn } from '../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../ui/lists/data-list.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { useLocale } from '../ui/locale.js';
-import { StatusBadge } from '../ui/status-badge.js';
-import { SmallPrint } from '../ui/texts.js';
+import { SmallPrint, StatusBadge } from '../ui/texts.js';
 import { When } from '../ui/time/when.js';
 import { useRate } from './program.js';
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { GetAnswer } from '../api/queries.js';
+import type { GetAnswer } from '../api/client.js';
 import { useLocale } from '../ui/locale.js';
 
 export type System = GetAnswer<'/api/admin/programs'>;

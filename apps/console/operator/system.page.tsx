@@ -1,14 +1,11 @@
 import { Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
+import { type Shape, useRead } from '../api/client.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { TextLink } from '../ui/links.js';
 import { useLocale, usePercent } from '../ui/locale.js';
-import { Notice } from '../ui/notice.js';
-import { PageFrame } from '../ui/page.js';
-import { EmptyState, Loaded, Section } from '../ui/states.js';
-import { Hint } from '../ui/texts.js';
+import { Hint, Notice } from '../ui/texts.js';
+import { EmptyState, Loaded, PageFrame, Section } from '../ui/page.js';
 import { When } from '../ui/time/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
@@ -21,7 +18,7 @@ const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 /** The page refreshes itself. */
 export function SystemPage() {
   const { t } = useTranslation('operator');
-  const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const system = useRead('/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
     <PageFrame title={t('system.title')} about={t('system.about')}>
       <Loaded query={system} lines={12}>

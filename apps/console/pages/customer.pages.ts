@@ -36,11 +36,10 @@ const user = createRoute({
 });
 
 const order = createRoute({
-  ...below(user, '/topups/$orderId'),
+  ...below(user, '/topups/$orderId', 'wallet'),
   // Stripe returns here with a bare `?paid`.
   validateSearch: (given: Record<string, unknown>): { paid?: string } =>
     'paid' in given ? { paid: 'yes' } : {},
-  loader: textsOf('wallet'),
   component: lazy(() => import('../user/wallet/order.page.js'), 'OrderPage'),
 });
 
@@ -61,8 +60,7 @@ const ofVisitor = [
     component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
   }),
   createRoute({
-    ...below(visitor, '/marketplace/$model'),
-    loader: textsOf('models'),
+    ...below(visitor, '/marketplace/$model', 'models'),
     component: lazy(() => import('../visitor/model.page.js'), 'ModelPage'),
   }),
   createRoute({
@@ -71,13 +69,11 @@ const ofVisitor = [
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
   }),
   createRoute({
-    ...below(visitor, '/status'),
-    loader: textsOf('models'),
+    ...below(visitor, '/status', 'models'),
     component: lazy(() => import('../visitor/status.page.js'), 'StatusPage'),
   }),
   createRoute({
-    ...below(visitor, '/retention'),
-    loader: textsOf('privacy'),
+    ...below(visitor, '/retention', 'privacy'),
     component: lazy(() => import('../visitor/retention.page.js'), 'RetentionPage'),
   }),
   createRoute({
@@ -117,8 +113,7 @@ const ofUser = [
     component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
   }),
   createRoute({
-    ...below(user, '/tokens'),
-    loader: textsOf('tokens'),
+    ...below(user, '/tokens', 'tokens'),
     validateSearch: searchOf({
       cursor,
       /** The key whose rules are open. */
@@ -128,8 +123,7 @@ const ofUser = [
     component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
   }),
   createRoute({
-    ...below(user, '/wallet'),
-    loader: textsOf('wallet', 'calls'),
+    ...below(user, '/wallet', 'wallet', 'calls'),
     validateSearch: searchOf({
       tab: oneOf('statement', 'invites', 'details'),
       cursor,
@@ -142,9 +136,8 @@ const ofUser = [
     component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
   }),
   createRoute({
-    ...below(user, '/playground'),
+    ...below(user, '/playground', 'calls'),
     beforeLoad: notForViewers,
-    loader: textsOf('calls'),
     validateSearch: searchOf({
       kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
       model: anyText,
@@ -158,8 +151,7 @@ const ofUser = [
     component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
   }),
   createRoute({
-    ...below(user, '/library'),
-    loader: textsOf('calls'),
+    ...below(user, '/library', 'calls'),
     validateSearch: searchOf({
       /** All by default. */
       kind: oneOf('video', '3d', 'image'),
@@ -172,20 +164,17 @@ const ofUser = [
     component: lazy(() => import('../user/library/library.page.js'), 'LibraryPage'),
   }),
   createRoute({
-    ...below(user, '/usage'),
-    loader: textsOf('calls', 'charts'),
+    ...below(user, '/usage', 'calls', 'charts'),
     validateSearch: searchOf(usageSearch),
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
   }),
   createRoute({
-    ...below(user, '/logs'),
-    loader: textsOf('calls'),
+    ...below(user, '/logs', 'calls'),
     validateSearch: searchOf(logSearch),
     component: lazy(() => import('../user/logs/logs.page.js'), 'LogsPage'),
   }),
   createRoute({
-    ...below(user, '/tasks'),
-    loader: textsOf('calls'),
+    ...below(user, '/tasks', 'calls'),
     validateSearch: searchOf({
       kind: oneOf('video', '3d'),
       state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
@@ -198,13 +187,11 @@ const ofUser = [
     component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
   }),
   createRoute({
-    ...below(user, '/webhooks'),
-    loader: textsOf('webhooks'),
+    ...below(user, '/webhooks', 'webhooks'),
     component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
   }),
   createRoute({
-    ...below(user, '/webhooks/$endpointId'),
-    loader: textsOf('webhooks'),
+    ...below(user, '/webhooks/$endpointId', 'webhooks'),
     validateSearch: searchOf({
       state: oneOf('pending', 'delivered', 'failed'),
       cursor,
@@ -214,15 +201,13 @@ const ofUser = [
     component: lazy(() => import('../user/webhooks/endpoint.page.js'), 'EndpointPage'),
   }),
   createRoute({
-    ...below(user, '/tickets'),
-    loader: textsOf('tickets'),
+    ...below(user, '/tickets', 'tickets'),
     validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
     component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
   }),
   createRoute({
-    ...below(user, '/tickets/new'),
+    ...below(user, '/tickets/new', 'tickets'),
     beforeLoad: notForViewers,
-    loader: textsOf('tickets'),
     validateSearch: searchOf({
       kind: oneOf(...ticketTypes),
       /** The charge that it is about. */
@@ -231,20 +216,17 @@ const ofUser = [
     component: lazy(() => import('../user/tickets/new-ticket.page.js'), 'NewTicketPage'),
   }),
   createRoute({
-    ...below(user, '/tickets/$ticketId'),
-    loader: textsOf('tickets'),
+    ...below(user, '/tickets/$ticketId', 'tickets'),
     component: lazy(() => import('../user/tickets/ticket.page.js'), 'TicketPage'),
   }),
   createRoute({
-    ...below(user, '/account'),
+    ...below(user, '/account', 'account'),
     beforeLoad: notForViewers,
-    loader: textsOf('account'),
     component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
   }),
   createRoute({
-    ...below(user, '/privacy'),
+    ...below(user, '/privacy', 'privacy'),
     beforeLoad: notForViewers,
-    loader: textsOf('privacy'),
     validateSearch: searchOf({ cursor }),
     component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),
   }),

@@ -17,8 +17,7 @@ const finance = createRoute({
 
 const ofFinance = [
   createRoute({
-    ...below(finance, '/'),
-    loader: textsOf('reports', 'charts'),
+    ...below(finance, '/', 'reports', 'charts'),
     validateSearch: searchOf({
       /** The last 30 days by default. */
       from: anyDay,
@@ -35,8 +34,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/books/books.page.js'), 'BooksPage'),
   }),
   createRoute({
-    ...below(finance, '/reconciliation'),
-    loader: textsOf('reconciliation'),
+    ...below(finance, '/reconciliation', 'reconciliation'),
     validateSearch: searchOf({
       tab: oneOf('payouts', 'bank', 'imports'),
       provider: oneOf(...reportProviders),
@@ -51,8 +49,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/reconciliation/reconciliation.page.js'), 'ReconciliationPage'),
   }),
   createRoute({
-    ...below(finance, '/payments'),
-    loader: textsOf('payments'),
+    ...below(finance, '/payments', 'payments'),
     validateSearch: searchOf({
       tab: oneOf('suspense', 'refunds', 'disputes', 'events'),
       accountId: anyId,
@@ -63,8 +60,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/payments/payments.page.js'), 'PaymentsPage'),
   }),
   createRoute({
-    ...below(finance, '/adjustments'),
-    loader: textsOf('adjustments'),
+    ...below(finance, '/adjustments', 'adjustments'),
     validateSearch: searchOf({
       tab: oneOf('write-offs', 'debts'),
       accountId: anyId,
@@ -76,8 +72,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/adjustments/adjustments.page.js'), 'AdjustmentsPage'),
   }),
   createRoute({
-    ...below(finance, '/revenue'),
-    loader: textsOf('reports', 'charts'),
+    ...below(finance, '/revenue', 'reports', 'charts'),
     validateSearch: searchOf({
       from: anyDay,
       to: anyDay,
@@ -90,20 +85,17 @@ const ofFinance = [
     component: lazy(() => import('../finance/reports/revenue.page.js'), 'RevenuePage'),
   }),
   createRoute({
-    ...below(finance, '/deferred-revenue'),
-    loader: textsOf('reports', 'charts'),
+    ...below(finance, '/deferred-revenue', 'reports', 'charts'),
     validateSearch: searchOf({ from: anyDay, to: anyDay }),
     component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
   }),
   createRoute({
-    ...below(finance, '/deferred-revenue/lots'),
-    loader: textsOf('reports'),
+    ...below(finance, '/deferred-revenue/lots', 'reports'),
     validateSearch: searchOf({ to: anyDay, accountId: anyId, all: oneOf('yes'), cursor }),
     component: lazy(() => import('../finance/reports/lots.page.js'), 'LotsPage'),
   }),
   createRoute({
-    ...below(finance, '/work'),
-    loader: textsOf('reports'),
+    ...below(finance, '/work', 'reports'),
     validateSearch: searchOf({
       tab: oneOf('charges', 'failures', 'promotion'),
       only: oneOf('yes'),
@@ -115,8 +107,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/reports/work.page.js'), 'WorkPage'),
   }),
   createRoute({
-    ...below(finance, '/costs'),
-    loader: textsOf('costs'),
+    ...below(finance, '/costs', 'costs'),
     validateSearch: searchOf({
       tab: oneOf('bills'),
       channel: anyText,
@@ -147,14 +138,12 @@ const ofFinance = [
     component: lazy(() => import('../finance/books/ledger-account.page.js'), 'LedgerAccountPage'),
   }),
   createRoute({
-    ...below(finance, '/periods'),
-    loader: textsOf('periods'),
+    ...below(finance, '/periods', 'periods'),
     validateSearch: searchOf({ state: oneOf('closing', 'closed', 'abandoned'), cursor }),
     component: lazy(() => import('../finance/periods/periods.page.js'), 'PeriodsPage'),
   }),
   createRoute({
-    ...below(finance, '/periods/close'),
-    loader: textsOf('periods', 'support'),
+    ...below(finance, '/periods/close', 'periods', 'support'),
     validateSearch: searchOf({
       /** The first day after the period. */
       end: anyDay,
@@ -162,14 +151,12 @@ const ofFinance = [
     component: lazy(() => import('../finance/periods/close.page.js'), 'ClosePage'),
   }),
   createRoute({
-    ...below(finance, '/periods/$periodId'),
-    loader: textsOf('periods', 'support'),
+    ...below(finance, '/periods/$periodId', 'periods', 'support'),
     validateSearch: searchOf({ tab: oneOf('balances', 'late'), cursor }),
     component: lazy(() => import('../finance/periods/period.page.js'), 'PeriodPage'),
   }),
   createRoute({
-    ...below(finance, '/exports'),
-    loader: textsOf('costs'),
+    ...below(finance, '/exports', 'costs'),
     validateSearch: searchOf({
       /** Limits the export to one ledger account. */
       account: anyText,
@@ -182,8 +169,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/exports/exports.page.js'), 'ExportsPage'),
   }),
   createRoute({
-    ...below(finance, '/price-changes'),
-    loader: textsOf('reports'),
+    ...below(finance, '/price-changes', 'reports'),
     validateSearch: searchOf({
       from: anyDay,
       to: anyDay,
@@ -193,8 +179,7 @@ const ofFinance = [
     component: lazy(() => import('../finance/reports/price-changes.page.js'), 'PriceChangesPage'),
   }),
   createRoute({
-    ...below(finance, '/charges/$chargeId'),
-    loader: textsOf('reports'),
+    ...below(finance, '/charges/$chargeId', 'reports'),
     component: lazy(() => import('../finance/reports/charge.page.js'), 'ChargePage'),
   }),
   createRoute({

@@ -1,4 +1,6 @@
 import { createRootRoute } from '@tanstack/react-router';
+import type { Namespace } from '../i18n/i18n.js';
+import { textsOf } from '../shell/access.js';
 import { Navigation, Palette, Tabs } from '../shell/navigation/late-navigation.js';
 import { currentSession } from '../shell/session.js';
 
@@ -14,7 +16,7 @@ export const rootRoute = createRootRoute({
   },
 });
 
-/** A page's parent and path, for `createRoute`. */
-export function below<Parent, const Path extends string>(parent: Parent, path: Path) {
-  return { getParentRoute: () => parent, path };
+/** A page's parent, its path and the texts that it needs beside its parent's, for `createRoute`. */
+export function below<Parent, const Path extends string>(parent: Parent, path: Path, ...texts: Namespace[]) {
+  return { getParentRoute: () => parent, path, loader: textsOf(...texts) };
 }

@@ -77,8 +77,7 @@ const admin = createRoute({
 
 const ofAdmin = [
   createRoute({
-    ...below(admin, '/'),
-    loader: textsOf('operator', 'charts'),
+    ...below(admin, '/', 'operator', 'charts'),
     validateSearch: searchOf({
       /** The last 30 days by default. */
       from: anyDay,
@@ -91,8 +90,7 @@ const ofAdmin = [
     component: lazy(() => import('../admin/home/home.page.js'), 'AdminHomePage'),
   }),
   createRoute({
-    ...below(admin, '/prices'),
-    loader: textsOf('prices', 'catalog'),
+    ...below(admin, '/prices', 'prices', 'catalog'),
     validateSearch: searchOf({
       tab: oneOf('groups', 'proposals'),
       text: anyText,
@@ -103,13 +101,11 @@ const ofAdmin = [
     component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
   }),
   createRoute({
-    ...below(admin, '/prices/models/$model'),
-    loader: textsOf('prices'),
+    ...below(admin, '/prices/models/$model', 'prices'),
     component: lazy(() => import('../admin/prices/time-line.page.js'), 'TimeLinePage'),
   }),
   createRoute({
-    ...below(admin, '/prices/propose'),
-    loader: textsOf('prices'),
+    ...below(admin, '/prices/propose', 'prices'),
     validateSearch: searchOf({
       /** What the first change is about. */
       model: anyText,
@@ -121,25 +117,21 @@ const ofAdmin = [
     component: lazy(() => import('../admin/prices/propose.page.js'), 'ProposePage'),
   }),
   createRoute({
-    ...below(admin, '/prices/proposals/$proposalId'),
-    loader: textsOf('prices'),
+    ...below(admin, '/prices/proposals/$proposalId', 'prices'),
     validateSearch: searchOf({ span: oneOf('day', 'week', 'month') }),
     component: lazy(() => import('../admin/prices/proposal.page.js'), 'ProposalPage'),
   }),
   createRoute({
-    ...below(admin, '/prices/import'),
-    loader: textsOf('prices'),
+    ...below(admin, '/prices/import', 'prices'),
     component: lazy(() => import('../admin/prices/import.page.js'), 'ImportPage'),
   }),
   createRoute({
-    ...below(admin, '/prices/vendors'),
-    loader: textsOf('prices'),
+    ...below(admin, '/prices/vendors', 'prices'),
     validateSearch: searchOf({ text: anyText, vendor: anyText }),
     component: lazy(() => import('../admin/prices/vendors.page.js'), 'VendorsPage'),
   }),
   createRoute({
-    ...below(admin, '/models'),
-    loader: textsOf('catalog'),
+    ...below(admin, '/models', 'catalog'),
     validateSearch: searchOf({
       text: anyText,
       family: oneOf(...families),
@@ -150,20 +142,17 @@ const ofAdmin = [
     component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
   }),
   createRoute({
-    ...below(admin, '/groups'),
-    loader: textsOf('catalog'),
+    ...below(admin, '/groups', 'catalog'),
     validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
     component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
   }),
   createRoute({
-    ...below(admin, '/channels'),
-    loader: textsOf('catalog'),
+    ...below(admin, '/channels', 'catalog'),
     validateSearch: searchOf({ new: oneOf('yes') }),
     component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
   }),
   createRoute({
-    ...below(admin, '/channels/$channelId'),
-    loader: textsOf('catalog'),
+    ...below(admin, '/channels/$channelId', 'catalog'),
     validateSearch: searchOf({ tab: oneOf('settings') }),
     component: lazy(() => import('../admin/catalog/channel.page.js'), 'ChannelPage'),
   }),
@@ -192,8 +181,7 @@ const ofAdmin = [
     component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
   }),
   createRoute({
-    ...below(admin, '/retention'),
-    loader: textsOf('privacy'),
+    ...below(admin, '/retention', 'privacy'),
     component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
   }),
 ] as const;

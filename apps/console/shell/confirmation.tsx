@@ -1,6 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { whenUnconfirmed } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
+import { type Shape, whenUnconfirmed } from '../api/client.js';
 
 const ConfirmationDialog = lazy(() => import('./confirmation-dialog.js'));
 

@@ -3,7 +3,7 @@ import { IconBook, IconLanguage, IconUserCircle } from '@tabler/icons-react';
 import { lazyRouteComponent as lazy } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { HeaderButton, type HeaderButtonProps } from './header-button.js';
 import { schemes } from './theme.js';

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { Confirmation } from './confirmation.js';
 import { AccountButton, DocsLink, LanguageButton, Logo, ThemeButton, VisitorLinks } from './header.js';
 import {

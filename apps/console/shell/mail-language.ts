@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
+import { api, type Shape } from '../api/client.js';
 import { type Language, setLanguage } from '../i18n/i18n.js';
 import { readSessionAgain, useSession } from './session.js';
 

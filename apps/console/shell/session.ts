@@ -1,7 +1,6 @@
 import { type Query, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, queryClient, sendToken } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
+import { api, queryClient, sendToken, type Shape } from '../api/client.js';
 
 export type UserRole = Shape<'Session'>['roles'][number];
 

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../api/queries.js';
+import { relayQuery } from '../api/client.js';
 import { amountText, CREDIT_UNIT, multiplyDecimals, roundHalfUp, shortAmount, signOf } from './decimal.js';
 import { useLocale } from './locale.js';
 

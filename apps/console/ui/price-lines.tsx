@@ -1,4 +1,4 @@
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { optionalTokenNames } from '../api/token-names.js';
 import type { ComponentType } from 'react';
 import { Money } from './money.js';

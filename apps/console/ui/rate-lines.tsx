@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { Labelled } from './texts.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;

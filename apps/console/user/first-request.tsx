@@ -2,10 +2,9 @@ import { Button, Group, Loader, Stack } from '@mantine/core';
 import { useTimeout } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import { refresh } from '../api/queries.js';
+import { refresh, useRead } from '../api/client.js';
 import { useLive } from '../shell/live.js';
-import { Notice } from '../ui/notice.js';
+import { Notice } from '../ui/texts.js';
 import { isPlayedHere } from './playground/play.js';
 import { ChargeReceipt } from './usage/charge-receipt.js';
 
@@ -44,10 +43,9 @@ function Wait({ keyId, end }: FirstRequestProps & { end: () => void }) {
 function useFirst(keyId: string | null): string | null | undefined {
   const [hadSome, setHadSome] = useState<boolean>();
   const query = { limit: LATEST, ...(keyId !== null && { keyId }) };
-  const usage = $api.useQuery(
-    'get',
+  const usage = useRead(
     '/api/usage',
-    { params: { query } },
+    { query },
     {
       refetchOnMount: 'always',
       refetchInterval: hadSome === true ? false : ASKING_MS,

@@ -1,11 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client.js';
-import { refresh } from '../api/queries.js';
+import { api, refresh } from '../api/client.js';
 import { FormFault } from '../ui/forms/form.js';
-import { Notice } from '../ui/notice.js';
-import { Hint } from '../ui/texts.js';
+import { Hint, Notice } from '../ui/texts.js';
 import { keepNewKey } from './new-key.js';
 
 interface KeyProps {

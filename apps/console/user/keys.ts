@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
-import { $api } from '../api/client.js';
+import { useRead } from '../api/client.js';
 
 /** Nobody chooses from a longer list. */
 const MOST_KEYS = 200;
 
 export function useKeys() {
-  return $api.useQuery('get', '/api/keys', { params: { query: { limit: MOST_KEYS } } });
+  return useRead('/api/keys', { query: { limit: MOST_KEYS } });
 }
 
 /** Of a deleted key only the id is left. */

@@ -2,11 +2,11 @@ import { Button, Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
+import { useRead } from '../api/client.js';
 import { useSession } from '../shell/session.js';
 import { signOf } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
-import { Section } from '../ui/states.js';
+import { Section } from '../ui/page.js';
 import { Hint } from '../ui/texts.js';
 import type { AccountOverview } from './overview.js';
 
@@ -32,7 +32,7 @@ export function FirstSteps({ overview }: { overview: AccountOverview }) {
 
 function Steps({ overview, dismiss }: { overview: AccountOverview; dismiss: () => void }) {
   const { t } = useTranslation('user');
-  const keys = $api.useQuery('get', '/api/keys', { params: { query: { limit: 1 } } }).data;
+  const keys = useRead('/api/keys', { query: { limit: 1 } }).data;
   const isDone = {
     topUp: signOf(overview.balance.main) > 0,
     key: (keys?.items.length ?? 0) > 0,

@@ -1,13 +1,12 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { amountColumn, column, longText } from '../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
-import { Section } from '../ui/states.js';
-import { StatusBadge, type Tone } from '../ui/status-badge.js';
-import { SmallPrint } from '../ui/texts.js';
+import { Section } from '../ui/page.js';
+import { SmallPrint, StatusBadge, type Tone } from '../ui/texts.js';
 import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
 

@@ -1,16 +1,14 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
+import { useRead } from '../api/client.js';
 import { OwnOnly } from '../shell/own-only.js';
 import { Chart } from '../ui/charts/chart.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { LargeMoney, Money, useMoneyText } from '../ui/money.js';
-import { Notice } from '../ui/notice.js';
-import { PageFrame } from '../ui/page.js';
-import { Loaded, Section } from '../ui/states.js';
-import { Hint, SmallPrint } from '../ui/texts.js';
+import { Hint, Notice, SmallPrint } from '../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../ui/page.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import {
@@ -87,7 +85,7 @@ function isNew({ lastRequests }: AccountOverview): boolean {
 /** Why calls are refused, or soon will be. */
 function Warnings({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
-  const account = $api.useQuery('get', '/api/account').data;
+  const account = useRead('/api/account').data;
   if (overview.frozen) return <Frozen reason={account?.frozen?.reason} />;
   if (isNew(overview) || !isLow(overview, account?.lowBalanceThreshold ?? null)) return null;
   const days = daysLeft(overview, DAYS_TO_WARN);

@@ -1,7 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { $api, queryClient } from '../api/client.js';
-import { type GetAnswer, refresh } from '../api/queries.js';
-import type { Shape } from '../api/shape.js';
+import { type GetAnswer, keepAnswer, queryClient, refresh, type Shape, useRead } from '../api/client.js';
 import { useLive } from '../shell/live.js';
 import { addDecimals, compareDecimals, multiplyDecimal, signOf } from '../ui/decimal.js';
 
@@ -15,25 +13,24 @@ export const DAYS_TO_WARN = 3;
 export const DAYS_FORECAST = 60;
 
 /** Days begin in the viewer's time zone. */
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ofZone = { query: { zone: Intl.DateTimeFormat().resolvedOptions().timeZone } };
 
 /** Live updates change balances and progress at once; sums follow soon after. */
 export function useOverview() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   useLive((event, data) => {
-    const { queryKey } = $api.queryOptions('get', '/api/overview', { params: { query: { zone } } });
-    const before = queryClient.getQueryData<AccountOverview>(queryKey);
+    const before = queryClient.getQueryData<AccountOverview>(['get', '/api/overview', ofZone]);
     if (!before) return;
     const after =
       event === 'balance' ? withBalance(before, data as Balance) : withTask(before, data as Shape<'Task'>);
     if (after === before) return;
-    queryClient.setQueryData(queryKey, after);
+    keepAnswer('/api/overview', ofZone, after);
     if (isProgress(before, after)) return;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => void refresh('/api/overview'), GATHERING_MS);
   });
-  return $api.useQuery('get', '/api/overview', { params: { query: { zone } } });
+  return useRead('/api/overview', ofZone);
 }
 
 type Balance = Pick<AccountOverview['balance'], 'main' | 'held' | 'invite'>;

@@ -1,4 +1,4 @@
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 
 /** The account's group with the model and the most others; null if none has it. */
 export function widestGroup(

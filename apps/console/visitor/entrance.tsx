@@ -2,7 +2,7 @@ import { Paper, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { enter } from '../shell/session.js';
 import type { Field } from '../ui/forms/field.js';
 import { passwordField, textField } from '../ui/forms/text-fields.js';

@@ -1,14 +1,13 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ApiFailure } from '../api/failure.js';
-import type { Shape } from '../api/shape.js';
+import type { Shape } from '../api/client.js';
 import { useSession } from '../shell/session.js';
 import { CopyIcon } from '../ui/copy.js';
 import { BackLink, ButtonLink } from '../ui/links.js';
-import { PageFrame } from '../ui/page.js';
-import { ErrorState, Loaded, Section } from '../ui/states.js';
+import { ErrorState, Loaded, PageFrame, Section } from '../ui/page.js';
 import { Calculator } from './market/calculator.js';
 import { Availability } from './market/market-cards.js';
 import { marketQuery } from './market/market.js';
@@ -18,7 +17,6 @@ import { ModelRecord } from './market/model-record.js';
 import { ModelSamples, playKindOf } from './market/model-samples.js';
 import { Headline } from './market/price.js';
 
-const route = getRouteApi('/visitor/marketplace/$model');
 const NOT_LISTED = new ApiFailure({
   status: 404,
   code: 'not_found',
@@ -27,7 +25,7 @@ const NOT_LISTED = new ApiFailure({
 
 export function ModelPage() {
   const { t } = useTranslation('models');
-  const { model: id } = route.useParams();
+  const { model: id } = useParams({ from: '/visitor/marketplace/$model' });
   const market = useQuery(marketQuery);
   const model = market.data?.find((each) => each.id === id);
   return (

@@ -1,9 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import type { Item } from '../api/queries.js';
+import { type Item, useRead } from '../api/client.js';
 import { column } from '../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../ui/lists/data-list.js';
 import { Duration } from '../ui/time/duration.js';
 
 type Kept = Item<'/api/public/retention'>;
@@ -19,7 +18,7 @@ export function Retention() {
       <Text size="sm">{t('retention.forGood')}</Text>
       <DataList
         label={t('retention.title')}
-        query={$api.useQuery('get', '/api/public/retention')}
+        query={useRead('/api/public/retention')}
         columns={columns}
         rowKey={(kept) => kept.class}
         empty={{ title: t('retention.empty'), hint: t('retention.forGood') }}

@@ -1,5 +1,5 @@
 import { Alert, Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
@@ -9,11 +9,9 @@ import { passwordField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useCode, useEmail, useEntrance } from './entrance.js';
 
-const route = getRouteApi('/visitor/sign-in');
-
 export function SignInPage() {
   const { t } = useTranslation('visitor');
-  const { next, ended } = route.useSearch();
+  const { next, ended } = useSearch({ from: '/visitor/sign-in' });
   return (
     <EntrancePage title={t('signIn.title')}>
       {ended && <Alert color="blue">{t('signIn.ended')}</Alert>}

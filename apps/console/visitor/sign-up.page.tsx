@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
@@ -8,10 +8,8 @@ import type { Language } from '../i18n/i18n.js';
 import { Form } from '../ui/forms/declared.js';
 import { textField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
-import { ErrorState } from '../ui/states.js';
+import { ErrorState } from '../ui/page.js';
 import { EntrancePage, useEmail } from './entrance.js';
-
-const route = getRouteApi('/visitor/sign-up');
 
 /** The answer does not reveal whether the address has an account. */
 export function SignUpPage() {
@@ -73,7 +71,7 @@ function Resend({ signUp: asked }: { signUp: SignUp }) {
 
 function SignUpForm({ done }: { done: (sent: SignUp) => void }) {
   const { t, i18n } = useTranslation('visitor');
-  const { invite = '' } = route.useSearch();
+  const { invite = '' } = useSearch({ from: '/visitor/sign-up' });
   return (
     <Form
       fields={{

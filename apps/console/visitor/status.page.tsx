@@ -1,12 +1,8 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
-import { Notice } from '../ui/notice.js';
-import { PageFrame } from '../ui/page.js';
-import { Loaded, Section } from '../ui/states.js';
-import { StatusBadge } from '../ui/status-badge.js';
-import { Hint } from '../ui/texts.js';
+import { type Shape, useRead } from '../api/client.js';
+import { Hint, Notice, StatusBadge } from '../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../ui/page.js';
 import { DayStrip, FAIR, StripLegend, useDay, useSeconds, useShare } from './market/record-days.js';
 
 type Status = Shape<'ServiceStatus'>;
@@ -16,7 +12,7 @@ const REFETCH_MS = 60_000;
 
 export function StatusPage() {
   const { t } = useTranslation('models');
-  const status = $api.useQuery('get', '/api/public/status', {}, { refetchInterval: REFETCH_MS });
+  const status = useRead('/api/public/status', {}, { refetchInterval: REFETCH_MS });
   return (
     <PageFrame title={t('status.title')} about={t('status.about')} width={60}>
       <Loaded query={status} lines={12}>

@@ -1,8 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import {
   column,
@@ -13,8 +12,8 @@ import {
   openColumn,
   personColumn,
 } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Choice } from '../../ui/lists/choice.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { NONE } from '../../ui/lists/phone-row.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -28,13 +27,12 @@ import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
 
-const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
 
 export function AuditPage() {
   const { t } = useTranslation('admin');
   const { known } = useActions();
-  const { cursor, entry, action, ...others } = route.useSearch();
+  const { cursor, entry, action, ...others } = useSearch({ from: '/admin/audit-log' });
   const filter = { ...others, action: known(action) };
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
   return (
@@ -45,7 +43,6 @@ export function AuditPage() {
           label={t('audit.label')}
           query={entries}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={useEmpty(isNarrowed(filter))}
           isPaged
         />

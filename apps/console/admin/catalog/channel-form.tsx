@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh, relayQuery } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, relayQuery, type Shape } from '../../api/client.js';
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';

@@ -1,11 +1,10 @@
 import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { NONE } from '../../ui/lists/phone-row.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { TwoLines } from '../../ui/texts.js';
+import { StatusBadge, type Tone, TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];

@@ -1,5 +1,5 @@
 import type { paths } from '../../api/schema.js';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 
 type Created = paths['/api/admin/channels']['post']['requestBody']['content']['application/json'];
 type Changed =

@@ -1,32 +1,26 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, type UseQueryResult } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import type { paths } from '../../api/schema.js';
-import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint, Labelled, TwoLines } from '../../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
+import { Hint, Labelled, StatusBadge, TwoLines } from '../../ui/texts.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 
-const route = getRouteApi('/admin/channels/$channelId');
-
 export function ChannelPage() {
   const { t } = useTranslation('catalog');
-  const { channelId } = route.useParams();
-  const init = { params: { path: { channelId } } };
-  const channel = $api.useQuery('get', '/api/admin/channels/{channelId}', init);
-  const health = $api.useQuery('get', '/api/admin/channels/{channelId}/health', init, {
+  const { channelId } = useParams({ from: '/admin/channels/$channelId' });
+  const init = { path: { channelId } };
+  const channel = useRead('/api/admin/channels/{channelId}', init);
+  const health = useRead('/api/admin/channels/{channelId}/health', init, {
     refetchInterval: LOOK_AGAIN_MS,
   });
   return (

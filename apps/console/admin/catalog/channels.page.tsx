@@ -1,10 +1,9 @@
 import { IconPlus } from '@tabler/icons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useChannels } from '../catalog.js';
@@ -13,12 +12,10 @@ import { ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
 import { ChannelLink } from './channel-link.js';
 
-const route = getRouteApi('/admin/channels');
-
 export function ChannelsPage() {
   const { t } = useTranslation('catalog');
   const { data, error, refetch, isPlaceholderData } = useChannels();
-  const health = $api.useQuery('get', '/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const health = useRead('/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
   const create = (
     <ButtonLink to="/admin/channels" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
       {t('channels.new')}
@@ -30,7 +27,6 @@ export function ChannelsPage() {
         label={t('channels.title')}
         query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
         columns={useColumns(health.data?.items ?? [])}
-        rowKey={({ id }) => id}
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}
       />
       <NewChannel />
@@ -57,7 +53,7 @@ function useColumns(health: readonly Shape<'ChannelHealth'>[]): ListColumn<Shape
 
 function NewChannel() {
   const { t } = useTranslation('catalog');
-  const { new: wanted } = route.useSearch();
+  const { new: wanted } = useSearch({ from: '/admin/channels' });
   const navigate = useNavigate();
   return (
     <FormPanel

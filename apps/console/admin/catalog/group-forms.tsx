@@ -1,8 +1,6 @@
 import { Group as Row, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';

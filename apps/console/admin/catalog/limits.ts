@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { tagsField } from '../../ui/forms/choice-fields.js';
 import type { Sent } from '../../ui/forms/field.js';
 import { countField } from '../../ui/forms/number-fields.js';

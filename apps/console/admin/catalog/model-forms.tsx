@@ -1,10 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { families, modelRoutings } from '../../api/enumerations.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Entered, Sent } from '../../ui/forms/field.js';

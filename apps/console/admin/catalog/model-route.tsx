@@ -1,10 +1,9 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { ChannelLink } from './channel-link.js';
@@ -15,8 +14,8 @@ type Channel = Route['channels'][number];
 /** The channels that a call tries, in their current order. */
 export function ModelRoute({ model }: { model: string }) {
   const { t } = useTranslation('catalog');
-  const init = { params: { path: { model } } };
-  const route = $api.useQuery('get', '/api/admin/models/{model}/route', init, {
+  const init = { path: { model } };
+  const route = useRead('/api/admin/models/{model}/route', init, {
     refetchInterval: LOOK_AGAIN_MS,
   });
   return (

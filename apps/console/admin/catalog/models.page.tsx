@@ -2,12 +2,12 @@ import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, extra, longText, onPhone, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import { CreateModel, OneModel } from './model-forms.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
@@ -28,7 +28,6 @@ export function ModelsPage() {
           label={t('models.label')}
           query={{ data: items && { items }, error, refetch, isPlaceholderData }}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
           columnsName="models"
         />

@@ -1,8 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { Strip } from '../../ui/lists/strip.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { useChannels } from '../catalog.js';
 import { ChannelState, Latency, LOOK_AGAIN_MS } from '../catalog/channel-health.js';
@@ -11,7 +10,7 @@ import { ChannelLink } from '../catalog/channel-link.js';
 export function ChannelStrip() {
   const { t } = useTranslation('catalog');
   const channels = useChannels();
-  const health = $api.useQuery('get', '/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const health = useRead('/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
     <Section title={t('channels.title')}>
       <Loaded query={channels} lines={3}>

@@ -1,31 +1,27 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead, useShown } from '../../api/client.js';
 import { DayRanges, latestDays } from '../../finance/day-ranges.js';
 import { Alarms, Totals } from '../../operator/system.page.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
 import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { LOOK_AGAIN_MS } from '../catalog/channel-health.js';
 import { ChannelStrip } from './channel-strip.js';
 import { WorkOverview } from './work-overview.js';
 
-const route = getRouteApi('/admin/');
 const DAYS = 30;
 /** Counting stops here. */
 const MOST_COUNTED = 100;
 
 export function AdminHomePage() {
   const { t } = useTranslation('admin');
-  const { from, to } = route.useSearch();
+  const { from, to } = useSearch({ from: '/admin/' });
   const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };
   const set = useFilter({ replace: false });
   return (
@@ -45,7 +41,7 @@ export function AdminHomePage() {
 }
 
 function Now() {
-  const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const system = useRead('/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
     <Loaded query={system} lines={5}>
       {(found) => (

@@ -1,7 +1,6 @@
 import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { useWorkName } from '../../finance/reports/revenue-metrics.js';
 import { type WorkSubject, workSubjects } from '../../finance/reports/revenue.js';
 import { addDays, type DaySpan, daysUntil } from '../../finance/utc-days.js';
@@ -15,7 +14,7 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { TextLink } from '../../ui/links.js';
 import { useLocale, usePercent } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
-import { EmptyState, Loaded } from '../../ui/states.js';
+import { EmptyState, Loaded } from '../../ui/page.js';
 import { useShortDay } from '../../ui/time/when.js';
 
 type Work = Shape<'WorkChart'>;

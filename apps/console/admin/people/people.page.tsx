@@ -1,25 +1,23 @@
 import { Badge, Group, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { OpenPerson } from './person-drawer.js';
 import { staffRoles } from '../../api/enumerations.js';
 
-const route = getRouteApi('/admin/people');
 const PAGE = 25;
 
 export function PeoplePage() {
   const { t } = useTranslation('admin');
-  const { email, role, person } = route.useSearch();
+  const { email, role, person } = useSearch({ from: '/admin/people' });
   const people = useList('/api/admin/people', { query: { limit: PAGE, email, role } });
   return (
     <PageFrame title={t('people.title')} about={t('people.about')}>

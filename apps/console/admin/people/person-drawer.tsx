@@ -1,8 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ticksField } from '../../ui/forms/choice-fields.js';

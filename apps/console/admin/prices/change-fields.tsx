@@ -1,9 +1,9 @@
 import { Fieldset, Group, Select, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { Advanced } from '../../ui/forms/advanced.js';
-import { useUnitSection } from '../../ui/forms/fields.js';
+import { unitSection } from '../../ui/forms/text-fields.js';
 import { TextLine } from '../../ui/texts.js';
 import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';
@@ -176,7 +176,6 @@ interface AmountsProps {
 
 function Amounts({ form, index, unit, names }: AmountsProps) {
   const { t } = useTranslation('prices');
-  const section = useUnitSection();
   const labelOf = useAmountLabel(form.values.changes[index]!, unit);
   const hints = new Map<string, string>(
     optionalTokenNames.map((name) => [name, t(`propose.fields.${name}`)]),
@@ -192,7 +191,7 @@ function Amounts({ form, index, unit, names }: AmountsProps) {
           autoComplete="off"
           required={!hints.has(name)}
           placeholder={hints.get(name)}
-          {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
+          {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : unitSection())}
           {...form.getInputProps(`changes.${index}.${name}`)}
         />
       ))}

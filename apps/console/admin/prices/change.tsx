@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { compareDecimals, exactDecimal } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';

@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
 import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';

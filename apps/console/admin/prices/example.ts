@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { addDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
 import type { Change } from '../catalog.js';
 

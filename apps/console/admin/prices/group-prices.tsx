@@ -1,8 +1,8 @@
 import { Group as Row } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';

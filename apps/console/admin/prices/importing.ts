@@ -1,6 +1,5 @@
-import { api } from '../../api/client.js';
+import { api, type Shape } from '../../api/client.js';
 import { ApiFailure } from '../../api/failure.js';
-import type { Shape } from '../../api/shape.js';
 
 /** Rows of a JSON document, or the text of a CSV file. */
 export interface Importing {

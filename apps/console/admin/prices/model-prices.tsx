@@ -1,15 +1,13 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, longText, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { type Change, useInForce, useModels } from '../catalog.js';
 import { PriceValue, PricesLink } from './change.js';
 import { ModelFilters } from '../catalog/model-filters.js';
-
-const route = getRouteApi('/admin/prices');
 
 type PriceChange = Extract<Change, { kind: 'price' }>;
 
@@ -21,7 +19,7 @@ interface Row {
 /** An alias costs the same as its model and is listed with it. */
 export function ModelPrices() {
   const { t } = useTranslation('prices');
-  const { text, family } = route.useSearch();
+  const { text, family } = useSearch({ from: '/admin/prices' });
   const models = useModels();
   const inForce = useInForce();
   const data = models.data && inForce.data && { items: rowsOf(models.data, inForce.data, { text, family }) };

@@ -1,33 +1,22 @@
 import { useTranslation } from 'react-i18next';
-import { type FieldsOf, MomentField, TextField } from '../../ui/forms/fields.js';
+import { momentField, textField } from '../../ui/forms/text-fields.js';
 
 const MOST_NOTE_CHARS = 500;
 
-interface ProposalFieldsProps<Values> {
-  form: FieldsOf<Values>;
+interface ProposalFieldsProps {
+  form: { getInputProps: (name: 'effectiveAt' | 'note') => object };
   flex?: string;
 }
 
 /** When a proposal takes effect, and why. */
-export function ProposalFields<Values extends { effectiveAt: string; note: string }>(
-  props: ProposalFieldsProps<Values>,
-) {
+export function ProposalFields({ form, ...layout }: ProposalFieldsProps) {
   const { t } = useTranslation('prices');
+  const at = { hint: t('propose.effectiveAtHint'), ...layout };
+  const note = { hint: t('propose.noteHint'), maxLength: MOST_NOTE_CHARS, ...layout };
   return (
     <>
-      <MomentField
-        name="effectiveAt"
-        label={t('propose.effectiveAt')}
-        description={t('propose.effectiveAtHint')}
-        {...props}
-      />
-      <TextField
-        name="note"
-        label={t('propose.note')}
-        description={t('propose.noteHint')}
-        maxLength={MOST_NOTE_CHARS}
-        {...props}
-      />
+      {momentField(t('propose.effectiveAt'), at).draw(form.getInputProps('effectiveAt'))}
+      {textField(t('propose.note'), note).draw(form.getInputProps('note'))}
     </>
   );
 }

@@ -1,31 +1,25 @@
 import { Group, List, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api, queryClient } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, keepAnswer, queryClient, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { Hint, TextLine } from '../../ui/texts.js';
+import { Hint, Notice, TextLine } from '../../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { nameOf } from './change.js';
 import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 
-const route = getRouteApi('/admin/prices/proposals/$proposalId');
-
 export function ProposalPage() {
   const { t } = useTranslation('prices');
-  const init = { params: { path: route.useParams() } };
-  const proposal = $api.useQuery('get', '/api/admin/price-proposals/{proposalId}', init);
+  const path = useParams({ from: '/admin/prices/proposals/$proposalId' });
+  const proposal = useRead('/api/admin/price-proposals/{proposalId}', { path });
   return (
     <PageFrame title={t('proposal.title')} about={proposal.data?.note}>
       <BackLink to="/admin/prices" search={{ tab: 'proposals' }}>
@@ -134,11 +128,10 @@ type Verdict = 'confirm' | 'cancel';
 
 /** The server answers with the whole proposal. */
 async function decide({ id, revision }: Shape<'PriceProposalDetail'>, verdict: Verdict): Promise<void> {
-  const init = { params: { path: { proposalId: id } } };
+  const params = { path: { proposalId: id } };
   const path = `/api/admin/price-proposals/{proposalId}/${verdict}` as const;
-  const { data } = await api.POST(path, { ...init, body: { revision } });
-  const { queryKey } = $api.queryOptions('get', '/api/admin/price-proposals/{proposalId}', init);
-  queryClient.setQueryData(queryKey, data);
+  const { data } = await api.POST(path, { params, body: { revision } });
+  keepAnswer('/api/admin/price-proposals/{proposalId}', params, data!);
   await Promise.all([
     refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
     refresh('/api/admin/prices/{model}/history', '/api/admin/audit-log'),

@@ -1,17 +1,14 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { refresh, type Shape, useList } from '../../api/client.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { StatusBadge, type Tone } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 
-const route = getRouteApi('/admin/prices');
 const PAGE = 25;
 const TONES: Record<Shape<'PriceProposalSummary'>['state'], Tone> = {
   open: 'waiting',
@@ -36,7 +33,7 @@ export function useOpenProposal(): (proposalId: string) => Promise<void> {
 
 export function Proposals() {
   const { t } = useTranslation('prices');
-  const { state = 'all' } = route.useSearch();
+  const { state = 'all' } = useSearch({ from: '/admin/prices' });
   const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
   const options = (['all', 'open'] as const).map((value) => ({ value, label: t(`proposals.${value}`) }));
   return (
@@ -46,7 +43,6 @@ export function Proposals() {
         label={t('proposals.label')}
         query={proposals}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{
           title: state === 'open' ? t('proposals.noneOpen') : t('proposals.none'),
           hint: t('proposals.noneHint'),

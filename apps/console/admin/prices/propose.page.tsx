@@ -3,14 +3,12 @@ import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/time/minute.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
 import { type PriceCatalog, ChangeFields } from './change-fields.js';
 import {
@@ -50,10 +48,9 @@ export function ProposePage() {
 function useEdited() {
   const { revise } = route.useSearch();
   const [models, groups, inForce] = [useModels(), useGroups(), useInForce()];
-  const proposal = $api.useQuery(
-    'get',
+  const proposal = useRead(
     '/api/admin/price-proposals/{proposalId}',
-    { params: { path: { proposalId: revise ?? '' } } },
+    { path: { proposalId: revise ?? '' } },
     { enabled: revise !== undefined },
   );
   const parts = [models, groups, inForce, ...(revise === undefined ? [] : [proposal])];

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { NONE } from '../../ui/lists/phone-row.js';
 import { Money } from '../../ui/money.js';
 import { Labelled, TextLine, SmallPrint } from '../../ui/texts.js';

@@ -1,24 +1,20 @@
 import { Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { allOf } from '../../api/all-of.js';
-import { api } from '../../api/client.js';
+import { api, type Shape } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
-import { PageFrame } from '../../ui/page.js';
-import { EmptyState, Loaded } from '../../ui/states.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { Hint } from '../../ui/texts.js';
+import { EmptyState, Loaded, PageFrame } from '../../ui/page.js';
+import { Hint, StatusBadge, type Tone } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
 
-const route = getRouteApi('/admin/prices/models/$model');
 const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
   past: 'quiet',
   in_force: 'good',
@@ -42,7 +38,7 @@ function useVersions(model: string) {
 
 export function TimeLinePage() {
   const { t } = useTranslation('prices');
-  const { model } = route.useParams();
+  const { model } = useParams({ from: '/admin/prices/models/$model' });
   const propose = <Propose model={model} />;
   return (
     <PageFrame

@@ -1,11 +1,8 @@
 import { Anchor, Group, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { useShown } from '../../api/lists.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useShown } from '../../api/client.js';
 import { oneOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { amountField } from '../../ui/forms/text-fields.js';
@@ -14,16 +11,11 @@ import { Choice } from '../../ui/lists/choice.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
-import { Section } from '../../ui/states.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { Hint, SmallPrint, TwoLines } from '../../ui/texts.js';
+import { Hint, Notice, SmallPrint, StatusBadge, type Tone, TwoLines } from '../../ui/texts.js';
+import { PageFrame, Section } from '../../ui/page.js';
 import { PriceValue } from './change.js';
 import { useOpenProposal } from './proposals.js';
 import { useRefusal } from './refusal.js';
-
-const route = getRouteApi('/admin/prices/vendors');
 
 type VendorModel = Shape<'VendorModel'>;
 
@@ -42,7 +34,7 @@ const TONES: Record<VendorModel['state'], Tone> = {
 
 export function VendorsPage() {
   const { t } = useTranslation('prices');
-  const { text = '', vendor } = route.useSearch();
+  const { text = '', vendor } = useSearch({ from: '/admin/prices/vendors' });
   const query = useShown('/api/admin/vendor-models');
   const vendors = [...new Set(query.data?.items.map((model) => model.vendor))].sort();
   const isShown = (model: VendorModel) =>
@@ -57,7 +49,6 @@ export function VendorsPage() {
           label={t('vendors.title')}
           query={rowsOf(query, ({ items }) => items.filter(isShown))}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t('vendors.empty'), hint: t('models.emptyHint') }}
         />
       </Stack>

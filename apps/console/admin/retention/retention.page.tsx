@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item, useRead } from '../../api/client.js';
 import { column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Duration } from '../../ui/time/duration.js';
 import { PageFrame } from '../../ui/page.js';
 
@@ -15,7 +14,7 @@ export function AdminRetentionPage() {
     <PageFrame title={t('retention.title')} about={t('retention.about')}>
       <DataList
         label={t('retention.title')}
-        query={$api.useQuery('get', '/api/admin/retention')}
+        query={useRead('/api/admin/retention')}
         columns={useColumns()}
         rowKey={(run) => run.class}
         empty={{ title: t('retention.empty'), hint: t('retention.about') }}

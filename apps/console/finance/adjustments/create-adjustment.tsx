@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { api } from '../../api/client.js';
+import { api, refreshFinance } from '../../api/client.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';

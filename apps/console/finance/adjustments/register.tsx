@@ -1,15 +1,13 @@
 import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useList } from '../../api/client.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, peopleColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier } from '../../ui/texts.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink } from '../transaction-links.js';
@@ -18,12 +16,10 @@ import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
-const route = getRouteApi('/finance/adjustments');
-
 /** Adjustments, with who requested and approved them, why, and which reverse others. */
 export function Register() {
   const { t } = useTranslation('adjustments');
-  const { accountId, reason, from, to } = route.useSearch();
+  const { accountId, reason, from, to } = useSearch({ from: '/finance/adjustments' });
   const filter = { accountId, reason, ...timesOf({ from, to }) };
   const reasons = reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }));
   const adjustments = useList('/api/finance/adjustments', { query: filter });

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { refreshFinance } from '../../api/client.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { NoteAction } from '../note.js';
 
 interface ReversalProps {

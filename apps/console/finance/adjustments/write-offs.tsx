@@ -1,8 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useList } from '../../api/client.js';
 import {
   column,
   menuColumn,
@@ -11,8 +9,8 @@ import {
   textColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';

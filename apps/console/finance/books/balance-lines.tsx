@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { type DebitCreditLine, DebitCredit } from '../debit-credit.js';

@@ -1,15 +1,12 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { ACTIONS, NONE } from '../../ui/lists/phone-row.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { ControlHeat } from './control-heat.js';
 import { ControlLight, ControlLink, useControlFault, useControlWords } from './control-words.js';
@@ -22,7 +19,7 @@ const LOOK_AGAIN_MS = 20_000;
 /** All controls with their results, and up to when everything is posted. */
 export function BooksPage() {
   const { t } = useTranslation('finance');
-  const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const controls = useRead('/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
     <PageFrame title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
       <Loaded query={controls} lines={14}>

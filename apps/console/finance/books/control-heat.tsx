@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
+import { useRead } from '../../api/client.js';
 import { useShortDay } from '../../ui/time/when.js';
 
 /** Numbers of findings at which a day gets darker. */
@@ -11,7 +11,7 @@ const STALE_MS = 60_000;
 export function ControlHeat({ controlId }: { controlId: string }) {
   const { t } = useTranslation('finance');
   const shortDay = useShortDay();
-  const { data } = $api.useQuery('get', '/api/finance/control-days', {}, { staleTime: STALE_MS });
+  const { data } = useRead('/api/finance/control-days', {}, { staleTime: STALE_MS });
   const counts = data?.items.find(({ id }) => id === controlId)?.findings ?? [];
   const withFindings = counts.filter((count) => count > 0).length;
   return (

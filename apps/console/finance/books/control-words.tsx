@@ -1,9 +1,9 @@
 import type { AnchorProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { useFindingTexts } from './finding-words.js';
 import { controlTones, namedControl } from './controls.js';
 

@@ -1,17 +1,14 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList, useRead } from '../../api/client.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { BackLink, OpenLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { EmptyState, Loaded, Section } from '../../ui/states.js';
+import { EmptyState, Loaded, PageFrame, Section } from '../../ui/page.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
@@ -28,7 +25,7 @@ export function ControlPage() {
   const { t } = useTranslation('finance');
   const { controlId } = route.useParams();
   const { titleOf, explanationOf } = useControlWords();
-  const controls = $api.useQuery('get', '/api/finance/controls');
+  const controls = useRead('/api/finance/controls');
   const control = controls.data?.items.find(({ id }) => id === controlId);
   const unknown = <EmptyState title={t('controls.unknown')} hint={t('controls.unknownHint')} />;
   return (

@@ -1,14 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { linkOptions } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier } from '../../ui/texts.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useLocale } from '../../ui/locale.js';
 import { useAmountText } from '../../ui/money.js';
 import { isNamed, lacking, sentenceKeys } from './finding-sentence.js';

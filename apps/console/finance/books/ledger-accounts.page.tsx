@@ -1,15 +1,12 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import { type Item, useList } from '../../api/client.js';
 import { CopyLine } from '../../ui/copy.js';
 import { column } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { LedgerAccountLink } from '../transaction-links.js';
-
-const route = getRouteApi('/finance/ledger-accounts');
 
 /** For people who cannot hover over a customer's name: the id, to copy. */
 const CUSTOMER = /^customer:([0-9a-z]{26})/;
@@ -19,7 +16,7 @@ type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 /** All ledger accounts by code. */
 export function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
-  const { code } = route.useSearch();
+  const { code } = useSearch({ from: '/finance/ledger-accounts' });
   const accountId = code === undefined ? undefined : CUSTOMER.exec(code)?.[1];
   const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
   return (

@@ -1,12 +1,11 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier } from '../../ui/texts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Day, When } from '../../ui/time/when.js';
 import { nextToClose } from '../periods/period.js';
 import { monthOf, today } from '../utc-days.js';
@@ -37,8 +36,8 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function Posted() {
   const { t } = useTranslation('finance');
   const query = { from: monthOf(today()) };
-  const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', { params: { query } });
-  const bills = $api.useQuery('get', '/api/finance/reports/upstream-bills');
+  const deferred = useRead('/api/finance/reports/deferred-revenue', { query });
+  const bills = useRead('/api/finance/reports/upstream-bills');
   return (
     <Part title={t('progress.posted')}>
       <Loaded query={deferred} lines={2}>
@@ -66,7 +65,7 @@ function Until({ at }: { at: string | null }) {
 
 function Sealed() {
   const { t } = useTranslation('finance');
-  const chain = $api.useQuery('get', '/api/finance/chain', { params: { query: { limit: 1 } } });
+  const chain = useRead('/api/finance/chain', { query: { limit: 1 } });
   return (
     <Part title={t('progress.sealed')}>
       <Loaded query={chain}>
@@ -89,7 +88,7 @@ function Sealed() {
 function Closed() {
   const { t } = useTranslation('finance');
   const query = { state: 'closed', limit: 1 } as const;
-  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } });
+  const periods = useRead('/api/finance/periods', { query });
   return (
     <Part title={t('progress.closed')}>
       <Loaded query={periods}>

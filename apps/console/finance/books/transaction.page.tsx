@@ -1,25 +1,19 @@
 import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { GetAnswer } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { type GetAnswer, type Shape, useRead } from '../../api/client.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, Notice } from '../../ui/texts.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { DebitCredit } from '../debit-credit.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, ChargeLink, LedgerAccountLink } from '../transaction-links.js';
-
-const route = getRouteApi('/finance/transactions/$transactionId');
 
 type Transaction = GetAnswer<'/api/finance/transactions/{transactionId}'>;
 type Linked = Transaction['linked'][number];
@@ -27,10 +21,8 @@ type Linked = Transaction['linked'][number];
 /** One ledger transaction: its entries, related transactions, and the block that seals it. */
 export function TransactionPage() {
   const { t } = useTranslation('finance');
-  const { transactionId } = route.useParams();
-  const transaction = $api.useQuery('get', '/api/finance/transactions/{transactionId}', {
-    params: { path: { transactionId } },
-  });
+  const { transactionId } = useParams({ from: '/finance/transactions/$transactionId' });
+  const transaction = useRead('/api/finance/transactions/{transactionId}', { path: { transactionId } });
   return (
     <PageFrame title={t('transaction.title', { id: transactionId })}>
       <Loaded query={transaction} lines={10}>

@@ -1,15 +1,12 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useList, useRead } from '../../api/client.js';
 import { column, menuColumn, moneyColumn, textColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 import { Day } from '../../ui/time/when.js';
 import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
@@ -37,7 +34,7 @@ export function Bills() {
 
 function Channels() {
   const { t } = useTranslation('costs');
-  const report = $api.useQuery('get', '/api/finance/reports/upstream-bills');
+  const report = useRead('/api/finance/reports/upstream-bills');
   return (
     <Section title={t('bills.channels')}>
       <DataList

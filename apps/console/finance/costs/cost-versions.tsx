@@ -1,11 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { inForceColumn } from '../columns.js';
@@ -14,12 +13,10 @@ import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 
-const route = getRouteApi('/finance/costs');
-
 /** What channels charge us for models: current costs, or all versions. */
 export function CostVersions() {
   const { t } = useTranslation('costs');
-  const { channel, model, all } = route.useSearch();
+  const { channel, model, all } = useSearch({ from: '/finance/costs' });
   const query = { channel, model, inForce: all === 'yes' ? 'false' : 'true' } as const;
   const versions = useList('/api/finance/upstream-costs', { query });
   return (

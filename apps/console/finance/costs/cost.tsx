@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Item } from '../../api/client.js';
 import { Money } from '../../ui/money.js';
 import { COSTS } from '../../ui/decimal.js';
 import { mediaTokenNames } from '../../api/token-names.js';

@@ -2,16 +2,14 @@ import { Button, FileButton, Group, Paper, ScrollArea, Stack, Text } from '@mant
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { newRequestId, refresh } from '../../api/queries.js';
+import { api, newRequestId, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { ListColumn } from '../../ui/lists/data-list.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { FormFault } from '../../ui/forms/form.js';
-import { Notice } from '../../ui/notice.js';
+import { Labelled, Notice } from '../../ui/texts.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
-import { Labelled } from '../../ui/texts.js';
 import { Cost } from './cost.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
 

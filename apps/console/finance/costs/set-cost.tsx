@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { api, refresh } from '../../api/client.js';
 import { choiceField, tickField } from '../../ui/forms/choice-fields.js';
 import type { Field } from '../../ui/forms/field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';

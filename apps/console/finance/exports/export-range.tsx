@@ -1,22 +1,19 @@
 import { Group, Select, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { OrderFilter } from '../books/order-filter.js';
 import { addDays, lastMonth } from '../utc-days.js';
 
-const route = getRouteApi('/finance/exports');
-
 /** What time to export: days, or a closed period as it was at its close. */
 export function ExportRange() {
   const { t } = useTranslation('costs');
-  const { period } = route.useSearch();
+  const { period } = useSearch({ from: '/finance/exports' });
   const set = useFilter();
   return (
     <Stack gap="sm">
@@ -50,7 +47,7 @@ function Days() {
 function ClosedPeriod({ period, set }: { period: string | undefined; set: (change: object) => void }) {
   const { t } = useTranslation('costs');
   const query = { state: 'closed', limit: 200 } as const;
-  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } });
+  const periods = useRead('/api/finance/periods', { query });
   const clear = t('filters.clear', { ns: 'shell', what: t('exports.period') });
   return (
     <Loaded query={periods} lines={1}>

@@ -3,12 +3,11 @@ import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
+import { useRead } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
-import { PageFrame } from '../../ui/page.js';
+import { PageFrame, Section } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
-import { Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
@@ -122,10 +121,9 @@ function OneAccount() {
   const { t } = useTranslation('costs');
   const { account } = route.useSearch();
   const set = useFilter();
-  const statement = $api.useQuery(
-    'get',
+  const statement = useRead(
     '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
-    { params: { path: { ledgerAccountId: account ?? '' }, query: { limit: 1 } } },
+    { path: { ledgerAccountId: account ?? '' }, query: { limit: 1 } },
     { enabled: account !== undefined },
   );
   if (account === undefined) return null;

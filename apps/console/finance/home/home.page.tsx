@@ -1,14 +1,12 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
 import { Strip } from '../../ui/lists/strip.js';
 import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
-import { PageFrame } from '../../ui/page.js';
-import { EmptyState, Loaded, Section } from '../../ui/states.js';
+import { EmptyState, Loaded, PageFrame, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import type { DaySpan } from '../utc-days.js';
 import { ControlHeat } from '../books/control-heat.js';
@@ -72,7 +70,7 @@ function Money({ days }: { days: ReturnType<typeof latestDays> }) {
 }
 
 function useControls() {
-  return $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
+  return useRead('/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
 }
 
 /** Open findings, and what a second person must approve. */
@@ -80,7 +78,7 @@ function Waiting() {
   const { t } = useTranslation('finance');
   const controls = useControls();
   const query = { state: 'pending', limit: MOST_COUNTED } as const;
-  const approvals = $api.useQuery('get', '/api/approvals', { params: { query } });
+  const approvals = useRead('/api/approvals', { query });
   return (
     <Section title={t('home.waiting')}>
       <Loaded query={controls} lines={2}>

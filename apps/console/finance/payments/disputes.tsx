@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import {
   codeColumn,
   column,
@@ -9,9 +8,9 @@ import {
   paymentColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { accountColumn } from '../columns.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;

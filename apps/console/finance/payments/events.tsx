@@ -1,13 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { Identifier, StatusBadge } from '../../ui/texts.js';
 import { StateFilter, useStateOf } from './state-filter.js';
-import { Identifier } from '../../ui/identifier.js';
 import { ServerWords } from '../server-words.js';
 
 const states = everyWord<Shape<'PaymentEvent'>['state']>()('applied', 'ignored', 'suspense', 'waiting');

@@ -1,3 +1,3 @@
-import type { Item } from '../../api/queries.js';
+import type { Item } from '../../api/client.js';
 
 export type Refund = Item<'/api/finance/topup-refunds'>;

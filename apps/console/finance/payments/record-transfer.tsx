@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { api } from '../../api/client.js';
+import { api, refreshFinance } from '../../api/client.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';

@@ -1,13 +1,11 @@
 import { Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Choice } from '../../ui/lists/choice.js';
 
-const route = getRouteApi('/finance/payments');
-
 /** The state in the address, unless it belongs to another tab. */
 export function useStateOf<State extends string>(states: readonly State[]): State | undefined {
-  const { state } = route.useSearch();
+  const { state } = useSearch({ from: '/finance/payments' });
   return states.find((each) => each === state);
 }
 

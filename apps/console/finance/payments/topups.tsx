@@ -1,10 +1,7 @@
 import { Group, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
 import {
   column,
   extra,
@@ -15,9 +12,9 @@ import {
   rightColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier } from '../../ui/texts.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
@@ -26,12 +23,10 @@ import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
 
-const route = getRouteApi('/finance/payments');
-
 /** Payments that became credits. */
 export function TopUps() {
   const { t } = useTranslation('payments');
-  const { accountId } = route.useSearch();
+  const { accountId } = useSearch({ from: '/finance/payments' });
   const topups = useList('/api/finance/topups', { query: { accountId } });
   return (
     <Stack>

@@ -3,15 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { newRequestId, refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, newRequestId, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { DayPicker } from '../../ui/forms/day-field.js';
 import { BackLink } from '../../ui/links.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
-import { ErrorState, Loaded, Section } from '../../ui/states.js';
+import { Notice } from '../../ui/texts.js';
+import { ErrorState, Loaded, PageFrame, Section } from '../../ui/page.js';
 import { Day, When } from '../../ui/time/when.js';
 import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
@@ -24,9 +21,7 @@ const SHORTEST_REASON = 3;
 /** Guides the close of a period: choose its end, work through the checklist, then close. */
 export function ClosePage() {
   const { t } = useTranslation('periods');
-  const periods = $api.useQuery('get', '/api/finance/periods', {
-    params: { query: { state: 'closed', limit: 1 } },
-  });
+  const periods = useRead('/api/finance/periods', { query: { state: 'closed', limit: 1 } });
   return (
     <PageFrame title={t('closing.title')} about={t('closing.about')} width={56}>
       <BackLink to="/finance/periods">{t('one.back')}</BackLink>

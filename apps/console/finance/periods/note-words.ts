@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useKindName } from '../../support/approvals/approval.js';
 import { useFindingTexts, useFindingWords } from '../books/finding-words.js';
 import { useItemTitle } from './item-title.js';

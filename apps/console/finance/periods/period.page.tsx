@@ -1,20 +1,16 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import { type GetAnswer, type Item } from '../../api/queries.js';
+import { type GetAnswer, type Item, useList, useRead } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { codeColumn, column, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, Notice } from '../../ui/texts.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
-import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
 import { transactionColumn } from '../columns.js';
@@ -25,7 +21,6 @@ import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
 
-const route = getRouteApi('/finance/periods/$periodId');
 const LOOK_AGAIN_MS = 1_000;
 
 type Shown = GetAnswer<'/api/finance/periods/{periodId}'>;
@@ -34,11 +29,10 @@ type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
 /** A closed or attempted period, with its checklist, its balances, and late postings. */
 export function PeriodPage() {
   const { t } = useTranslation('periods');
-  const { periodId } = route.useParams();
-  const period = $api.useQuery(
-    'get',
+  const { periodId } = useParams({ from: '/finance/periods/$periodId' });
+  const period = useRead(
     '/api/finance/periods/{periodId}',
-    { params: { path: { periodId } } },
+    { path: { periodId } },
     { refetchInterval: ({ state }) => (state.data?.state === 'closing' ? LOOK_AGAIN_MS : false) },
   );
   return (

@@ -1,23 +1,21 @@
 import { type ButtonProps, Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
 
-const route = getRouteApi('/finance/periods');
 const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
 /** Closed and attempted periods, newest first. */
 export function PeriodsPage() {
   const { t } = useTranslation('periods');
-  const { state } = route.useSearch();
+  const { state } = useSearch({ from: '/finance/periods' });
   const periods = useList('/api/finance/periods', { query: { state } });
   const options = states.map((value) => ({ value, label: t(`states.${value}`) }));
   return (

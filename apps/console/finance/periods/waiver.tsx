@@ -1,10 +1,8 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
 
@@ -52,7 +50,7 @@ const MOST_WAITING = 200;
 /** Items of this period with a pending waiver. */
 function useAskedFor(end: string): Set<string> {
   const query = { state: 'pending', limit: MOST_WAITING } as const;
-  const { data } = $api.useQuery('get', '/api/approvals', { params: { query } });
+  const { data } = useRead('/api/approvals', { query });
   const ofPeriod = `period-end:${new Date(startOf(end)).toISOString()}`;
   const waiting = (data?.items ?? []).filter(({ subject }) => subject === ofPeriod);
   return new Set(waiting.map(({ details }) => (details as { item?: string }).item ?? ''));

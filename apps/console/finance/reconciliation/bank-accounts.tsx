@@ -1,17 +1,16 @@
 import { Button, Code, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { type Item, refresh } from '../../api/queries.js';
+import { api, type Item, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Sent } from '../../ui/forms/field.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
@@ -21,7 +20,7 @@ export function BankAccounts() {
   const { t } = useTranslation('reconciliation');
   const [open, setOpen] = useState<BankAccount | 'new' | null>(null);
   const account = open === 'new' ? null : open;
-  const accounts = $api.useQuery('get', '/api/finance/bank-accounts');
+  const accounts = useRead('/api/finance/bank-accounts');
   return (
     <Section
       title={t('accounts.title')}

@@ -1,16 +1,15 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { column } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { Section } from '../../ui/states.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { Section } from '../../ui/page.js';
 import { Covers } from './covers.js';
 
 /** The times covered by reports, and the gaps. Anything that happened in a gap counts as a fault. */
 export function ReportCoverage() {
   const { t } = useTranslation('reconciliation');
-  const coverage = $api.useQuery('get', '/api/finance/provider-reports/coverage');
+  const coverage = useRead('/api/finance/provider-reports/coverage');
   const columns: ListColumn<Shape<'ReportCoverage'>>[] = [
     column('provider', t('provider'), ({ provider, bankAccountId }) =>
       [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),

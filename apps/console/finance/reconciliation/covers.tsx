@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { When } from '../../ui/time/when.js';
 
 export function Covers({

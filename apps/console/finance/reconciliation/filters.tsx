@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Choice } from '../../ui/lists/choice.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
@@ -8,8 +8,6 @@ import { ButtonLink } from '../../ui/links.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import type { matchTones } from './reconciliation.js';
-
-const route = getRouteApi('/finance/reconciliation');
 
 interface FiltersProps {
   of: 'payments' | 'payouts' | 'bank';
@@ -50,7 +48,7 @@ export function ImportLink() {
 
 /** The filters in the address. A state that belongs to another tab is ignored. */
 export function useNarrowed<State extends string>(states: readonly State[]) {
-  const { provider, from, to, ...search } = route.useSearch();
+  const { provider, from, to, ...search } = useSearch({ from: '/finance/reconciliation' });
   const state = states.find((each) => each === search.state);
   return { ...timesOf({ from, to }), provider, state };
 }

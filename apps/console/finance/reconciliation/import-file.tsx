@@ -6,14 +6,12 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { $api, api } from '../../api/client.js';
+import { api, refreshFinance, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { FormFault } from '../../ui/forms/form.js';
-import { Notice } from '../../ui/notice.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, Notice } from '../../ui/texts.js';
 import { type DaySpan, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
@@ -105,7 +103,7 @@ function DaysMissing({ name }: { name: string }) {
 
 function SourceChoice({ source, choose }: { source: string; choose: (source: string) => void }) {
   const { t } = useTranslation('reconciliation');
-  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
+  const accounts = useRead('/api/finance/bank-accounts').data?.items ?? [];
   return (
     <Select
       label={t('import.of')}
@@ -123,7 +121,7 @@ function SourceChoice({ source, choose }: { source: string; choose: (source: str
 
 /** Reads a file in the encoding of its bank account. */
 function useTextOf(source: string): (file: File) => Promise<string> {
-  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
+  const accounts = useRead('/api/finance/bank-accounts').data?.items ?? [];
   const account = accounts.find(({ id }) => `bank:${id}` === source);
   return async (file) =>
     new TextDecoder(account?.mapping.encoding ?? 'utf-8').decode(await file.arrayBuffer());

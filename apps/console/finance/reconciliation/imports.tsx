@@ -1,14 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useList } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { Section } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { Section } from '../../ui/page.js';
+import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
 import { Covers } from './covers.js';

@@ -1,7 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { refreshFinance } from '../../api/queries.js';
-import { api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refreshFinance, type Shape } from '../../api/client.js';
 import { NoteAction } from '../note.js';
 
 interface LineName {

@@ -1,14 +1,12 @@
 import { List, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Who } from '../../shell/who.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, TextLine } from '../../ui/texts.js';
 import { Money } from '../../ui/money.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { TextLine } from '../../ui/texts.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { reportProviders } from '../../api/enumerations.js';
@@ -17,8 +15,8 @@ import { reportProviders } from '../../api/enumerations.js';
 export function LineDetails({ line }: { line: string }) {
   const [name, ...rest] = line.split(':');
   const provider = reportProviders.find((each) => each === name) ?? 'stripe';
-  const found = $api.useQuery('get', '/api/finance/provider-lines/{provider}/{lineId}', {
-    params: { path: { provider, lineId: rest.join(':') } },
+  const found = useRead('/api/finance/provider-lines/{provider}/{lineId}', {
+    path: { provider, lineId: rest.join(':') },
   });
   return (
     <Loaded query={found} lines={10}>

@@ -1,14 +1,13 @@
 import { Group, Paper, ScrollArea, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { Loaded } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { Day } from '../../ui/time/when.js';
 import { matchTones } from './reconciliation.js';
 import { NarrowLink } from '../../ui/links.js';

@@ -1,14 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { column } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { Identifier } from '../../ui/identifier.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { Hint, Identifier, SmallPrint, TextLine } from '../../ui/texts.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, ImportLink, useNarrowed } from './filters.js';

@@ -1,14 +1,12 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, TwoLines } from '../../ui/texts.js';
 import { Money } from '../../ui/money.js';
-import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { Filters, useNarrowed } from './filters.js';

@@ -1,13 +1,11 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { column, dayColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { WorkBadge } from './work-state.js';
 
 interface DayLine {

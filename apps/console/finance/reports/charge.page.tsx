@@ -1,27 +1,23 @@
 import { Table, Paper } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { COSTS } from '../../ui/decimal.js';
 import { Fact, Facts, Figure, Figures } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, StatusBadge } from '../../ui/texts.js';
 import { Money } from '../../ui/money.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 
-const route = getRouteApi('/finance/charges/$chargeId');
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
 
 /** What a charge earned and cost, and all its transactions. */
 export function ChargePage() {
   const { t } = useTranslation('reports');
-  const { chargeId } = route.useParams();
-  const charge = $api.useQuery('get', '/api/finance/charges/{chargeId}', { params: { path: { chargeId } } });
+  const { chargeId } = useParams({ from: '/finance/charges/$chargeId' });
+  const charge = useRead('/api/finance/charges/{chargeId}', { path: { chargeId } });
   return (
     <PageFrame title={t('charge.title')}>
       <Loaded query={charge} lines={10}>

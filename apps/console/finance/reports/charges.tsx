@@ -1,16 +1,14 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
-import { Identifier } from '../../ui/identifier.js';
-import { TwoLines } from '../../ui/texts.js';
+import { Identifier, TwoLines } from '../../ui/texts.js';
 import { transactionsColumn } from '../columns.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
@@ -18,12 +16,10 @@ import { ChargeDays } from './charge-days.js';
 import { WorkBadge, workOutcomes } from './work-state.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
-const route = getRouteApi('/finance/work');
-
 /** Charges compared with their tasks or requests, and the other way round. */
 export function Charges() {
   const { t } = useTranslation('reports');
-  const { only, from, to, ...search } = route.useSearch();
+  const { only, from, to, ...search } = useSearch({ from: '/finance/work' });
   const state = workOutcomes.find((each) => each === search.state);
   const times = timesOf({ from, to });
   const filter = { ...times, state, faults: only === 'yes' ? 'true' : 'false' } as const;

@@ -1,8 +1,7 @@
 import { Group, Paper, SimpleGrid, Table, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { useFilter } from '../../ui/address.js';
@@ -10,20 +9,16 @@ import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
+import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { Day, SmallWhen } from '../../ui/time/when.js';
 import { addDays, type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { FamilyName } from './family-name.js';
 
-const route = getRouteApi('/finance/deferred-revenue');
-
 /** Deferred revenue from its opening to its closing balance, compared with the credit lots. */
 export function DeferredPage() {
   const { t } = useTranslation('reports');
-  const search = route.useSearch();
+  const search = useSearch({ from: '/finance/deferred-revenue' });
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const report = useShown('/api/finance/reports/deferred-revenue', { query: daysUntil(days) });
   return (

@@ -1,32 +1,26 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { FactGrid, Figure, Figures } from '../../ui/lists/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, Notice, StatusBadge, TwoLines } from '../../ui/texts.js';
 import { Money } from '../../ui/money.js';
-import { Notice } from '../../ui/notice.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { TwoLines } from '../../ui/texts.js';
+import { Loaded } from '../../ui/page.js';
 import { SmallWhen, When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
 import { useDurationText } from '../../ui/time/duration.js';
 
-const route = getRouteApi('/finance/work');
-
 /** Open holds and their age, oldest first. */
 export function Holds() {
   const { t } = useTranslation('reports');
-  const overdue = route.useSearch().only === 'yes' ? 'true' : 'false';
+  const overdue = useSearch({ from: '/finance/work' }).only === 'yes' ? 'true' : 'false';
   const holds = useList('/api/finance/reports/holds', { query: { overdue } });
   return (
     <Stack>

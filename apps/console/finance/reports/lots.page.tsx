@@ -1,16 +1,14 @@
 import { Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayFilter } from '../../ui/forms/day-field.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier, TwoLines } from '../../ui/texts.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
@@ -18,12 +16,10 @@ import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
-const route = getRouteApi('/finance/deferred-revenue/lots');
-
 /** The lots behind deferred revenue: every purchase of credits, used and left. */
 export function LotsPage() {
   const { t } = useTranslation('reports');
-  const { to, accountId, all } = route.useSearch();
+  const { to, accountId, all } = useSearch({ from: '/finance/deferred-revenue/lots' });
   const filter = { to: to && addDays(to), accountId, left: all === 'yes' ? 'false' : 'true' } as const;
   const lots = useList('/api/finance/reports/deferred-revenue/lots', { query: filter });
   return (

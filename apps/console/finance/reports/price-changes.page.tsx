@@ -1,14 +1,13 @@
 import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -19,13 +18,12 @@ import { TwoLines } from '../../ui/texts.js';
 import { inForceColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
 
-const route = getRouteApi('/finance/price-changes');
 const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
 /** Every version of a price, multiplier or group rule, who made it, and what it earned. */
 export function PriceChangesPage() {
   const { t } = useTranslation('reports');
-  const { from, to, kind, subject } = route.useSearch();
+  const { from, to, kind, subject } = useSearch({ from: '/finance/price-changes' });
   const query = { ...timesOf({ from, to }), kind, subject };
   const options = kinds.map((value) => ({ value, label: t(`priceChanges.kinds.${value}`) }));
   const changes = useShown('/api/finance/reports/price-changes', { query });

@@ -1,22 +1,18 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import { type GetAnswer } from '../../api/queries.js';
+import { type GetAnswer, useShown } from '../../api/client.js';
 import { dayColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { Loaded } from '../../ui/page.js';
+import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { timesOf } from '../utc-days.js';
-
-const route = getRouteApi('/finance/work');
 
 type Report = GetAnswer<'/api/finance/reports/promotion'>;
 type PromotionDay = Report['days'][number];
@@ -24,7 +20,7 @@ type PromotionDay = Report['days'][number];
 /** What invites cost: rewards given, clawed back, transferred and used. */
 export function Promotion() {
   const { t } = useTranslation('reports');
-  const { from, to } = route.useSearch();
+  const { from, to } = useSearch({ from: '/finance/work' });
   const report = useShown('/api/finance/reports/promotion', { query: timesOf({ from, to }) });
   return (
     <Stack>

@@ -1,10 +1,9 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useShortDay } from '../../ui/time/when.js';

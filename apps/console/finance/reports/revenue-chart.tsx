@@ -1,11 +1,10 @@
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { useChangeText } from '../../ui/charts/change.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { EmptyState, Loaded } from '../../ui/states.js';
+import { EmptyState, Loaded } from '../../ui/page.js';
 import { useShortDay } from '../../ui/time/when.js';
 import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';

@@ -1,23 +1,19 @@
 import { Group, Text } from '@mantine/core';
-import { useQueries } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { Section } from '../../ui/states.js';
+import { useRead } from '../../api/client.js';
+import { Section } from '../../ui/page.js';
 import { LedgerAccountLink } from '../transaction-links.js';
 import type { DaySpan } from '../utc-days.js';
 
-/** Prefixes of the ledger accounts of revenue and its costs. */
-const BEGINNINGS = ['usage', 'expense:upstream'] as const;
+/** The ledger accounts of revenue, or of its costs, by the beginning of their codes. */
+function useAccounts(code: 'usage' | 'expense:upstream') {
+  return useRead('/api/finance/ledger-accounts', { query: { code, limit: 100 } }).data?.items ?? [];
+}
 
 /** The ledger accounts behind the figures, each with its entries of these days. */
 export function RevenueEntries({ days }: { days: DaySpan }) {
   const { t } = useTranslation('reports');
-  const found = useQueries({
-    queries: BEGINNINGS.map((code) =>
-      $api.queryOptions('get', '/api/finance/ledger-accounts', { params: { query: { code, limit: 100 } } }),
-    ),
-  });
-  const accounts = found.flatMap(({ data }) => data?.items ?? []);
+  const accounts = [...useAccounts('usage'), ...useAccounts('expense:upstream')];
   if (accounts.length === 0) return null;
   return (
     <Section title={t('revenue.entries')}>

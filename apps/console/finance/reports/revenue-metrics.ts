@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import type { Metric } from '../../ui/charts/metric-chart.js';
 import { COSTS, CREDIT_UNIT } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';

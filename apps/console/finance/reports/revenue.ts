@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 
 export type RevenueLine = Shape<'Revenue'>['rows'][number];
 

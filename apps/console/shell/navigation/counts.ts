@@ -1,4 +1,4 @@
-import { $api } from '../../api/client.js';
+import { useRead } from '../../api/client.js';
 import type { NavLinkPlace, Workspace } from './navigation.js';
 
 const LOOK_AGAIN_MS = 60_000;
@@ -13,13 +13,11 @@ export function useCounts(
     enabled: workspace !== undefined && labels.includes(workspace),
     refetchInterval: LOOK_AGAIN_MS,
   });
-  const ask = <State extends string>(state: State) => ({
-    params: { query: { state, limit: MOST_COUNTED } },
-  });
-  const tickets = $api.useQuery('get', '/api/support/tickets', ask('open'), options('support'));
-  const approvals = $api.useQuery('get', '/api/approvals', ask('pending'), options('support', 'finance'));
-  const proposals = $api.useQuery('get', '/api/admin/price-proposals', ask('open'), options('admin'));
-  const controls = $api.useQuery('get', '/api/finance/controls', {}, options('finance'));
+  const ask = <State extends string>(state: State) => ({ query: { state, limit: MOST_COUNTED } });
+  const tickets = useRead('/api/support/tickets', ask('open'), options('support'));
+  const approvals = useRead('/api/approvals', ask('pending'), options('support', 'finance'));
+  const proposals = useRead('/api/admin/price-proposals', ask('open'), options('admin'));
+  const controls = useRead('/api/finance/controls', {}, options('finance'));
   return {
     queue: tickets.data?.items.length,
     approvals: approvals.data?.items.length,

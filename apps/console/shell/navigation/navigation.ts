@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type shell from '../../i18n/en/shell.json';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { mayAny, type UserRole } from '../session.js';
 import type { navigationIcons } from './navigation-icons.js';
 

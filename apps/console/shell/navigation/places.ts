@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { workspacesOf } from './navigation.js';
 
 /** Every page that a person may open, once, with its first workspace. */

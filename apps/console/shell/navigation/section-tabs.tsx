@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { hasPage } from './navigation.js';
 import { usePlace } from './use-place.js';

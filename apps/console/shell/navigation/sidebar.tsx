@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { MOST_COUNTED, useCounts } from './counts.js';
 import { navigationIcons } from './navigation-icons.js';
 import { firstPathOf, hasPage, type NavLinkPlace, type Workspace } from './navigation.js';

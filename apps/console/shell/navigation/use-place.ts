@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { hasPage, listedAt, type Workspace, workspacesOf } from './navigation.js';
 
 /** The current workspace and listed page. A page of two workspaces does not switch between them. */

@@ -3,8 +3,7 @@ import { useDebouncedValue, useMounted } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { ID, SHORTEST_ID } from '../../ui/patterns.js';
 import { placesOf } from '../navigation/places.js';
@@ -153,9 +152,9 @@ function useRequests(session: Shape<'Session'>, words: string | null) {
   const isAsked = id !== null && id === words;
   const options = (isAllowed: boolean) => ({ enabled: isAsked && isAllowed });
   const params = { query: { id: id ?? '' } };
-  const own = $api.useQuery('get', '/api/requests', { params }, options(mayAny(session, ['user'])));
+  const own = useRead('/api/requests', params, options(mayAny(session, ['user'])));
   const isStaff = mayAny(session, ['support', 'finance', 'admin']);
-  const all = $api.useQuery('get', '/api/support/requests', { params }, options(isStaff));
+  const all = useRead('/api/support/requests', params, options(isStaff));
   return {
     isSearching: id !== words || own.isLoading || all.isLoading,
     requests: isAsked ? { own: own.data?.items ?? [], all: all.data?.items ?? [] } : { own: [], all: [] },

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { api, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';

@@ -1,14 +1,13 @@
 import { Button, Card, Group, Select, Stack } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { type GetAnswer, refresh } from '../../api/queries.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { TextLine } from '../../ui/texts.js';
 
 const MOST_GROUPS = 200;
@@ -19,7 +18,7 @@ type Groups = GetAnswer<typeof GROUPS>['groups'];
 export function AccountGroups({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const isAdmin = mayAny(useSession(), ['admin']);
-  const groups = $api.useQuery('get', GROUPS, { params: { path: { accountId } } });
+  const groups = useRead(GROUPS, { path: { accountId } });
   return (
     <Section title={t('groups.title')}>
       <Loaded query={groups} lines={3}>
@@ -74,7 +73,7 @@ function Withdraw({ accountId, group }: { accountId: string; group: string }) {
 
 function GrantForm({ accountId, groups }: { accountId: string; groups: Groups }) {
   const { t } = useTranslation('support');
-  const all = $api.useQuery('get', '/api/admin/groups', { params: { query: { limit: MOST_GROUPS } } });
+  const all = useRead('/api/admin/groups', { query: { limit: MOST_GROUPS } });
   const others = (all.data?.items ?? []).filter(({ name }) => !groups.some(({ group }) => group === name));
   const form = useForm({ initialValues: { group: '' } });
   const { onSubmit, isSending, failure } = useGrant(accountId, form);

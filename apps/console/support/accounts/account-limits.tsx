@@ -1,13 +1,11 @@
 import { Card, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { countField } from '../../ui/forms/number-fields.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Labelled } from '../../ui/texts.js';
 
 /** How many requests all keys of an account may send together. */
@@ -15,7 +13,7 @@ export function RequestLimits({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const isAdmin = mayAny(useSession(), ['admin']);
   const params = { path: { accountId } };
-  const limits = $api.useQuery('get', '/api/support/accounts/{accountId}/limits', { params });
+  const limits = useRead('/api/support/accounts/{accountId}/limits', params);
   const set = isAdmin && limits.data && <SetLimits accountId={accountId} current={limits.data} />;
   return (
     <Section title={t('limits.title')} aside={set}>

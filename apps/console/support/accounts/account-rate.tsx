@@ -1,16 +1,14 @@
 import { Card, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { momentField, textField } from '../../ui/forms/text-fields.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { RateInForce } from './rate-in-force.js';
 import { Volume } from './volume.js';
 
@@ -19,7 +17,7 @@ export function AccountRate({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const isAdmin = mayAny(useSession(), ['admin']);
   const params = { path: { accountId } };
-  const rate = $api.useQuery('get', '/api/support/accounts/{accountId}/rate', { params });
+  const rate = useRead('/api/support/accounts/{accountId}/rate', params);
   const set = isAdmin && rate.data && <SetRate accountId={accountId} current={rate.data.rate} />;
   return (
     <Section title={t('rate.title')} aside={set}>

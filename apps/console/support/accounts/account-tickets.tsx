@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
+import { useList } from '../../api/client.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
 

@@ -1,11 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
 import { OpenLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';

@@ -1,15 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
+import { useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { BackLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, StatusBadge } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
@@ -22,15 +20,11 @@ import { AccountUsage } from './account-usage.js';
 import type { AccountRecord } from './found-account.js';
 import { Frozen } from './frozen.js';
 
-const route = getRouteApi('/support/accounts/$accountId');
-
 /** A customer's account: balances, limits, keys, requests and tickets. */
 export function SupportAccountPage() {
   const { t } = useTranslation('support');
-  const { accountId } = route.useParams();
-  const account = $api.useQuery('get', '/api/support/accounts/{accountId}', {
-    params: { path: { accountId } },
-  });
+  const { accountId } = useParams({ from: '/support/accounts/$accountId' });
+  const account = useRead('/api/support/accounts/{accountId}', { path: { accountId } });
   return (
     <PageFrame
       title={account.data?.account.name ?? t('account.title')}

@@ -1,16 +1,14 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { column, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { Frozen } from './frozen.js';
 
-const route = getRouteApi('/support/accounts');
 const PAGE = 25;
 
 /** The server ignores shorter searches. */
@@ -36,7 +34,7 @@ export function AccountsPage() {
 
 function AccountList() {
   const { t } = useTranslation('support');
-  const { query } = route.useSearch();
+  const { query } = useSearch({ from: '/support/accounts' });
   const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
   const asked = { limit: PAGE, ...(isLongEnough ? { query } : {}) };
   const accounts = useList('/api/support/accounts', { query: asked });

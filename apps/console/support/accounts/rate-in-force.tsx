@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../../api/queries.js';
+import { relayQuery } from '../../api/client.js';
 import { useMoneyText } from '../../ui/money.js';
 
 export function RateInForce({ rate }: { rate: string }) {

@@ -1,8 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, $api, queryClient } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, keepAnswer, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
@@ -140,8 +138,7 @@ function Value({ name, value, accountId }: FieldProps) {
 
 async function take(approval: Shape<'Approval'> | undefined): Promise<void> {
   if (!approval) return;
-  const init = { params: { path: { approvalId: approval.id } } };
-  queryClient.setQueryData($api.queryOptions('get', '/api/approvals/{approvalId}', init).queryKey, approval);
+  keepAnswer('/api/approvals/{approvalId}', { path: { approvalId: approval.id } }, approval);
   await refresh('/api/approvals');
 }
 

@@ -1,10 +1,8 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { $api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList, useRead } from '../../api/client.js';
 import {
   column,
   longTextColumn,
@@ -13,16 +11,14 @@ import {
   personColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { ApprovalDetails } from './approval-details.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
-const route = getRouteApi('/approvals');
 const PAGE = 25;
 const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
 
@@ -45,7 +41,7 @@ export function ApprovalsPage() {
 
 function ApprovalList() {
   const { t } = useTranslation('support');
-  const { state = 'pending' } = route.useSearch();
+  const { state = 'pending' } = useSearch({ from: '/approvals' });
   const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
   return (
     <DataList
@@ -81,9 +77,7 @@ function useColumns(): ListColumn<Shape<'Approval'>>[] {
 }
 
 function OpenApproval({ id }: { id: string }) {
-  const approval = $api.useQuery('get', '/api/approvals/{approvalId}', {
-    params: { path: { approvalId: id } },
-  });
+  const approval = useRead('/api/approvals/{approvalId}', { path: { approvalId: id } });
   return (
     <Loaded query={approval} lines={8}>
       {(found) => <ApprovalDetails approval={found} />}

@@ -1,19 +1,18 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { CopyFact } from '../../ui/copy.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { Loaded } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { StaffChargeBadge } from './charge-state.js';
 
 /** The outcome of a request and its charge, for support. */
 export function ChargeFacts({ chargeId }: { chargeId: string }) {
   const { t } = useTranslation('support');
-  const charge = $api.useQuery('get', '/api/support/charges/{chargeId}', { params: { path: { chargeId } } });
+  const charge = useRead('/api/support/charges/{chargeId}', { path: { chargeId } });
   return (
     <Card withBorder component="section" aria-label={t('charge.title')}>
       <Loaded query={charge} lines={5}>

@@ -1,8 +1,7 @@
 import { Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { notifyFailure } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
@@ -36,7 +35,7 @@ export function Assignee({ ticket }: { ticket: Pick<Shape<'QueuedTicket'>, 'id' 
 export function AssigneeField({ ticket: { id, assigneeId } }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const session = useSession();
-  const colleagues = $api.useQuery('get', '/api/support/colleagues');
+  const colleagues = useRead('/api/support/colleagues');
   const handing = useMutation({
     mutationFn: (to: string | null) => assign(id, to),
     onError: notifyFailure,

@@ -1,7 +1,7 @@
 import { Group, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
+import { useList } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { Choice, SwitchFilter } from '../../ui/lists/choice.js';
 import { DataList } from '../../ui/lists/data-list.js';
@@ -10,7 +10,6 @@ import { PageFrame } from '../../ui/page.js';
 import { useTicketColumns } from './ticket-columns.js';
 import { ticketTypes } from '../../api/enumerations.js';
 
-const route = getRouteApi('/support/tickets');
 const PAGE = 25;
 
 /** New tickets appear without a reload. */
@@ -33,7 +32,7 @@ export function TicketQueuePage() {
 
 function Queue() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind, assignee } = route.useSearch();
+  const { state = 'open', kind, assignee } = useSearch({ from: '/support/tickets' });
   const session = useSession();
   const asked = state === 'all' ? undefined : state;
   const whose = assignee === 'me' ? session?.userId : assignee;

@@ -1,15 +1,13 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 
 function useRefundFields(chargeId: string | null) {
   const { t } = useTranslation('support');
@@ -64,9 +62,7 @@ function reread(): Promise<void> {
 /** How much of a charge can still be refunded. */
 function Refundable({ chargeId }: { chargeId: string }) {
   const { t } = useTranslation('support');
-  const refunds = $api.useQuery('get', '/api/support/charges/{chargeId}/refunds', {
-    params: { path: { chargeId } },
-  });
+  const refunds = useRead('/api/support/charges/{chargeId}/refunds', { path: { chargeId } });
   return (
     <Loaded query={refunds} lines={2}>
       {({ settled, refundable }) => (

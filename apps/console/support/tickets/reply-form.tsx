@@ -1,8 +1,7 @@
 import { SegmentedControl, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape } from '../../api/client.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { takeTicket } from './ticket.js';
 

@@ -1,13 +1,10 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { newRequestId } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, newRequestId, type Shape } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, StatusBadge } from '../../ui/texts.js';
 import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
 import { takeTicket } from './ticket.js';

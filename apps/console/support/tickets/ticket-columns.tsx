@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, menuColumn, onPhone, timeColumn } from '../../ui/lists/columns.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { StatusBadge, type Tone } from '../../ui/texts.js';
 import { Assignee } from './assignee.js';
 import { WaitingTime } from './waiting-time.js';
 

@@ -1,13 +1,12 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import type { AccountRecord } from '../accounts/found-account.js';
@@ -47,7 +46,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function Customer({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId } };
-  const account = $api.useQuery('get', '/api/support/accounts/{accountId}', { params });
+  const account = useRead('/api/support/accounts/{accountId}', params);
   return (
     <Part title={t('context.customer')}>
       <Loaded query={account} lines={4}>
@@ -94,7 +93,7 @@ function CustomerName({ accountId, name, isFrozen }: { accountId: string; name: 
 function LatestRequests({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId }, query: { limit: LATEST } };
-  const usage = $api.useQuery('get', '/api/support/accounts/{accountId}/usage', { params });
+  const usage = useRead('/api/support/accounts/{accountId}/usage', params);
   return (
     <Part title={t('context.requests')}>
       <Loaded query={usage} lines={4}>
@@ -140,7 +139,7 @@ function Request({ accountId, entry }: { accountId: string; entry: Shape<'UsageE
 function OtherTickets({ ticket: { id, accountId } }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const params = { query: { accountId, limit: LATEST + 1 } };
-  const tickets = $api.useQuery('get', '/api/support/tickets', { params });
+  const tickets = useRead('/api/support/tickets', params);
   return (
     <Part title={t('context.tickets')}>
       <Loaded query={tickets} lines={2}>

@@ -1,13 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
@@ -21,15 +19,14 @@ import { WaitingTime } from './waiting-time.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
-const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN = { refetchInterval: 15_000 };
 
 /** A ticket with everything needed to answer it. Anyone on the team may answer. */
 export function SupportTicketPage() {
   const { t } = useTranslation('support');
-  const { ticketId } = route.useParams();
+  const { ticketId } = useParams({ from: '/support/tickets/$ticketId' });
   const params = { path: { ticketId } };
-  const ticket = $api.useQuery('get', '/api/support/tickets/{ticketId}', { params }, LOOK_AGAIN);
+  const ticket = useRead('/api/support/tickets/{ticketId}', params, LOOK_AGAIN);
   return (
     <PageFrame
       title={ticket.data?.subject ?? t('ticket.title')}

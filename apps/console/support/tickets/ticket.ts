@@ -1,14 +1,8 @@
-import { $api, queryClient } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { keepAnswer, refresh, type Shape } from '../../api/client.js';
 
 /** Every change returns the whole ticket. */
 export async function takeTicket(ticket: Shape<'StaffTicket'> | undefined): Promise<void> {
   if (!ticket) return;
-  const init = { params: { path: { ticketId: ticket.id } } };
-  queryClient.setQueryData(
-    $api.queryOptions('get', '/api/support/tickets/{ticketId}', init).queryKey,
-    ticket,
-  );
+  keepAnswer('/api/support/tickets/{ticketId}', { path: { ticketId: ticket.id } }, ticket);
   await refresh('/api/support/tickets', '/api/support/accounts/{accountId}/rate');
 }

@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useLocale } from '../locale.js';
 import { useMoneyText } from '../money.js';
 import { useNow } from '../time/now.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { BEFORE, hasOthers, namedSubjects, OTHERS, stepValues } from './subject-series.js';
 
 const totals = (amount: string, latencyMs: number | null = null) => ({

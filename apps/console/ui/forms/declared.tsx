@@ -1,7 +1,6 @@
 import { useForm, type UseFormInput } from '@mantine/form';
 import { Fragment, type ReactNode } from 'react';
 import type { Entered, FormFields, Sent } from './field.js';
-import type { FieldsOf } from './fields.js';
 import { LeaveGuard } from './leave-guard.js';
 import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
 
@@ -105,9 +104,16 @@ function mapped<F extends FormFields>(
   return Object.fromEntries(names.map((name) => [name, of(fields[name]!, name)]));
 }
 
+/** What fields use of the library's `useForm`. */
+interface FieldsForm {
+  getInputProps: (name: string, options?: { type: 'checkbox' | 'input' }) => object;
+  getValues: () => Record<string, unknown>;
+  key: (name: string) => string;
+}
+
 interface FieldRowsProps {
   fields: FormFields;
-  form: FieldsOf<Record<string, unknown>>;
+  form: FieldsForm;
   hidden: ReadonlySet<PropertyKey>;
 }
 

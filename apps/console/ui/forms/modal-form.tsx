@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { newRequestId } from '../../api/queries.js';
+import { newRequestId } from '../../api/client.js';
 import { TextLine } from '../texts.js';
 import { Form, type FormOptions } from './declared.js';
 import { Dialog } from './dialog.js';

@@ -1,8 +1,7 @@
-import { Text, TextInput, type TextInputProps } from '@mantine/core';
+import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { localMinute } from '../time/minute.js';
 import { common, type Field, type FieldOptions } from './field.js';
-import { Password } from './fields.js';
 
 export interface TextRules extends FieldOptions<string> {
   /** The rule, and the error if the text breaks it. */
@@ -50,7 +49,13 @@ export function amountField(label: string, options: TextOptions = {}): Field<str
 
 /** An amount of credits, with its unit at the end. */
 export function creditsField(label: string, options: TextOptions = {}): Field<string> {
-  return amountField(label, { rightSection: <CreditUnit />, rightSectionWidth: '4.5rem', ...options });
+  return amountField(label, { ...unitSection(), ...options });
+}
+
+/** The unit at the end of a field: credits, or the given currency. */
+export function unitSection(currency?: string) {
+  const unit = currency === undefined ? <CreditUnit /> : <Text size="sm">{currency}</Text>;
+  return { rightSection: unit, rightSectionWidth: '4.5rem' };
 }
 
 function CreditUnit() {
@@ -72,6 +77,19 @@ export function passwordField(label: string, given: TextOptions): Field<string> 
     fault,
     draw: (bound) => <Password label={label} {...input} {...bound} />,
   };
+}
+
+/** Announces errors to screen readers, as the library's other fields do. */
+function Password(props: PasswordInputProps) {
+  const { t } = useTranslation('shell');
+  return (
+    <PasswordInput
+      required
+      visibilityToggleButtonProps={{ 'aria-label': t('confirmation.show') }}
+      aria-invalid={props.error ? true : undefined}
+      {...props}
+    />
+  );
 }
 
 /** A future time, entered in the viewer's time zone and sent in UTC; null for none. */

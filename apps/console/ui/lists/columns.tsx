@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Who } from '../../shell/who.js';
 import type { ListColumn } from './data-list.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../texts.js';
 import { OpenLink } from '../links.js';
 import { Money } from '../money.js';
 import { Ago, Day } from '../time/when.js';

@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { type MouseEvent, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
-import { EmptyState, ErrorState } from '../states.js';
+import { EmptyState, ErrorState } from '../page.js';
 import { ColumnChoice, useChosenColumns } from './column-choice.js';
 import { ACTIONS, MENU, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
 

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { PageFrame } from '../../ui/page.js';
-import { Section } from '../../ui/states.js';
+import { PageFrame, Section } from '../../ui/page.js';
 import { PasswordForm } from './password.js';
 import { Profile } from './profile.js';
 import { Sessions } from './sessions.js';

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { api, refresh } from '../../api/client.js';
 import { Form } from '../../ui/forms/declared.js';
 import { passwordField } from '../../ui/forms/text-fields.js';
 import { isPassword, PASSWORD_LENGTH } from '../../visitor/entrance.js';

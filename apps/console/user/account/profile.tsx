@@ -1,12 +1,11 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { type GetAnswer, refresh } from '../../api/queries.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { ChangeEmail } from './email-change.js';
@@ -15,7 +14,7 @@ const MOST_NAME_CHARS = 100;
 
 export function Profile() {
   return (
-    <Loaded query={$api.useQuery('get', '/api/account')} lines={4}>
+    <Loaded query={useRead('/api/account')} lines={4}>
       {(found) => <Details account={found} />}
     </Loaded>
   );

@@ -1,18 +1,16 @@
 import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { useSignOut } from '../../shell/sign-out.js';
 import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { deviceOf } from './device.js';
 
 export function Sessions() {
   const { t } = useTranslation('account');
-  const sessions = $api.useQuery('get', '/api/sessions');
+  const sessions = useRead('/api/sessions');
   return (
     <Stack gap="sm">
       <DataList

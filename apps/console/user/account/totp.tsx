@@ -1,16 +1,15 @@
 import { Alert, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { type GetAnswer, refresh } from '../../api/queries.js';
+import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { readSessionAgain, useOwnState } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { Loaded } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { useCurrentPassword } from './current-password.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
@@ -18,7 +17,7 @@ const QR_PIXELS = 192;
 
 export function Totp() {
   return (
-    <Loaded query={$api.useQuery('get', '/api/totp')} lines={3}>
+    <Loaded query={useRead('/api/totp')} lines={3}>
       {(found) => <State totp={found} />}
     </Loaded>
   );

@@ -1,8 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
-import { Loaded } from '../../ui/states.js';
+import { type Shape, useRead } from '../../api/client.js';
+import { Loaded } from '../../ui/page.js';
 import { Connect } from '../../visitor/connect.js';
 import { marketQuery } from '../../visitor/market/market.js';
 import { FirstRequest } from '../first-request.js';
@@ -15,7 +14,7 @@ import { sampleModels } from './sample-models.js';
 
 /** Code with a key from this tab, and the receipt of its first call. */
 export function OwnCode() {
-  const own = $api.useQuery('get', '/api/groups');
+  const own = useRead('/api/groups');
   const market = useQuery(marketQuery);
   return (
     <Loaded query={market} lines={8}>

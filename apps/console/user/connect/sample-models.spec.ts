@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { codeSamples, usualModels } from '../../visitor/code-samples.js';
 import { sampleModels } from './sample-models.js';
 

@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { type SampleModels, usualModels } from '../../visitor/code-samples.js';
 
 interface Caller {

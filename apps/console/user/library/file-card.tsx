@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useNow } from '../../ui/time/now.js';
 import { availableMs, contentOf, TaskDownload } from '../tasks/task-file.js';
 import { Again, LibraryCard } from './library-card.js';

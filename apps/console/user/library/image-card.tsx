@@ -1,6 +1,6 @@
 import { useInViewport } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { useNow } from '../../ui/time/now.js';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +20,7 @@ export interface KeptImage {
 
 /** How long images requested as links are kept; null until known. */
 export function useImageLife(): number | null {
-  const { data } = $api.useQuery('get', '/api/public/retention');
+  const { data } = useRead('/api/public/retention');
   return data?.items.find((kept) => kept.class === 'images')?.keptSeconds ?? null;
 }
 

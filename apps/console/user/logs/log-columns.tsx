@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import {
   amountColumn,
   column,
@@ -16,7 +16,7 @@ import { NONE } from '../../ui/lists/phone-row.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import type { RowAction } from '../../ui/lists/row-menu.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Identifier } from '../../ui/texts.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';

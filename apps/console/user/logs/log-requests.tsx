@@ -1,8 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { useShown } from '../../api/lists.js';
-import { keepShown } from '../../api/queries.js';
+import { useShown } from '../../api/client.js';
 import { ButtonLink } from '../../ui/links.js';
 import { DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { useNow } from '../../ui/time/now.js';
@@ -40,7 +38,7 @@ function Requests() {
 /** By id, at any time. */
 function Found({ id }: { id: string }) {
   const { t } = useTranslation('calls');
-  const found = $api.useQuery('get', '/api/requests', { params: { query: { id } } }, keepShown);
+  const found = useShown('/api/requests', { query: { id } });
   return (
     <DataList
       label={t('log.list')}

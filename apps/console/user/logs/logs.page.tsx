@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -9,7 +9,6 @@ import { LogFilters } from './log-filters.js';
 import { LogRequests } from './log-requests.js';
 import { logQuery } from './log-search.js';
 
-const route = getRouteApi('/user/logs');
 const MINUTE_MS = 60_000;
 
 export function LogsPage() {
@@ -26,6 +25,6 @@ export function LogsPage() {
 }
 
 function AsFile() {
-  const search = route.useSearch();
+  const search = useSearch({ from: '/user/logs' });
   return <CsvLink path="/api/usage.csv" query={logQuery(search, useNow(MINUTE_MS))} />;
 }

@@ -1,10 +1,9 @@
 import { Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { relayQuery, type Shape } from '../../api/client.js';
 import { CodeTabs } from '../../ui/code/code-tabs.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { FirstRequest } from '../first-request.js';
 import { KeyForCode } from '../key-for-code.js';
 import { useNewKey } from '../new-key.js';

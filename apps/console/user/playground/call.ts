@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import type { Code } from '../../ui/code/code.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
 import { ratedChoices } from '../../visitor/market/calculator-work.js';

@@ -1,5 +1,4 @@
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { api, refresh } from '../../api/client.js';
 import { keepNewKey } from '../new-key.js';
 
 /** A new account's first key; if it is created here, its secret is kept for code. */

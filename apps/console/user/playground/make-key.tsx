@@ -1,16 +1,14 @@
 import { Button, Paper } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { FormFault } from '../../ui/forms/form.js';
-import { EmptyState } from '../../ui/states.js';
+import { EmptyState } from '../../ui/page.js';
 
 /** Calls need a key. The playground can use this one without showing it. */
 export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('calls');
-  const own = $api.useQuery('get', '/api/groups').data?.groups ?? [];
+  const own = useRead('/api/groups').data?.groups ?? [];
   const group = model.groups.find((each) => own.includes(each.group))?.group ?? '';
   const making = useMutation({
     mutationFn: () => api.POST('/api/keys', { body: { name: t('play.keyName'), group } }),

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { isPricedBySound, type PlayKind, type PlayValues } from './call.js';
 
 /** Common values for models without limits. */

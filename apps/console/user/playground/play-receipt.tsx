@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
+import { useRead } from '../../api/client.js';
 import { Hint } from '../../ui/texts.js';
 import { ChargeReceipt } from '../usage/charge-receipt.js';
 
@@ -10,8 +10,8 @@ const LATER_MS = 15_000;
 
 export function PlayReceipt({ requestId }: { requestId: string }) {
   const { t } = useTranslation('calls');
-  const about = { params: { query: { id: requestId } } };
-  const found = $api.useQuery('get', '/api/requests', about, {
+  const about = { query: { id: requestId } };
+  const found = useRead('/api/requests', about, {
     refetchInterval: ({ state }) => {
       if (endedOf(state.data?.items)) return false;
       return state.dataUpdateCount < SOON ? ASKING_MS : LATER_MS;

@@ -3,11 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { useChosenInView } from '../../ui/chosen-in-view.js';
-import { PageFrame } from '../../ui/page.js';
-import { EmptyState, Loaded } from '../../ui/states.js';
+import { EmptyState, Loaded, PageFrame } from '../../ui/page.js';
 import { marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 import { widestGroup } from '../widest-group.js';
@@ -56,7 +54,7 @@ function useKind(): PlayKind {
 function Read({ kind }: { kind: PlayKind }) {
   const { again } = route.useSearch();
   const keys = useKeys();
-  const own = $api.useQuery('get', '/api/groups');
+  const own = useRead('/api/groups');
   const market = useQuery(marketQuery);
   return (
     <Loaded query={market} lines={8}>
@@ -84,8 +82,7 @@ interface AgainProps {
 
 /** A deleted task leaves the form as usual. */
 function Again({ id = '', children }: AgainProps) {
-  const path = { params: { path: { taskId: id } } };
-  const task = $api.useQuery('get', '/api/tasks/{taskId}', path, { enabled: id !== '' });
+  const task = useRead('/api/tasks/{taskId}', { path: { taskId: id } }, { enabled: id !== '' });
   if (id !== '' && task.isPending) return <Skeleton height={320} />;
   return children(task.data ?? null);
 }

@@ -1,13 +1,12 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api, queryClient } from '../../api/client.js';
-import { keepShown } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, keepShown, queryClient, type Shape } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { BothPrices, Money } from '../../ui/money.js';
-import { ErrorState } from '../../ui/states.js';
+import { ErrorState } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { type PlayKind, type PlayValues, quoteRequest } from './call.js';
 
@@ -24,12 +23,21 @@ interface Priced {
   values: PlayValues;
 }
 
+type PricedCall = ReturnType<typeof quoteRequest> & PricePlace;
+
+function quoteOf(body: PricedCall) {
+  return {
+    queryKey: ['quote', body],
+    queryFn: async () => (await api.POST('/api/quote', { body })).data!,
+  };
+}
+
 /** Priced by the code that charges, before anything is sent. */
 export function usePrice({ kind, model, place, values }: Priced) {
   const wanted = JSON.stringify({ ...quoteRequest(kind, model, values), ...place });
   const [asked] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
-  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest> & PricePlace;
-  const quote = $api.useQuery('post', '/api/quote', { body }, { enabled: place !== null, ...keepShown });
+  const body = JSON.parse(asked) as PricedCall;
+  const quote = useQuery({ ...quoteOf(body), enabled: place !== null, ...keepShown });
   /** Null until the price of the current input is known. */
   const current = asked === wanted && !quote.isPlaceholderData ? (quote.data ?? null) : null;
   return { quote, current };
@@ -43,8 +51,7 @@ export async function priceNow(
   keyId: string,
 ): Promise<string> {
   const body = { ...quoteRequest(kind, model, values), keyId };
-  const quote = $api.queryOptions('post', '/api/quote', { body });
-  return (await queryClient.fetchQuery({ ...quote, staleTime: 0 })).amount;
+  return (await queryClient.fetchQuery({ ...quoteOf(body), staleTime: 0 })).amount;
 }
 
 export function PriceBefore({ price: { quote } }: { price: CallPrice }) {

@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { type PlayKind, playKinds } from './call.js';
 
 /** Editing models share the family of generating ones; their names decide which come first. */

@@ -1,8 +1,8 @@
 import { Button, Group, Select, SimpleGrid, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
-import { Notice } from '../../ui/notice.js';
+import type { Shape } from '../../api/client.js';
+import { Notice } from '../../ui/texts.js';
 import { CallAsCode } from './call-as-code.js';
 import { callOf, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';

@@ -1,8 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import { type Item, useList } from '../../api/client.js';
 import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 
 const PAGE = 20;
 
@@ -16,7 +15,6 @@ export function Activity() {
       label={t('activity.title')}
       query={useList('/api/activity', { query: { limit: PAGE } })}
       columns={useColumns()}
-      rowKey={({ id }) => id}
       empty={{ title: t('activity.empty'), hint: t('activity.emptyHint') }}
       isPaged
     />

@@ -1,8 +1,7 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { GetAnswer } from '../../api/queries.js';
+import { api, type GetAnswer, useRead } from '../../api/client.js';
 import { useSignOut } from '../../shell/sign-out.js';
 import { signOf } from '../../ui/decimal.js';
 import { Dialog } from '../../ui/forms/dialog.js';
@@ -11,7 +10,7 @@ import { tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field, Sent } from '../../ui/forms/field.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { useCurrentPassword } from '../account/current-password.js';
 
 type Preview = GetAnswer<'/api/account/deletion'>;
@@ -20,7 +19,7 @@ type Preview = GetAnswer<'/api/account/deletion'>;
 export function DeleteAccount() {
   const { t } = useTranslation('privacy');
   const [isOpen, setOpen] = useState(false);
-  const preview = $api.useQuery('get', '/api/account/deletion');
+  const preview = useRead('/api/account/deletion');
   return (
     <Stack gap="sm">
       <Text size="sm">{t('deletion.about')}</Text>

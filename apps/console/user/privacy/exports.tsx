@@ -1,11 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
@@ -21,9 +19,13 @@ const SAVED_MS = 60_000;
 export function Exports() {
   const { t } = useTranslation('privacy');
   const columns = useColumns();
-  const exports = $api.useQuery('get', '/api/data-exports', undefined, {
-    refetchInterval: ({ state }) => (state.data?.items.some(isWaited) ? REREAD_MS : false),
-  });
+  const exports = useRead(
+    '/api/data-exports',
+    {},
+    {
+      refetchInterval: ({ state }) => (state.data?.items.some(isWaited) ? REREAD_MS : false),
+    },
+  );
   return (
     <Stack gap="sm">
       <Text size="sm">{t('exports.about')}</Text>
@@ -35,7 +37,6 @@ export function Exports() {
           label={t('exports.title')}
           query={exports}
           columns={columns}
-          rowKey={({ id }) => id}
           empty={{ title: t('exports.title'), hint: t('exports.about') }}
         />
       )}

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { PageFrame } from '../../ui/page.js';
-import { Section } from '../../ui/states.js';
+import { PageFrame, Section } from '../../ui/page.js';
 import { Retention } from '../../visitor/retention.js';
 import { Activity } from './activity.js';
 import { DeleteAccount } from './deletion.js';

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useReturnedName } from '../usage/returned-name.js';

@@ -1,7 +1,7 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { useLocale } from '../../ui/locale.js';

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { spaced, useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
 import { Hint } from '../../ui/texts.js';

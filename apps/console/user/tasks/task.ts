@@ -1,6 +1,4 @@
-import { $api, queryClient } from '../../api/client.js';
-import type { GetAnswer } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { type GetAnswer, keepAnswer, queryClient, type Shape, useRead } from '../../api/client.js';
 import { useLive } from '../../shell/live.js';
 
 type TaskPage = GetAnswer<'/api/tasks'>;
@@ -21,10 +19,9 @@ export function isTaskRunning(task: Pick<Shape<'Task'>, 'state'>): boolean {
 
 export function useTask(taskId: string) {
   useLiveTasks();
-  return $api.useQuery(
-    'get',
+  return useRead(
     '/api/tasks/{taskId}',
-    { params: { path: { taskId } } },
+    { path: { taskId } },
     {
       refetchInterval: ({ state }) => (state.data && isTaskRunning(state.data) ? LONGEST_SILENCE_MS : false),
     },
@@ -39,8 +36,7 @@ export function useLiveTasks(filter?: TaskSearch): void {
 }
 
 function take(task: Shape<'Task'>, filter: TaskSearch | undefined): void {
-  const init = { params: { path: { taskId: task.id } } };
-  queryClient.setQueryData($api.queryOptions('get', '/api/tasks/{taskId}', init).queryKey, task);
+  keepAnswer('/api/tasks/{taskId}', { path: { taskId: task.id } }, task);
   let isNew = false;
   queryClient.setQueriesData<TaskPage>({ queryKey: ['get', '/api/tasks'] }, (page) => {
     if (!page) return page;

@@ -1,8 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { Choices } from '../../ui/lists/choice.js';
 import {
   column,
@@ -12,11 +11,10 @@ import {
   openColumn,
   rightColumn,
 } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
 import { TaskCost } from './task-cost.js';
@@ -42,7 +40,6 @@ export function TasksPage() {
         label={t('tasks.list')}
         query={tasks}
         columns={useTaskColumns()}
-        rowKey={({ id }) => id}
         empty={useEmpty(isNarrowed(filter))}
         isPaged
       />

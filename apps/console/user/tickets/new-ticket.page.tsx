@@ -1,16 +1,13 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { api, refresh } from '../../api/client.js';
 import { ticketTypes } from '../../api/enumerations.js';
-import { refresh } from '../../api/queries.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { linesField } from '../../ui/forms/lines-field.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
-
-const route = getRouteApi('/user/tickets/new');
 
 export function NewTicketPage() {
   const { t } = useTranslation('tickets');
@@ -23,7 +20,7 @@ export function NewTicketPage() {
 
 function useFields() {
   const { t } = useTranslation('tickets');
-  const { kind = 'question', charge = '' } = route.useSearch();
+  const { kind = 'question', charge = '' } = useSearch({ from: '/user/tickets/new' });
   return {
     kind: choiceField(t('new.kind'), {
       initial: kind,

@@ -1,20 +1,16 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api, queryClient } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, keepAnswer, refresh, type Shape, useRead } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { BackLink, TextLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { TicketBadge } from './ticket-state.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
-const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
 
 /** Support's answers appear without a reload. */
@@ -22,11 +18,10 @@ const LOOK_AGAIN_MS = 15_000;
 
 export function TicketPage() {
   const { t } = useTranslation('tickets');
-  const { ticketId } = route.useParams();
-  const ticket = $api.useQuery(
-    'get',
+  const { ticketId } = useParams({ from: '/user/tickets/$ticketId' });
+  const ticket = useRead(
     '/api/tickets/{ticketId}',
-    { params: { path: { ticketId } } },
+    { path: { ticketId } },
     { refetchInterval: LOOK_AGAIN_MS },
   );
   return (
@@ -48,8 +43,7 @@ export function TicketPage() {
 /** The server answers with the whole ticket. */
 async function take(ticket: Shape<'TicketWithMessages'> | undefined): Promise<void> {
   if (!ticket) return;
-  const init = { params: { path: { ticketId: ticket.id } } };
-  queryClient.setQueryData($api.queryOptions('get', '/api/tickets/{ticketId}', init).queryKey, ticket);
+  keepAnswer('/api/tickets/{ticketId}', { path: { ticketId: ticket.id } }, ticket);
   await refresh('/api/tickets');
 }
 

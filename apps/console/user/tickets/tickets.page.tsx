@@ -1,24 +1,22 @@
 import { Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { Choices } from '../../ui/lists/choice.js';
 import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { isNarrowed } from '../../ui/search.js';
 import { TicketBadge } from './ticket-state.js';
 import { ticketTypes, ticketStages } from '../../api/enumerations.js';
 
-const route = getRouteApi('/user/tickets');
 const PAGE = 25;
 
 export function TicketsPage() {
   const { t } = useTranslation('tickets');
-  const { cursor, ...filter } = route.useSearch();
+  const { cursor, ...filter } = useSearch({ from: '/user/tickets' });
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={<OpenTicket />}>
       <TicketFilters />
@@ -26,7 +24,6 @@ export function TicketsPage() {
         label={t('list.label')}
         query={useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } })}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={
           isNarrowed(filter)
             ? { title: t('list.noMatch'), hint: t('list.noMatchHint') }

@@ -1,15 +1,13 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useNow } from '../../ui/time/now.js';
-import { ErrorState } from '../../ui/states.js';
+import { ErrorState } from '../../ui/page.js';
 import { Labelled, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { forgetNewKey } from '../new-key.js';

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { marketQuery } from '../../visitor/market/market.js';
 
 export interface GroupOffer {
@@ -14,7 +13,7 @@ export interface GroupOffer {
 
 /** The account's groups, that with the most models first. */
 export function useGroupOffers() {
-  const own = $api.useQuery('get', '/api/groups');
+  const own = useRead('/api/groups');
   const market = useQuery(marketQuery);
   const isKnown = market.data !== undefined && own.data !== undefined;
   const query = market.data === undefined ? market : own;

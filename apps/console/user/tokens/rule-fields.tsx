@@ -2,7 +2,7 @@ import { MultiSelect, NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { CreditsField, MomentField, TextField } from '../../ui/forms/fields.js';
+import { creditsField, momentField, textField } from '../../ui/forms/text-fields.js';
 import { marketQuery } from '../../visitor/market/market.js';
 import type { RuleValues } from './token-rules.js';
 
@@ -16,30 +16,21 @@ const MOST_FALLBACKS = 4;
 
 export function NameField({ form }: { form: RuleForm }) {
   const { t } = useTranslation('tokens');
-  return (
-    <TextField
-      form={form}
-      name="name"
-      label={t('fields.name')}
-      description={t('fields.nameHint')}
-      required
-      maxLength={100}
-      data-autofocus
-    />
-  );
+  const name = { hint: t('fields.nameHint'), required: true, maxLength: 100, isFirst: true };
+  return textField(t('fields.name'), name).draw(form.getInputProps('name'));
 }
 
 /** The fields that creating and changing a key share. */
 export function RuleFields({ form }: { form: RuleForm }) {
   const { t } = useTranslation('tokens');
-  const expiry = { label: t('fields.expiresAt'), description: t('fields.expiresAtHint') };
+  const expiry = momentField(t('fields.expiresAt'), { hint: t('fields.expiresAtHint') });
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Limit form={form} name="monthlyLimit" />
         <Limit form={form} name="totalLimit" />
       </SimpleGrid>
-      <MomentField form={form} name="expiresAt" {...expiry} />
+      {expiry.draw(form.getInputProps('expiresAt'))}
       <Models form={form} name="allowedModels" whenEmpty={t('allModels')} />
       <Models form={form} name="fallbackModels" whenEmpty={t('noFallback')} most={MOST_FALLBACKS} />
       <Ips form={form} />
@@ -69,7 +60,7 @@ function Ips({ form }: { form: RuleForm }) {
 
 function Limit({ form, name }: { form: RuleForm; name: 'monthlyLimit' | 'totalLimit' }) {
   const { t } = useTranslation('tokens');
-  return <CreditsField form={form} name={name} label={t(`fields.${name}`)} placeholder={t('noLimit')} />;
+  return creditsField(t(`fields.${name}`), { placeholder: t('noLimit') }).draw(form.getInputProps(name));
 }
 
 type CountName = 'requestsPerMinute' | 'tokensPerMinute' | 'imagesPerMinute' | 'maxRunningTasks';

@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import {
   column,
@@ -11,12 +11,11 @@ import {
   textColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
-import { type ListColumn } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { TextLine, SmallPrint } from '../../ui/texts.js';
+import { SmallPrint, StatusBadge, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { DeleteToken } from './delete-token.js';
 

@@ -1,15 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { Advanced } from '../../ui/forms/advanced.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { keepNewKey } from '../new-key.js';
 import { GroupField, GroupOfKey } from './group-field.js';
 import { type GroupOffer, useGroupOffers } from './group-offers.js';

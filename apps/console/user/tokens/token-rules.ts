@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { localMinute } from '../../ui/time/minute.js';
 
 /** Empty fields are no limits. */

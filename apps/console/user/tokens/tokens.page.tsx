@@ -1,13 +1,11 @@
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { useList } from '../../api/lists.js';
+import { useList, useRead } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { useTokenColumns } from './token-columns.js';
 import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
@@ -69,7 +67,7 @@ function OpenForms() {
 
 function OpenToken({ keyId, done }: { keyId: string; done: () => void }) {
   return (
-    <Loaded query={$api.useQuery('get', '/api/keys/{keyId}', { params: { path: { keyId } } })} lines={8}>
+    <Loaded query={useRead('/api/keys/{keyId}', { path: { keyId } })} lines={8}>
       {(found) => <ChangeToken token={found} done={done} />}
     </Loaded>
   );

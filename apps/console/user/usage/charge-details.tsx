@@ -1,11 +1,10 @@
 import { Alert, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { CopyFact } from '../../ui/copy.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { LargeMoney, Money } from '../../ui/money.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useFaultText } from '../fault-text.js';
@@ -20,7 +19,7 @@ interface ChargeProps {
 
 /** Why a request cost what it did. */
 export function ChargeDetails({ id }: { id: string }) {
-  const charge = $api.useQuery('get', '/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
+  const charge = useRead('/api/charges/{chargeId}', { path: { chargeId: id } });
   return (
     <Loaded query={charge} lines={12}>
       {(found) => <Details charge={found} />}

@@ -1,10 +1,9 @@
 import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
 import { LargeMoney } from '../../ui/money.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
 
@@ -14,8 +13,8 @@ const ASKING_MS = 1_000;
 /** While the request is in progress, shows what is held for it. */
 export function ChargeReceipt({ id }: { id: string }) {
   const { t } = useTranslation('calls');
-  const about = { params: { path: { chargeId: id } } };
-  const charge = $api.useQuery('get', '/api/charges/{chargeId}', about, {
+  const about = { path: { chargeId: id } };
+  const charge = useRead('/api/charges/{chargeId}', about, {
     refetchInterval: ({ state }) => (state.data?.state === 'held' ? ASKING_MS : false),
   });
   const toUsage = (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { amountOf, recomputed } from './recompute.js';
 
 const AT = '2026-01-31T00:00:00.000Z';

@@ -1,10 +1,10 @@
-import type { Shape } from '../../api/shape.js';
+import type { components } from '../../api/schema.js';
 import { addDecimals, compareDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
 
-type Line = Pick<
-  NonNullable<NonNullable<Shape<'Charge'>['pricing']>['lines']>[number],
-  'units' | 'unitPrice'
->;
+/** Specs outside the console recompute, too, so this file needs nothing of a browser. */
+type Charge = components['schemas']['Charge'];
+
+type Line = Pick<NonNullable<NonNullable<Charge['pricing']>['lines']>[number], 'units' | 'unitPrice'>;
 
 /** Credits have nine decimals; every amount is rounded up once. */
 const DECIMALS = 9;
@@ -23,9 +23,7 @@ export function amountOf({ unitPrice, units }: Line, multiplier: string): string
 }
 
 /** Null if the charge was never priced. */
-export function recomputed(
-  charge: Pick<Shape<'Charge'>, 'pricing' | 'hold' | 'settlement'>,
-): RecomputedCharge | null {
+export function recomputed(charge: Pick<Charge, 'pricing' | 'hold' | 'settlement'>): RecomputedCharge | null {
   const { pricing, hold, settlement } = charge;
   if (!pricing || !hold) return null;
   const { unitPrice, units, multiplier } = pricing;

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useChange } from '../../ui/charts/change.js';
 import { Sparkline } from '../../ui/charts/sparkline.js';

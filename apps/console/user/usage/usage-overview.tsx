@@ -1,13 +1,11 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { keepShown } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
 import { useLocale } from '../../ui/locale.js';
-import { EmptyState, Loaded } from '../../ui/states.js';
+import { EmptyState, Loaded } from '../../ui/page.js';
 import { logOf } from '../logs/log-search.js';
 import { UsageBreakdown } from './usage-breakdown.js';
 import { useUsageMetrics } from './usage-metrics.js';
@@ -22,12 +20,7 @@ const DAY_SECONDS = 86_400;
 export function UsageOverview() {
   const { t } = useTranslation('calls');
   const query = route.useSearch({ select: chartQuery, structuralSharing: true });
-  const chart = $api.useQuery(
-    'get',
-    '/api/usage/chart',
-    { params: { query: query ?? {} } },
-    { ...keepShown, enabled: query !== null },
-  );
+  const chart = useShown('/api/usage/chart', { query: query ?? {} }, { enabled: query !== null });
   if (query === null) return <EmptyState title={t('usage.noChart')} hint={t('usage.noChartHint')} />;
   return (
     <Loaded query={chart} lines={14}>

@@ -62,7 +62,8 @@ export function rangeOf({ range, from }: UsageSearch): (typeof usageRanges)[numb
 
 /** Null if there is no chart for these days. */
 export function chartQuery(search: UsageSearch) {
-  const { by = 'model', from, to = from } = search;
+  const { from, to = from } = search;
+  const by: UsageSubject = search.by ?? 'model';
   const range = rangeOf(search);
   if (range !== null) return { ...workFilter(search), by, range };
   const isKept = from! >= addDays(today(), -KEPT_DAYS);

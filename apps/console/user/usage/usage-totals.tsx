@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useChangeText } from '../../ui/charts/change.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';

@@ -1,13 +1,11 @@
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { useIsViewing } from '../../shell/session.js';
 import { Form } from '../../ui/forms/declared.js';
 import { linesField } from '../../ui/forms/lines-field.js';
 import { orNull, textField } from '../../ui/forms/text-fields.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { TextLine } from '../../ui/texts.js';
 
 const MOST_CHARS = 100;
@@ -17,7 +15,7 @@ const MOST_ADDRESS_CHARS = 300;
 export function BillingSettings() {
   const isViewing = useIsViewing();
   return (
-    <Loaded query={$api.useQuery('get', '/api/account/billing-details')} lines={6}>
+    <Loaded query={useRead('/api/account/billing-details')} lines={6}>
       {(found) => (isViewing ? <Details details={found} /> : <DetailsForm details={found} />)}
     </Loaded>
   );

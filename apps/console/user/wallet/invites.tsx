@@ -1,19 +1,17 @@
 import { Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { CopyLine } from '../../ui/copy.js';
-import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { CreditsField } from '../../ui/forms/fields.js';
+import { creditsField } from '../../ui/forms/text-fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { LargeMoney, Money, useMoneyText } from '../../ui/money.js';
-import { Notice } from '../../ui/notice.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
+import { Hint, Notice, SmallPrint } from '../../ui/texts.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
@@ -22,7 +20,7 @@ type Invitee = Shape<'Invites'>['invitees'][number];
 
 export function Invites() {
   const { t } = useTranslation('wallet');
-  const invites = $api.useQuery('get', '/api/invites');
+  const invites = useRead('/api/invites');
   return (
     <Stack gap="xl">
       <Loaded query={invites} lines={8}>
@@ -115,7 +113,7 @@ function MoveForm({ balance }: { balance: string }) {
   return (
     <SendForm sending={sending} submit={t('invites.move')}>
       <Group align="flex-end" gap="sm">
-        <CreditsField form={form} name="amount" label={t('invites.amount')} required />
+        {creditsField(t('invites.amount'), { required: true }).draw(form.getInputProps('amount'))}
         <Button variant="default" onClick={() => form.setFieldValue('amount', balance)}>
           {t('invites.everything')}
         </Button>

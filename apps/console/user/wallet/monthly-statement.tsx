@@ -1,9 +1,8 @@
 import { Button, Group, Select } from '@mantine/core';
 import { IconFileText } from '@tabler/icons-react';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
@@ -14,7 +13,7 @@ import { TextLink, DownloadButton } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { stringifySearch } from '../../ui/search.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { latestMonths, monthOfAddress } from './statement-search.js';
@@ -22,12 +21,10 @@ import { latestMonths, monthOfAddress } from './statement-search.js';
 type Statement = Shape<'MonthlyStatement'>;
 type OfKey = Statement['keys'][number];
 
-const route = getRouteApi('/user/wallet');
-
 /** A month by key, or a month of one key, also as a file. */
 export function StatementOfMonth() {
   const { t } = useTranslation('wallet');
-  const search = route.useSearch();
+  const search = useSearch({ from: '/user/wallet' });
   const month = monthOfAddress(search.month);
   const { keyId } = search;
   return (

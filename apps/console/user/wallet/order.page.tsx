@@ -2,18 +2,15 @@ import { Button, Card, Code, Group, List, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape, useRead } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, Notice } from '../../ui/texts.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { pendingCallOf } from '../playground/pending-call.js';
 import { ReceiptButton } from './receipt-link.js';
@@ -52,10 +49,9 @@ export function OrderPage() {
 
 /** Polled while it may still be paid. */
 function useOrder(orderId: string) {
-  return $api.useQuery(
-    'get',
+  return useRead(
     '/api/topups/{orderId}',
-    { params: { path: { orderId } } },
+    { path: { orderId } },
     { refetchInterval: ({ state }) => (state.data?.state === 'open' ? ASKING_MS : false) },
   );
 }

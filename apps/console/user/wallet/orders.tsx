@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import {
   column,
   menuColumn,
@@ -10,10 +9,10 @@ import {
   rightColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Section } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { Section } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/texts.js';
 import { orderTones } from './wallet.js';
 
 const PAGE = 10;
@@ -27,7 +26,6 @@ export function Orders() {
         label={t('orders.title')}
         query={orders}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{ title: t('orders.emptyTitle'), hint: t('orders.emptyHint') }}
         isPaged
       />

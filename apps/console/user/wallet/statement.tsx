@@ -1,19 +1,18 @@
 import { Group, Select, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useList } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useList } from '../../api/client.js';
 import { statementKinds } from '../../api/posting-kinds.js';
 import { useFilter } from '../../ui/address.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Choice, filterWidth } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { isNarrowed } from '../../ui/search.js';
@@ -21,8 +20,6 @@ import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances } from './statement-search.js';
-
-const route = getRouteApi('/user/wallet');
 
 interface StatementQuery {
   view?: 'requests';
@@ -46,7 +43,7 @@ function queryOf({ balance, kind, keyId, from, to }: StatementSearch): Statement
 /** A line for each request, or every movement with the balance after it. */
 export function Statement() {
   const { t } = useTranslation('wallet');
-  const search = route.useSearch();
+  const search = useSearch({ from: '/user/wallet' });
   const query = queryOf(search);
   const set = useFilter();
   const { kind, keyId, from, to } = search;

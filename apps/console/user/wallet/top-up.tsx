@@ -2,21 +2,19 @@ import { Button, Card, Chip, Group, Radio, SegmentedControl, Stack, Text, TextIn
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useSearch, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api, relayQuery, useShown } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import { keepShown, relayQuery } from '../../api/queries.js';
 import { FormFault, useFieldError, useSend } from '../../ui/forms/form.js';
-import { useUnitSection } from '../../ui/forms/fields.js';
+import { unitSection } from '../../ui/forms/text-fields.js';
 import { Money, useMoneyText } from '../../ui/money.js';
-import { ErrorState, Section } from '../../ui/states.js';
+import { ErrorState, Section } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { type Provider, type TopUpQuote, refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS, PAYMENT } from '../../ui/patterns.js';
 
-const route = getRouteApi('/user/wallet');
 const USUAL = '10';
 const OFTEN = ['10', '20', '50', '100'];
 const TYPING_MS = 250;
@@ -32,7 +30,7 @@ type ValuesForm = UseFormReturnType<Values>;
 
 export function TopUp() {
   const { t } = useTranslation('wallet');
-  const { credits } = route.useSearch();
+  const { credits } = useSearch({ from: '/user/wallet' });
   return (
     <Section title={t('topUp.title')}>
       <Card withBorder maw="44rem" w="100%">
@@ -93,12 +91,7 @@ function useQuote(way: Way, typed: string) {
   const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
   const isReadable = (way === 'credits' ? CREDITS : PAYMENT).test(wish);
   const query = way === 'credits' ? { credits: wish } : { pay: wish };
-  return $api.useQuery(
-    'get',
-    '/api/topups/quote',
-    { params: { query } },
-    { enabled: isReadable, ...keepShown },
-  );
+  return useShown('/api/topups/quote', { query }, { enabled: isReadable });
 }
 
 interface Ordering {
@@ -131,7 +124,6 @@ function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
   const { t } = useTranslation('wallet');
   const { way } = form.values;
   const currency = useQuery(relayQuery).data?.paymentCurrency;
-  const section = useUnitSection(way === 'credits' ? undefined : currency);
   const input = form.getInputProps(way);
   return (
     <Stack gap="sm">
@@ -142,7 +134,7 @@ function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
         inputMode="decimal"
         autoComplete="off"
         required
-        {...section}
+        {...unitSection(way === 'credits' ? undefined : currency)}
         {...input}
         error={(input.error as string | undefined) ?? error}
       />

@@ -1,18 +1,15 @@
 import { Card, SimpleGrid, Skeleton, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import { type GetAnswer, refresh } from '../../api/queries.js';
+import { type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { useLive } from '../../shell/live.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { signOf } from '../../ui/decimal.js';
 import { LargeMoney } from '../../ui/money.js';
-import { Notice } from '../../ui/notice.js';
-import { PageFrame } from '../../ui/page.js';
+import { Hint, Notice, SmallPrint } from '../../ui/texts.js';
+import { Loaded, PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
-import { Loaded } from '../../ui/states.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
 import { BillingSettings } from './billing-settings.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
@@ -23,8 +20,6 @@ const Statement = lazy(async () => ({ default: (await import('./statement.js')).
 const StatementOfMonth = lazy(async () => ({
   default: (await import('./monthly-statement.js')).StatementOfMonth,
 }));
-
-const route = getRouteApi('/user/wallet');
 
 export function WalletPage() {
   const { t } = useTranslation('wallet');
@@ -45,7 +40,7 @@ export function WalletPage() {
 }
 
 function Ordering() {
-  const { credits } = route.useSearch();
+  const { credits } = useSearch({ from: '/user/wallet' });
   return (
     <Stack gap="xl">
       <OwnOnly>
@@ -70,7 +65,7 @@ function LateStatement() {
 const EMPTY = { main: '0', held: '0', invite: '0', refundPending: '0' };
 
 function Balances() {
-  const account = $api.useQuery('get', '/api/account');
+  const account = useRead('/api/account');
   useLive((event, data) => {
     if (event !== 'balance') return;
     const { main, held, invite } = { ...EMPTY, ...(data as Partial<typeof EMPTY>) };

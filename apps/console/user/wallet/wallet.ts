@@ -1,7 +1,6 @@
 import { useCallback, useRef } from 'react';
-import { newRequestId, refresh, type GetAnswer } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
-import type { Tone } from '../../ui/status-badge.js';
+import { type GetAnswer, newRequestId, refresh, type Shape } from '../../api/client.js';
+import type { Tone } from '../../ui/texts.js';
 
 export type TopUpQuote = GetAnswer<'/api/topups/quote'>;
 export type Provider = Shape<'Order'>['provider'];

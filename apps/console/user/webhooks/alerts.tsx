@@ -1,17 +1,15 @@
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { Form } from '../../ui/forms/declared.js';
 import { creditsField, orNull } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
+import { Loaded } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 
 export function Alerts() {
   return (
-    <Loaded query={$api.useQuery('get', '/api/account')} lines={4}>
+    <Loaded query={useRead('/api/account')} lines={4}>
       {(found) => <AlertsForm account={found} />}
     </Loaded>
   );

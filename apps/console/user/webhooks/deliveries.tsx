@@ -1,11 +1,9 @@
 import { Group, Select, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
-import { $api, api } from '../../api/client.js';
-import { keepShown, refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead, useShown } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import {
   column,
@@ -16,13 +14,13 @@ import {
   rightColumn,
   timeColumn,
 } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
-import { Loaded, Section } from '../../ui/states.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { Loaded, Section } from '../../ui/page.js';
+import { StatusBadge, type Tone } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
@@ -30,7 +28,6 @@ import { ActionButton } from '../../ui/action-button.js';
 import { endpointEvents } from './endpoint.js';
 import { jsonLines } from '../../ui/code/json-lines.js';
 
-const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
 
 /** While a delivery is pending, its outcome is soon there. */
@@ -66,7 +63,6 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
         label={t('deliveries.title')}
         query={useDeliveries(endpoint.id)}
         columns={useColumns()}
-        rowKey={({ id }) => id}
         empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
         isPaged
       />
@@ -79,18 +75,12 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
 
 /** Polled while a delivery is pending. */
 function useDeliveries(endpointId: string) {
-  const { state, cursor } = route.useSearch();
+  const { state, cursor } = useSearch({ from: '/user/webhooks/$endpointId' });
   const params = { path: { endpointId }, query: { state, cursor, limit: PAGE } };
-  return $api.useQuery(
-    'get',
-    '/api/webhooks/{endpointId}/deliveries',
-    { params },
-    {
-      ...keepShown,
-      refetchInterval: ({ state: { data } }) =>
-        data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
-    },
-  );
+  return useShown('/api/webhooks/{endpointId}/deliveries', params, {
+    refetchInterval: ({ state: { data } }) =>
+      data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
+  });
 }
 
 const states = everyWord<Shape<'WebhookDelivery'>['state']>()('pending', 'delivered', 'failed');
@@ -184,10 +174,9 @@ interface DeliveryPath {
 }
 
 function useDelivery(path: DeliveryPath) {
-  return $api.useQuery(
-    'get',
+  return useRead(
     '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
-    { params: { path } },
+    { path },
     { refetchInterval: ({ state }) => (state.data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
 }

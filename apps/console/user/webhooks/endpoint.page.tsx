@@ -1,16 +1,13 @@
 import { Button, Group, Stack, Text, type TextProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useParams, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { BackLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
@@ -18,12 +15,10 @@ import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
 
-const route = getRouteApi('/user/webhooks/$endpointId');
-
 export function EndpointPage() {
   const { t } = useTranslation('webhooks');
-  const { endpointId } = route.useParams();
-  const endpoint = $api.useQuery('get', '/api/webhooks/{endpointId}', { params: { path: { endpointId } } });
+  const { endpointId } = useParams({ from: '/user/webhooks/$endpointId' });
+  const endpoint = useRead('/api/webhooks/{endpointId}', { path: { endpointId } });
   return (
     <PageFrame title={t('one.title')}>
       <BackLink to="/webhooks">{t('one.back')}</BackLink>

@@ -1,14 +1,12 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { Section } from '../../ui/states.js';
+import { PageFrame, Section } from '../../ui/page.js';
 import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { EndpointState } from './endpoint.js';
@@ -23,9 +21,8 @@ export function WebhooksPage() {
       <Section title={t('endpoints.title')} aside={<AddEndpoint />}>
         <DataList
           label={t('endpoints.title')}
-          query={$api.useQuery('get', '/api/webhooks')}
+          query={useRead('/api/webhooks')}
           columns={useColumns()}
-          rowKey={({ id }) => id}
           empty={{ title: t('endpoints.empty'), hint: t('endpoints.emptyHint') }}
         />
       </Section>

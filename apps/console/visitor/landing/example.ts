@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { relayQuery } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { relayQuery, type Shape } from '../../api/client.js';
 import { marketQuery, offerOf } from '../market/market.js';
 import { type PricedWork, usePublicQuote } from '../market/public-quote.js';
 

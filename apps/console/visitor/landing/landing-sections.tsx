@@ -1,6 +1,6 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 import { Connect } from '../connect.js';
 import { AnyCalculator } from './any-calculator.js';
 import { FailedReceipt } from './example-receipts.js';

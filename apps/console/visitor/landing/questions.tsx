@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../../ui/links.js';
 import { usePaidFor } from '../../ui/money.js';
-import { Section } from '../../ui/states.js';
+import { Section } from '../../ui/page.js';
 
 const QUESTIONS = ['credit', 'failure', 'expiry', 'refund', 'prompts', 'limits', 'sdks', 'groups'] as const;
 type Question = (typeof QUESTIONS)[number];

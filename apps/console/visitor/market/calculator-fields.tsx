@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import {
   ratedChoices,
   isByTokens,

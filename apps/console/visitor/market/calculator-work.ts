@@ -1,4 +1,4 @@
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { type RatedPrice, dimensionNames } from '../../ui/rate-lines.js';
 import type { ListPrice } from './market.js';
 import type { PricedWork } from './public-quote.js';

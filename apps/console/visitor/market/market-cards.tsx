@@ -1,17 +1,15 @@
 import { Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { EmptyState } from '../../ui/states.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint, Labelled } from '../../ui/texts.js';
+import { EmptyState } from '../../ui/page.js';
+import { Hint, Labelled, StatusBadge } from '../../ui/texts.js';
 import { Headline } from './price.js';
 
-const route = getRouteApi('/visitor/marketplace');
 const SKELETONS = 6;
 const COLUMNS = { base: 1, sm: 2, lg: 3 };
 
@@ -73,7 +71,7 @@ function GroupPrice({
 
 function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
-  const { group } = route.useSearch();
+  const { group } = useSearch({ from: '/visitor/marketplace' });
   return (
     <Card withBorder component="article" className="tile">
       <Stack gap="xs" h="100%">

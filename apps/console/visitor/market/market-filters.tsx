@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { Choices, SwitchFilter } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';

@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, extra } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Labelled } from '../../ui/texts.js';
 import { Availability, NoModels } from './market-cards.js';
@@ -31,7 +31,6 @@ export function MarketTable({ models, query }: MarketTableProps) {
       label={t('market.list')}
       query={{ data: models && { items: models }, error, refetch, isPlaceholderData }}
       columns={columns}
-      rowKey={({ id }) => id}
       empty={{ title: t('market.emptyTitle'), hint: t('market.emptyHint') }}
       sorting={{
         by: sort,

@@ -1,6 +1,5 @@
 import { allOf } from '../../api/all-of.js';
-import { api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { api, type Shape } from '../../api/client.js';
 import { compareDecimals } from '../../ui/decimal.js';
 
 export type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;

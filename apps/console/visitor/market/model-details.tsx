@@ -1,6 +1,6 @@
 import { List, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
+import type { Shape } from '../../api/client.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import { ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';

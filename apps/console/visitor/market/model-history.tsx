@@ -1,10 +1,9 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../../api/lists.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useShown } from '../../api/client.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';

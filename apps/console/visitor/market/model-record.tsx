@@ -1,10 +1,9 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
+import { type Shape, useRead } from '../../api/client.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { Figure } from '../../ui/lists/facts.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { DayStrip, StripLegend, useDay, useSeconds, useShare } from './record-days.js';
 
@@ -12,7 +11,7 @@ type ModelRecordView = Shape<'ModelRecord'>;
 
 export function ModelRecord({ model }: { model: string }) {
   const { t } = useTranslation('models');
-  const record = $api.useQuery('get', '/api/public/models/{model}/record', { params: { path: { model } } });
+  const record = useRead('/api/public/models/{model}/record', { path: { model } });
   return (
     <Section title={t('record.title')}>
       <Loaded query={record} lines={6}>

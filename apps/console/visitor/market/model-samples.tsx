@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../../api/queries.js';
-import type { Shape } from '../../api/shape.js';
+import { relayQuery, type Shape } from '../../api/client.js';
 import { CodeTabs } from '../../ui/code/code-tabs.js';
-import { Loaded, Section } from '../../ui/states.js';
+import { Loaded, Section } from '../../ui/page.js';
 import { callOf, codeLines, type PlayKind, type PlaygroundCall } from '../../user/playground/call.js';
 import { wishFor } from './calculator-work.js';
 

@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/shape.js';
-import { relayQuery } from '../../api/queries.js';
+import { relayQuery, type Shape } from '../../api/client.js';
 import { Hint } from '../../ui/texts.js';
 import { type ListPrice, offerOf } from './market.js';
 import { BothPrices } from '../../ui/money.js';

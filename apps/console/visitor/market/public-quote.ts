@@ -1,5 +1,4 @@
-import { $api } from '../../api/client.js';
-import { keepShown } from '../../api/queries.js';
+import { useShown } from '../../api/client.js';
 import type { paths } from '../../api/schema.js';
 import { addDecimals, compareDecimals } from '../../ui/decimal.js';
 import { amountOf } from '../../user/usage/recompute.js';
@@ -13,7 +12,7 @@ export type PublicQuote = Quoted['responses'][200]['content']['application/json'
 /** Priced by the code that charges; null asks for nothing. */
 export function usePublicQuote(work: PricedWork | null) {
   const params = { query: work ?? { model: '', group: '' } };
-  return $api.useQuery('get', '/api/public/quote', { params }, { enabled: work !== null, ...keepShown });
+  return useShown('/api/public/quote', params, { enabled: work !== null });
 }
 
 /** Computed here, to compare with the relay. */
