@@ -1,30 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { allOf } from '../api/all-of.js';
+import { useAll } from '../api/all-of.js';
 import { api, type GetAnswer } from '../api/client.js';
 
 export type Change = GetAnswer<'/api/admin/prices/export'>['rows'][number];
 
 /** Includes models that are switched off. `refresh('/api/admin/models')` rereads it, and likewise the lists below. */
 export function useModels() {
-  return useQuery({
-    queryKey: ['get', '/api/admin/models', 'all'],
-    queryFn: () => allOf(async (query) => (await api.GET('/api/admin/models', { params: { query } })).data!),
-  });
+  return useAll('/api/admin/models');
 }
 
 export function useGroups() {
-  return useQuery({
-    queryKey: ['get', '/api/admin/groups', 'all'],
-    queryFn: () => allOf(async (query) => (await api.GET('/api/admin/groups', { params: { query } })).data!),
-  });
+  return useAll('/api/admin/groups');
 }
 
 export function useChannels() {
-  return useQuery({
-    queryKey: ['get', '/api/admin/channels', 'all'],
-    queryFn: () =>
-      allOf(async (query) => (await api.GET('/api/admin/channels', { params: { query } })).data!),
-  });
+  return useAll('/api/admin/channels');
 }
 
 /** Current prices, multipliers and rules, in the form of changes. */

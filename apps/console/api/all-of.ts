@@ -1,3 +1,6 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { type GetPath, type Item, readPath } from './client.js';
+
 const PAGE = 200;
 
 /** Nobody reads or chooses from a longer list as a whole; it would need the server's search. */
@@ -21,4 +24,13 @@ export async function allOf<One>(
     if (cursor === null) break;
   }
   return found;
+}
+
+/** The same as a hook, for a list of which the page needs all. */
+export function useAll<Path extends GetPath>(path: Path): UseQueryResult<Item<Path>[]> {
+  return useQuery({
+    queryKey: ['get', path, 'all'],
+    queryFn: () =>
+      allOf(async (query) => (await readPath(path, { params: { query } })).data as Part<Item<Path>>),
+  });
 }

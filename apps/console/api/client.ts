@@ -148,7 +148,7 @@ type ReadOptions<Path extends GetPath> = Pick<
 >;
 
 /** The client only has types for literal paths. */
-const read = api.GET as (path: GetPath, init: object) => Promise<{ data?: unknown }>;
+export const readPath = api.GET as (path: GetPath, init: object) => Promise<{ data?: unknown }>;
 
 /** Puts an answer into the cache, such as that of a change. */
 export function keepAnswer<Path extends GetPath>(
@@ -167,7 +167,7 @@ export function useRead<Path extends GetPath>(
 ): UseQueryResult<GetAnswer<Path>> {
   return useQuery({
     queryKey: ['get', path, params],
-    queryFn: async ({ signal }) => (await read(path, { params, signal })).data as GetAnswer<Path>,
+    queryFn: async ({ signal }) => (await readPath(path, { params, signal })).data as GetAnswer<Path>,
     ...options,
   });
 }

@@ -4,6 +4,11 @@ import { GROUP_NAME, ID, MODEL_NAME } from './patterns.js';
 
 type Reader<T> = (value: string | undefined) => T | undefined;
 
+/** What a page's search parameters can be. */
+export type SearchOf<Fields extends Record<string, Reader<unknown>>> = {
+  [Name in keyof Fields]?: ReturnType<Fields[Name]>;
+};
+
 /** Reads a page's search parameters. Invalid values become undefined but stay listed, or the router would keep them. */
 export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields: Fields) {
   type Search = { [Name in keyof Fields]?: NonNullable<ReturnType<Fields[Name]>> };

@@ -99,18 +99,15 @@ function State({ channel: { enabled, models, keyMarks }, health: { data: health 
 /** A drained channel takes no new calls but finishes those that it has. */
 function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
   const { t } = useTranslation('catalog');
-  const turn = async () => {
-    const params = { path: { channelId: id } };
-    await api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } });
-    await reread();
-  };
+  const params = { path: { channelId: id } };
   const way = enabled ? 'drain' : 'on';
   return (
     <ConfirmAction
       label={t(`channel.turn.${way}`)}
       title={t(`channel.turnTitle.${way}`)}
       isDangerous={enabled}
-      act={turn}
+      act={() => api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } })}
+      reread={reread}
       hint={t(`channel.turnHint.${way}`)}
     />
   );

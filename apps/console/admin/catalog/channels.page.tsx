@@ -3,7 +3,7 @@ import { useSearch, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useChannels } from '../catalog.js';
@@ -14,7 +14,6 @@ import { ChannelLink } from './channel-link.js';
 
 export function ChannelsPage() {
   const { t } = useTranslation('catalog');
-  const { data, error, refetch, isPlaceholderData } = useChannels();
   const health = useRead('/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
   const create = (
     <ButtonLink to="/admin/channels" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
@@ -25,7 +24,7 @@ export function ChannelsPage() {
     <PageFrame title={t('channels.title')} about={t('channels.about')} actions={create}>
       <DataList
         label={t('channels.title')}
-        query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
+        query={rowsOf(useChannels(), (channels) => channels)}
         columns={useColumns(health.data?.items ?? [])}
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}
       />

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { PageFrame } from '../../ui/page.js';
@@ -16,7 +16,7 @@ const route = getRouteApi('/admin/groups');
 
 export function GroupsPage() {
   const { t } = useTranslation('catalog');
-  const { data, error, refetch, isPlaceholderData } = useGroups();
+  const groups = useGroups();
   const create = (
     <ButtonLink to="/admin/groups" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
       {t('groups.new')}
@@ -26,12 +26,12 @@ export function GroupsPage() {
     <PageFrame title={t('groups.title')} about={t('groups.about')} actions={create}>
       <DataList
         label={t('groups.title')}
-        query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
+        query={rowsOf(groups, (found) => found)}
         columns={useColumns()}
         rowKey={({ name }) => name}
         empty={{ title: t('groups.empty'), hint: t('groups.emptyHint'), action: create }}
       />
-      <OpenForms groups={data ?? []} />
+      <OpenForms groups={groups.data ?? []} />
     </PageFrame>
   );
 }

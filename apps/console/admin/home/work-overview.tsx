@@ -97,16 +97,12 @@ function useMetrics(): Metric<Shape<'WorkSums'>, 'charges' | 'failedCharges' | '
   const locale = useLocale();
   const credits = useMoneyText();
   const text = (value: string) => Number(value).toLocaleString(locale);
-  return [
-    { name: 'charges', label: t('metrics.charges'), valueOf: ({ charges }) => String(charges), text },
-    {
-      name: 'failedCharges',
-      label: t('metrics.failedCharges'),
-      valueOf: ({ failedCharges }) => String(failedCharges),
-      text,
-    },
-    { name: 'net', label: t('metrics.net'), valueOf: ({ net }) => net, text: credits },
-  ];
+  return (['charges', 'failedCharges', 'net'] as const).map((name) => ({
+    name,
+    label: t(`metrics.${name}`),
+    valueOf: (sums: Shape<'WorkSums'>) => String(sums[name]),
+    text: name === 'net' ? credits : text,
+  }));
 }
 
 function Breakdown({ work }: { work: Work }) {

@@ -72,17 +72,15 @@ function Access({ person }: { person: Shape<'Person'> }) {
   const { t } = useTranslation('admin');
   const params = { path: { userId: person.userId } };
   const way = person.disabled ? 'enable' : 'disable';
-  const turn = async () => {
-    await api.PUT('/api/admin/people/{userId}/disabled', { params, body: { disabled: !person.disabled } });
-    await reread();
-  };
+  const body = { disabled: !person.disabled };
   return (
     <Group>
       <ConfirmAction
         label={t(`people.${way}`)}
         title={t(`people.${way}Title`, { email: person.email })}
         isDangerous={!person.disabled}
-        act={turn}
+        act={() => api.PUT('/api/admin/people/{userId}/disabled', { params, body })}
+        reread={reread}
         hint={t(`people.${way}Hint`)}
       />
       {person.totpEnabled && <RemoveTotp person={person} />}
@@ -92,15 +90,12 @@ function Access({ person }: { person: Shape<'Person'> }) {
 
 function RemoveTotp({ person: { userId, email } }: { person: Shape<'Person'> }) {
   const { t } = useTranslation('admin');
-  const remove = async () => {
-    await api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } });
-    await reread();
-  };
   return (
     <ConfirmAction
       label={t('people.removeTotp')}
       title={t('people.removeTotpTitle', { email })}
-      act={remove}
+      act={() => api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } })}
+      reread={reread}
       hint={t('people.removeTotpHint')}
     />
   );

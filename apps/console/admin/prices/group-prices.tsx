@@ -2,7 +2,7 @@ import { Group as Row } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -11,12 +11,10 @@ import { useGroups } from '../catalog.js';
 
 export function GroupPrices() {
   const { t } = useTranslation('prices');
-  const groups = useGroups();
-  const { data, error, refetch, isPlaceholderData } = groups;
   return (
     <DataList
       label={t('groups.label')}
-      query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
+      query={rowsOf(useGroups(), (groups) => groups)}
       columns={useColumns()}
       rowKey={({ name }) => name}
       empty={{ title: t('groups.empty'), hint: t('groups.emptyHint') }}

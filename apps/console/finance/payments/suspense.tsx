@@ -60,8 +60,8 @@ function Clear({ item }: { item: Shape<'SuspenseItem'> }) {
   return (
     <Group gap="xs">
       {signOf(item.amount) > 0 && <Credit item={item} />}
-      <Return item={item} />
-      <Expense item={item} />
+      <Settle item={item} way="return" />
+      <Settle item={item} way="expense" />
     </Group>
   );
 }
@@ -89,34 +89,18 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   );
 }
 
-function Return({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
+/** Records that the money was returned, or books it as a cost. */
+function Settle({ item: { id }, way }: { item: Shape<'SuspenseItem'>; way: 'return' | 'expense' }) {
   const { t } = useTranslation('payments');
+  const path = `/api/finance/suspense/{itemId}/${way}` as const;
   return (
     <NoteAction
-      label={t('return.do')}
-      title={t('return.title')}
-      hint={t('return.hint')}
-      send={(body) =>
-        api.POST('/api/finance/suspense/{itemId}/return', { params: { path: { itemId: id } }, body })
-      }
+      label={t(`settle.${way}.do`)}
+      title={t(`settle.${way}.title`)}
+      hint={t(`settle.${way}.hint`)}
+      send={(body) => api.POST(path, { params: { path: { itemId: id } }, body })}
       reread={refreshFinance}
-      success={() => t('return.done')}
-    />
-  );
-}
-
-function Expense({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
-  const { t } = useTranslation('payments');
-  return (
-    <NoteAction
-      label={t('expense.do')}
-      title={t('expense.title')}
-      hint={t('expense.hint')}
-      send={(body) =>
-        api.POST('/api/finance/suspense/{itemId}/expense', { params: { path: { itemId: id } }, body })
-      }
-      reread={refreshFinance}
-      success={() => t('expense.done')}
+      success={() => t(`settle.${way}.done`)}
     />
   );
 }

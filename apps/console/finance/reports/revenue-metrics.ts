@@ -9,15 +9,9 @@ import { type Basis, basisOf, type RevenueMetric, revenueMetrics } from './reven
 
 type Sums = Shape<'RevenueSums'>;
 
-const VALUES: Record<RevenueMetric, (sums: Sums) => string | null> = {
-  net: ({ net }) => net,
-  charges: ({ charges }) => String(charges),
-  failedCharges: ({ failedCharges }) => String(failedCharges),
-  refunds: ({ refunds }) => refunds,
-  recognised: ({ recognised }) => recognised,
-  cost: ({ cost }) => cost,
-  margin: ({ margin }) => margin,
-};
+function valueOf(name: RevenueMetric) {
+  return ({ [name]: value }: Sums) => (value === null ? null : String(value));
+}
 
 interface RevenueShown extends Metric<Sums, RevenueMetric> {
   /** Null for a count. */
@@ -44,7 +38,7 @@ export function useRevenueMetrics(currency: string, basis: Basis): RevenueShown[
   };
   return revenueMetrics
     .filter((name) => basisOf(name) === basis)
-    .map((name) => ({ name, label: t(`metrics.${name}`), valueOf: VALUES[name], ...written[name] }));
+    .map((name) => ({ name, label: t(`metrics.${name}`), valueOf: valueOf(name), ...written[name] }));
 }
 
 /** The name of a model, type, group or channel. */

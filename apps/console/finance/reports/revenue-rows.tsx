@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { column, extra, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { COSTS, exactDecimal } from '../../ui/decimal.js';
 import { Named } from '../../ui/named.js';
 import { NarrowLink } from '../../ui/links.js';
@@ -21,18 +21,11 @@ interface RevenueRowsProps {
 /** One row per value; opening one breaks it down by another dimension. */
 export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
   const { t } = useTranslation('reports');
-  const rows = query.data?.rows.filter(
-    (row) => within === null || (row[within.dimension] ?? '') === within.value,
-  );
+  const isWithin = (row: RevenueLine) => within === null || (row[within.dimension] ?? '') === within.value;
   return (
     <DataList
       label={t('revenue.by')}
-      query={{
-        data: rows && { items: rows },
-        error: query.error,
-        refetch: query.refetch,
-        isPlaceholderData: query.isPlaceholderData,
-      }}
+      query={rowsOf(query, ({ rows }) => rows.filter(isWithin))}
       columns={useColumns(by, basis)}
       columnsName={`revenue-${basis}`}
       rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}

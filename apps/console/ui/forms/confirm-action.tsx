@@ -16,8 +16,10 @@ interface ConfirmActionProps extends ButtonProps {
   /** In place of `hint`, if it is more than a sentence. */
   children?: ReactNode;
   act: () => Promise<unknown>;
+  /** Refreshes what it changed. */
+  reread?: () => Promise<void>;
   /** People must type this first, if the action cannot be undone. */
-  phrase?: string;
+  phrase?: string | undefined;
   isDangerous?: boolean;
 }
 
@@ -29,25 +31,28 @@ export function ConfirmAction(props: ConfirmActionProps) {
     hint,
     children = <Text>{hint}</Text>,
     act,
+    reread,
     phrase,
     isDangerous = true,
     ...button
   } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const asked = { label, children, act, isDangerous, ...(phrase === undefined ? {} : { phrase }) };
+  const run = () => act().then(reread);
   return (
     <>
       <Button variant="default" {...button} onClick={open}>
         {label}
       </Button>
       <Dialog opened={isOpen} onClose={close} title={title}>
-        <Question {...asked} close={close} />
+        <Question label={label} act={run} phrase={phrase} isDangerous={isDangerous} close={close}>
+          {children}
+        </Question>
       </Dialog>
     </>
   );
 }
 
-type QuestionProps = Omit<ConfirmActionProps, 'title' | 'hint'> & { close: () => void };
+type QuestionProps = Omit<ConfirmActionProps, 'title' | 'hint' | 'reread'> & { close: () => void };
 
 function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
   const [typed, setTyped] = useState('');

@@ -30,15 +30,12 @@ export function Sessions() {
 
 function EndOthers() {
   const { t } = useTranslation('account');
-  const endOthers = async () => {
-    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } });
-    await refresh('/api/sessions');
-  };
   return (
     <ConfirmAction
       label={t('sessions.endOthers')}
       title={t('sessions.endOthersTitle')}
-      act={endOthers}
+      act={() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } })}
+      reread={() => refresh('/api/sessions')}
       hint={t('sessions.endOthersHint')}
     />
   );
@@ -61,16 +58,13 @@ function EndAll() {
 
 function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSession'> }) {
   const { t } = useTranslation('account');
-  const end = async () => {
-    await api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } });
-    await refresh('/api/sessions');
-  };
   return (
     <ConfirmAction
       size="xs"
       label={t('sessions.end')}
       title={t('sessions.endTitle')}
-      act={end}
+      act={() => api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } })}
+      reread={() => refresh('/api/sessions')}
       hint={t('sessions.endHint', { device: deviceOf(userAgent) ?? t('sessions.unknown') })}
     />
   );

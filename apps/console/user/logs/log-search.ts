@@ -1,5 +1,15 @@
 import { chargeStages, families } from '../../api/enumerations.js';
-import { anyDay, anyGroup, anyId, anyModel, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
+import {
+  anyDay,
+  anyGroup,
+  anyId,
+  anyModel,
+  anyText,
+  anyTime,
+  cursor,
+  oneOf,
+  type SearchOf,
+} from '../../ui/search.js';
 import { requestTimes, type UsageSearch, usageRanges, workFilter } from '../usage/usage-search.js';
 
 export const logSearch = {
@@ -21,11 +31,7 @@ export const logSearch = {
   charge: anyText,
 };
 
-export interface LogSearch extends Omit<UsageSearch, 'range' | 'by' | 'show'> {
-  range?: (typeof usageRanges)[number] | undefined;
-  state?: (typeof chargeStages)[number] | undefined;
-  at?: string | undefined;
-}
+export type LogSearch = SearchOf<typeof logSearch>;
 
 export function logQuery(search: LogSearch, nowMs: number) {
   return { ...workFilter(search), state: search.state, ...requestTimes(search, nowMs) };

@@ -1,6 +1,6 @@
 import { families } from '../../api/enumerations.js';
 import { addDays, timesOf, today } from '../../finance/utc-days.js';
-import { anyDay, anyGroup, anyId, anyModel, oneOf } from '../../ui/search.js';
+import { anyDay, anyGroup, anyId, anyModel, oneOf, type SearchOf } from '../../ui/search.js';
 
 export const usageRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
 export const usageSubjects = ['model', 'key', 'group', 'family'] as const;
@@ -33,17 +33,7 @@ export const usageSearch = {
   family: oneOf(...families),
 };
 
-export interface UsageSearch {
-  range?: Exclude<(typeof usageRanges)[number], typeof USUAL_RANGE> | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  by?: Exclude<UsageSubject, 'model'> | undefined;
-  show?: Exclude<UsageMetric, 'spent'> | undefined;
-  keyId?: string | undefined;
-  model?: string | undefined;
-  group?: string | undefined;
-  family?: (typeof families)[number] | undefined;
-}
+export type UsageSearch = SearchOf<typeof usageSearch>;
 
 /** Shared by the chart and the log. */
 export function workFilter({

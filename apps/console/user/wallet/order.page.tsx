@@ -155,15 +155,12 @@ function Instructions({ children }: { children: string }) {
 
 function Cancel({ orderId }: { orderId: string }) {
   const { t } = useTranslation('wallet');
-  const cancel = async () => {
-    await api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } });
-    await refreshMoney();
-  };
   return (
     <ConfirmAction
       label={t('order.cancel')}
       title={t('order.cancelTitle')}
-      act={cancel}
+      act={() => api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } })}
+      reread={refreshMoney}
       hint={t('order.cancelHint')}
     />
   );

@@ -1,5 +1,5 @@
 import { statementKinds } from '../../api/posting-kinds.js';
-import { anyDay, anyId, anyText, oneOf } from '../../ui/search.js';
+import { anyDay, anyId, anyText, oneOf, type SearchOf } from '../../ui/search.js';
 
 /**
  * What of the balances is shown. `requests`: the main balance with one line for each request. Else the entries of one balance,
@@ -18,13 +18,7 @@ export const statementSearch = {
   month: anyText,
 };
 
-export interface StatementSearch {
-  balance?: Exclude<(typeof statementBalances)[number], 'requests'> | undefined;
-  kind?: (typeof statementKinds)[number] | undefined;
-  keyId?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-}
+export type StatementSearch = SearchOf<typeof statementSearch>;
 
 const MONTHS = 12;
 

@@ -179,18 +179,16 @@ function NewSecret({ secret, close }: { secret: string | null; close: () => void
 
 function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
-  const turn = async () => {
-    const params = { path: { endpointId: endpoint.id } };
-    await api.PATCH('/api/webhooks/{endpointId}', { params, body: { enabled: !endpoint.enabled } });
-    await reread();
-  };
+  const params = { path: { endpointId: endpoint.id } };
+  const body = { enabled: !endpoint.enabled };
   const way = endpoint.enabled ? 'off' : 'on';
   return (
     <ConfirmAction
       label={t(`one.turn.${way}`)}
       title={t(`one.turnTitle.${way}`)}
       isDangerous={endpoint.enabled}
-      act={turn}
+      act={() => api.PATCH('/api/webhooks/{endpointId}', { params, body })}
+      reread={reread}
       hint={t(`one.turnHint.${way}`)}
     />
   );
