@@ -22,10 +22,10 @@ import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine, useLabelled } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
-import { useActions } from './audit-actions.js';
-import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
+import { Named } from '../../ui/named.js';
+import { ID } from '../../ui/patterns.js';
 
 const PAGE = 50;
 
@@ -157,4 +157,35 @@ function Changes({ changes }: { changes: readonly FieldChange[] }) {
   return (
     <PlainTable label={label} columns={columns} rows={changes} rowKey={({ path }) => path} layout="fixed" />
   );
+}
+
+const NAMED = ['account', 'user', 'key'] as const;
+/** Ids begin with the time, so their ends tell them apart. */
+const SHOWN_CHARS = 8;
+
+/** Shows the subject's name if it has one, otherwise its kind and the end of its id. */
+function AuditSubject({ subject }: { subject: string }) {
+  const [, word = '', id = ''] = /^([^:]+):(.*)$/s.exec(subject) ?? [];
+  const kind = NAMED.find((each) => each === word);
+  if (kind && ID.test(id)) return <Named kind={kind} id={id} />;
+  if (id === '') return subject;
+  return (
+    <span title={subject} className="one-line">
+      {word} {ID.test(id) ? `…${id.slice(-SHOWN_CHARS)}` : id}
+    </span>
+  );
+}
+
+type Action = Shape<'AuditEntry'>['action'];
+
+function useActions() {
+  const { t } = useTranslation('admin');
+  const names = Object.entries(t('audit.actions', { returnObjects: true })) as [Action, string][];
+  return {
+    /** A later version may know more actions. */
+    nameOf: (action: Action): string => names.find(([each]) => each === action)?.[1] ?? action,
+    options: names.map(([value, label]) => ({ value, label })),
+    /** Undefined if there is no such action. */
+    known: (action: string | undefined) => names.find(([each]) => each === action)?.[0],
+  };
 }

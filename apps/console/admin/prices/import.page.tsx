@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/client.js';
+import { api, type Shape } from '../../api/client.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { FormFault, SendForm, useSend } from '../../ui/forms/form.js';
@@ -11,11 +11,11 @@ import { BackLink } from '../../ui/links.js';
 import { Hint, Notice } from '../../ui/texts.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
-import { compare, type Importing, readFile, send } from './importing.js';
 import { ProposalFields } from './proposal-fields.js';
 import { useOpenProposal } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 import { type RefusedRow, useRefusal } from './refusal.js';
+import { ApiFailure } from '../../api/failure.js';
 
 export function ImportPage() {
   const { t } = useTranslation('prices');
@@ -130,4 +130,54 @@ function Propose({ wanted, count }: { wanted: Importing; count: number }) {
       <Hint>{t('import.proposeHint')}</Hint>
     </Stack>
   );
+}
+
+/** Rows of a JSON document, or the text of a CSV file. */
+interface Importing {
+  rows?: unknown[];
+  csv?: string;
+  effectiveAt: string | null;
+  note: string;
+}
+
+/** @throws ApiFailure at the field `rows` when a JSON document holds no list of rows. */
+async function readFile(file: File): Promise<Pick<Importing, 'rows' | 'csv'>> {
+  const text = await file.text();
+  if (!file.name.endsWith('.json') && file.type !== 'application/json') return { csv: text };
+  const rows = rowsOf(text);
+  if (rows) return { rows };
+  const message = 'rows: must be a JSON document with a list of rows, as the export has it.';
+  throw new ApiFailure({ status: 0, code: 'invalid_value', param: 'rows', message });
+}
+
+function rowsOf(text: string): unknown[] | null {
+  try {
+    const document = JSON.parse(text) as unknown;
+    const rows = Array.isArray(document) ? document : (document as { rows?: unknown } | null)?.rows;
+    return Array.isArray(rows) ? (rows as unknown[]) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A dry run: nothing is proposed yet. */
+function compare(wanted: Importing): Promise<Shape<'PriceImport'>> {
+  return send(wanted, true);
+}
+
+async function send(wanted: Importing, dryRun: boolean): Promise<Shape<'PriceImport'>> {
+  const { rows, csv = '', effectiveAt, note } = wanted;
+  if (rows) {
+    const { data } = await api.POST('/api/admin/prices/import', {
+      body: { rows, effectiveAt, note, dryRun },
+    });
+    return data!;
+  }
+  const { data } = await api.POST('/api/admin/prices/import.csv', {
+    params: { query: { note, dryRun: dryRun ? 'true' : 'false', ...(effectiveAt ? { effectiveAt } : {}) } },
+    headers: { 'content-type': 'text/csv' },
+    body: csv,
+    bodySerializer: (text) => text,
+  });
+  return data!;
 }

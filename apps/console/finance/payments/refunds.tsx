@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, refreshFinance, useList } from '../../api/client.js';
+import { api, type Item, refreshFinance, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
@@ -11,7 +11,6 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/texts.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
-import type { Refund } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
 const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
@@ -84,3 +83,5 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
     />
   );
 }
+
+type Refund = Item<'/api/finance/topup-refunds'>;

@@ -2,9 +2,14 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { ReasonAction } from '../../ui/forms/reason-action.js';
+import { MOST_REASON_CHARS, ReasonAction } from '../../ui/forms/reason-action.js';
 import type { AccountRecord } from './found-account.js';
-import { ViewAction } from './view-action.js';
+import { IconEye } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { beginView } from '../../shell/session.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
+import { linesField } from '../../ui/forms/lines-field.js';
+import { textField } from '../../ui/forms/text-fields.js';
 
 /** Actions on an account. Money is moved by tickets and by finance. */
 export function AccountActions({ found: { account, person } }: { found: AccountRecord }) {
@@ -72,6 +77,33 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
         await reread();
       }}
       hint={t('actions.unfreezeHint')}
+    />
+  );
+}
+
+/** Opens the console as the customer sees it, for a reason that the customer can read. */
+function ViewAction({ accountId }: { accountId: string }) {
+  const { t } = useTranslation('support');
+  const navigate = useNavigate();
+  const icon = <IconEye size={16} aria-hidden />;
+  return (
+    <ModalForm
+      label={t('actions.see')}
+      submit={t('actions.seeBegin')}
+      title={t('actions.see')}
+      hint={t('actions.seeHint')}
+      button={{ variant: 'filled', leftSection: icon, title: t('actions.seeHint') }}
+      fields={{
+        reason: linesField(t('actions.reason'), {
+          hint: t('actions.seeReasonHint'),
+          missing: t('actions.reasonMissing'),
+          maxLength: MOST_REASON_CHARS,
+          isFirst: true,
+        }),
+        ticketId: textField(t('actions.seeTicket')),
+      }}
+      send={({ reason, ticketId }) => beginView(accountId, { reason, ticketId: ticketId || undefined })}
+      done={() => navigate({ to: '/overview' })}
     />
   );
 }

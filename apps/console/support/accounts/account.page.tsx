@@ -1,7 +1,7 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useRead } from '../../api/client.js';
+import { useList, useRead } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { BackLink } from '../../ui/links.js';
@@ -10,15 +10,17 @@ import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Hint, StatusBadge } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { AccountActions } from './account-actions.js';
-import { AccountBalances } from './account-balances.js';
 import { AccountGroups } from './account-groups.js';
 import { AccountKeys } from './account-keys.js';
 import { RequestLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
-import { AccountTickets } from './account-tickets.js';
 import { AccountUsage } from './account-usage.js';
 import type { AccountRecord } from './found-account.js';
 import { Frozen } from './frozen.js';
+import { FactGrid } from '../../ui/lists/facts.js';
+import { Money } from '../../ui/money.js';
+import { DataList } from '../../ui/lists/data-list.js';
+import { useTicketColumns } from '../tickets/ticket-columns.js';
 
 /** A customer's account: balances, limits, keys, requests and tickets. */
 export function SupportAccountPage() {
@@ -104,6 +106,48 @@ function Records({ found }: { found: AccountRecord }) {
           content: () => <AccountTickets accountId={accountId} />,
         },
       ]}
+    />
+  );
+}
+
+const BALANCES = ['main', 'held', 'invite', 'refundPending'] as const;
+
+/** Balances, and the limits set by the owner. */
+function AccountBalances({ account }: { account: AccountRecord['account'] }) {
+  const { t } = useTranslation('support');
+  const { balance, spentThisMonth, monthlyLimit, lowBalanceThreshold, inviteCode } = account;
+  const facts = [
+    ...BALANCES.map((name) => ({ name: t(`balances.${name}`), value: <Money value={balance[name]} /> })),
+    { name: t('balances.spent'), value: <Money value={spentThisMonth} /> },
+    {
+      name: t('balances.monthlyLimit'),
+      value: monthlyLimit === null ? t('balances.noLimit') : <Money value={monthlyLimit} />,
+    },
+    {
+      name: t('balances.threshold'),
+      value: lowBalanceThreshold === null ? t('balances.noThreshold') : <Money value={lowBalanceThreshold} />,
+    },
+    { name: t('balances.inviteCode'), value: inviteCode },
+  ];
+  return (
+    <Card withBorder>
+      <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />
+    </Card>
+  );
+}
+
+const PAGE = 25;
+
+function AccountTickets({ accountId }: { accountId: string }) {
+  const { t } = useTranslation('support');
+  const tickets = useList('/api/support/tickets', { query: { accountId, limit: PAGE } });
+  return (
+    <DataList
+      label={t('queue.newest')}
+      query={tickets}
+      columns={useTicketColumns().filter(({ id }) => id !== 'account')}
+      empty={{ title: t('queue.emptyAccount'), hint: t('queue.emptyAccountHint') }}
+      isPaged
     />
   );
 }

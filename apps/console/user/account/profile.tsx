@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, type GetAnswer, refresh, useRead } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
@@ -8,7 +8,10 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
-import { ChangeEmail } from './email-change.js';
+import { useState } from 'react';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { EMAIL } from '../../visitor/entrance.js';
+import { useCurrentPassword } from './current-password.js';
 
 const MOST_NAME_CHARS = 100;
 
@@ -65,5 +68,53 @@ function NameForm({ account }: AccountProps) {
       reread={() => refresh('/api/account')}
       success={() => t('profile.saved')}
     />
+  );
+}
+
+/** Nothing changes until the link in the mail is opened. */
+function ChangeEmail() {
+  const { t } = useTranslation('account');
+  const [isOpen, setOpen] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const open = () => {
+    setSentTo(null);
+    setOpen(true);
+  };
+  return (
+    <>
+      <Button variant="default" w="fit-content" onClick={open}>
+        {t('email.change')}
+      </Button>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('email.title')}>
+        {sentTo === null ? (
+          <AskForm sent={setSentTo} />
+        ) : (
+          <Text role="status">{t('email.sent', { email: sentTo })}</Text>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function AskForm({ sent }: { sent: (email: string) => void }) {
+  const { t } = useTranslation('account');
+  return (
+    <Form
+      fields={{
+        email: textField(t('email.new'), {
+          rule: [EMAIL, t('email.invalid')],
+          type: 'email',
+          autoComplete: 'email',
+          isFirst: true,
+        }),
+        password: useCurrentPassword(),
+      }}
+      submit={t('email.submit')}
+      isWide
+      send={(body) => api.POST('/api/email-changes', { body })}
+      done={(_answer, { email }) => sent(email)}
+    >
+      <Text size="sm">{t('email.about')}</Text>
+    </Form>
   );
 }

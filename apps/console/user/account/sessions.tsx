@@ -6,7 +6,6 @@ import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/column
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/texts.js';
-import { deviceOf } from './device.js';
 
 export function Sessions() {
   const { t } = useTranslation('account');
@@ -85,4 +84,32 @@ function useColumns(): ListColumn<Shape<'ListedSession'>>[] {
     offPhone(timeColumn('createdAt', t('sessions.since'))),
     rightColumn('end', t('sessions.action'), (session) => !session.isCurrent && <End session={session} />),
   ];
+}
+
+/** The order matters: Edge also claims to be Chrome, and Chrome to be Safari. */
+const BROWSERS = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/curl\//, 'curl'],
+] as const;
+
+const SYSTEMS = [
+  [/Windows/, 'Windows'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Mac OS X/, 'macOS'],
+  [/Android/, 'Android'],
+  [/Linux/, 'Linux'],
+] as const;
+
+/** Null if the browser does not say. */
+function deviceOf(userAgent: string | null): string | null {
+  if (userAgent === null) return null;
+  const known = [BROWSERS, SYSTEMS].flatMap((names) => {
+    const found = names.find(([pattern]) => pattern.test(userAgent));
+    return found ? [found[1]] : [];
+  });
+  return known.length > 0 ? known.join(', ') : null;
 }

@@ -3,16 +3,16 @@ import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient, refresh, type Shape } from '../../api/client.js';
+import { api, queryClient, refresh, type Shape } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { type SendableForm, useSend } from '../../ui/forms/form.js';
 import { callOf, isPricedBySound, type PlayKind, type PlayValues } from './call.js';
-import { firstKey } from './first-key.js';
 import { forgetResult, keepResult, keptResult } from './kept-result.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
-import { type Played, play } from './play.js';
-import { type PricePlace, priceNow, usePrice } from './price-before.js';
+import { play, type Played } from './play.js';
+import { priceNow, type PricePlace, usePrice } from './price-before.js';
+import { keepNewKey } from '../new-key.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -206,4 +206,12 @@ function useResume({ pending, model, price, send, askAgain }: Resuming): void {
     if (model !== pending.model || compareDecimals(price.amount, pending.amount) !== 0) askAgain();
     else if (price.covered) send();
   });
+}
+
+/** A new account's first key; if it is created here, its secret is kept for code. */
+async function firstKey(group: string, name: string): Promise<string> {
+  const { keyId, apiKey } = (await api.POST('/api/keys/first', { body: { name, group } })).data!;
+  if (apiKey !== null) keepNewKey({ keyId, apiKey });
+  await refresh('/api/keys');
+  return keyId;
 }

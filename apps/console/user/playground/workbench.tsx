@@ -1,10 +1,9 @@
-import { Button, Group, Select, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Group, Select, SimpleGrid, Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../../api/client.js';
+import { relayQuery, type Shape } from '../../api/client.js';
 import { Notice } from '../../ui/texts.js';
-import { CallAsCode } from './call-as-code.js';
-import { callOf, type PlayKind } from './call.js';
+import { callOf, codeLines, type PlaygroundCall, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';
 import { PlayFields } from './play-fields.js';
 import { PlayFault } from './play-fault.js';
@@ -12,6 +11,12 @@ import { PlayResult } from './play-result.js';
 import { PriceBefore, type PricePlace } from './price-before.js';
 import { TopUpSheet } from './top-up-sheet.js';
 import { usePlay } from './use-play.js';
+import { useQuery } from '@tanstack/react-query';
+import { CodeTabs } from '../../ui/code/code-tabs.js';
+import { Loaded } from '../../ui/page.js';
+import { FirstRequest } from '../first-request.js';
+import { KeyForCode } from '../key-for-code.js';
+import { useNewKey } from '../new-key.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -154,5 +159,34 @@ function KeyField({ kind, keys, chosen }: KeyFieldProps) {
       onChange={choose}
       allowDeselect={false}
     />
+  );
+}
+
+interface CodeProps {
+  call: PlaygroundCall;
+  /** The keys that may make the call. */
+  keys: readonly Shape<'Key'>[];
+  /** The group of a key created for the code. */
+  group: string;
+  /** No call of this page is in progress, so a new request comes from the code. */
+  isWaiting: boolean;
+}
+
+function CallAsCode({ call, keys, group, isWaiting }: CodeProps) {
+  const { t } = useTranslation('calls');
+  const kept = useNewKey();
+  const apiKey = kept && keys.some(({ keyId }) => keyId === kept.keyId) ? kept.apiKey : null;
+  const relay = useQuery(relayQuery);
+  return (
+    <Stack component="section" gap="xs">
+      <Title order={2} size="h4">
+        {t('play.code')}
+      </Title>
+      <KeyForCode group={group} isFilled={apiKey !== null} />
+      <Loaded query={relay}>
+        {({ baseUrl }) => <CodeTabs label={t('play.code')} codes={codeLines(call, { baseUrl, apiKey })} />}
+      </Loaded>
+      {kept && apiKey !== null && isWaiting && <FirstRequest keyId={kept.keyId} />}
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useShown } from '../../api/client.js';
@@ -17,13 +17,15 @@ import { ButtonLink } from '../../ui/links.js';
 import { Loaded, PageFrame } from '../../ui/page.js';
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
-import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
 import { useLiveTasks, useTask } from './task.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { useReturnedName } from '../usage/returned-name.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -112,5 +114,31 @@ function OpenTask({ id }: { id: string }) {
     <Loaded query={useTask(id)} lines={10}>
       {(found) => <TaskDetails task={found} />}
     </Loaded>
+  );
+}
+
+/** What is held, or what was charged, released or refunded in the end. */
+function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
+  const { t } = useTranslation('calls');
+  const nameOf = useReturnedName();
+  const { held, settled, released } = task;
+  if (held === null) return '–';
+  if (settled === null && released === null) return <Line name={t('task.held')} value={held} />;
+  const isCharged = settled !== null && signOf(settled) > 0;
+  const isReturned = released !== null && signOf(released) > 0;
+  return (
+    <Stack gap="hair" align="flex-end">
+      {isCharged && <Line name={t('task.settled')} value={settled} />}
+      {isReturned && <Line name={nameOf(task)} value={released} />}
+      {!isCharged && !isReturned && <Line name={t('task.settled')} value="0" />}
+    </Stack>
+  );
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <Text size="sm" component="span">
+      {name} <Money value={value} />
+    </Text>
   );
 }

@@ -3,15 +3,16 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
-import { MetricChart } from '../../ui/charts/metric-chart.js';
+import { type Metric, MetricChart } from '../../ui/charts/metric-chart.js';
 import { useLocale } from '../../ui/locale.js';
 import { EmptyState, Loaded } from '../../ui/page.js';
 import { logOf } from '../logs/log-search.js';
 import { UsageBreakdown } from './usage-breakdown.js';
-import { useUsageMetrics } from './usage-metrics.js';
-import { chartQuery, usageSubjects } from './usage-search.js';
+import { chartQuery, type UsageMetric, usageMetrics, usageSubjects } from './usage-search.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import { UsageTotals } from './usage-totals.js';
+import { useDurationText } from '../../ui/time/duration.js';
+import { useMoneyText } from '../../ui/money.js';
 
 const route = getRouteApi('/user/usage');
 const DAY_SECONDS = 86_400;
@@ -87,4 +88,33 @@ function useStepText({ stepSeconds }: Pick<Shape<'UsageChart'>, 'stepSeconds'>) 
       : { hour: 'numeric', minute: '2-digit' },
   );
   return (at: string) => format.format(new Date(at));
+}
+
+type Totals = Shape<'UsageTotals'>;
+
+const VALUES: Record<UsageMetric, (totals: Totals) => string | null> = {
+  spent: ({ spent }) => spent,
+  requests: ({ requests }) => String(requests),
+  failures: ({ failures }) => String(failures),
+  latency: ({ latencyMs }) => (latencyMs === null ? null : String(latencyMs)),
+};
+
+function useUsageMetrics(): Metric<Totals, UsageMetric>[] {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const duration = useDurationText();
+  const count = (value: string) => Number(value).toLocaleString(locale);
+  const texts: Record<UsageMetric, (value: string) => string> = {
+    spent: useMoneyText(),
+    requests: count,
+    failures: count,
+    latency: (value) => duration(Number(value)),
+  };
+  return usageMetrics.map((name) => ({
+    name,
+    label: t(`usage.metrics.${name}`),
+    valueOf: VALUES[name],
+    text: texts[name],
+    isAverage: name === 'latency',
+  }));
 }

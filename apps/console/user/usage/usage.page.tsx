@@ -1,10 +1,17 @@
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { logOf } from '../logs/log-search.js';
-import { UsageFilters } from './usage-filters.js';
 import { UsageOverview } from './usage-overview.js';
+import { Button, Group } from '@mantine/core';
+import { addDays, today } from '../../finance/utc-days.js';
+import { useFilter } from '../../ui/address.js';
+import { DayRange } from '../../ui/forms/day-range.js';
+import { Switch } from '../../ui/lists/choice.js';
+import { isNarrowed } from '../../ui/search.js';
+import { rangeOf, usageRanges, workFilter } from './usage-search.js';
+import { WorkFilters } from './work-filters.js';
 
 export function UsagePage() {
   const { t } = useTranslation('calls');
@@ -23,5 +30,51 @@ function ToRequests() {
     <ButtonLink to="/logs" search={logOf(search)} variant="default">
       {t('usage.toRequests')}
     </ButtonLink>
+  );
+}
+
+const route = getRouteApi('/user/usage');
+const DAYS = 'days';
+const RANGES = [...usageRanges, DAYS] as const;
+
+function UsageFilters() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const set = useFilter({ replace: false });
+  return (
+    <Group align="flex-end" gap="sm">
+      <Range />
+      <WorkFilters search={search} fields={['keyId', 'model', 'group', 'family']} />
+      {isNarrowed(workFilter(search)) && (
+        <Button
+          variant="subtle"
+          onClick={() => set({ keyId: undefined, model: undefined, group: undefined, family: undefined })}
+        >
+          {t('usage.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function Range() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const set = useFilter({ replace: false });
+  const choose = (range: (typeof RANGES)[number]) => {
+    const days = range === DAYS ? { from: addDays(today(), -6), to: today() } : {};
+    const chosen = range === DAYS || range === '30d' ? undefined : range;
+    set({ from: undefined, to: undefined, ...days, range: chosen });
+  };
+  return (
+    <>
+      <Switch
+        label={t('usage.range')}
+        options={RANGES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
+        value={rangeOf(search) ?? DAYS}
+        set={choose}
+      />
+      {rangeOf(search) === null && <DayRange from={search.from} to={search.to} set={set} />}
+    </>
   );
 }
