@@ -1,7 +1,6 @@
 import {
   flagSchema,
   integerSchema,
-  json,
   listSchema,
   nullable,
   objectSchema,
@@ -10,6 +9,7 @@ import {
   type Schema,
   textSchema,
   UNIX_SECONDS,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { billingQuery, daySchema, MOST_DAYS, usageQuery } from './usage-days.query.js';
 
@@ -69,7 +69,7 @@ export const retrieveKeyOperation: Operation = {
   id: 'retrieveKey',
   tag: TAG,
   summary: 'Get the key, its limits and what it can still spend.',
-  answers: { 200: { description: 'The key that the request was sent with.', content: json(KEY) } },
+  answers: jsonAnswer('The key that the request was sent with.', KEY),
   refusals: ['rate_limit_exceeded'],
 };
 
@@ -77,21 +77,17 @@ export const retrieveCreditsOperation: Operation = {
   id: 'retrieveCredits',
   tag: TAG,
   summary: 'Get the credits of the account.',
-  answers: {
-    200: {
-      description: 'The current balances.',
-      content: json(
-        objectSchema({
-          object: object('credits'),
-          available: amount('What calls can spend.', '12.5'),
-          held: amount('Held for requests in progress.'),
-          invite: amount('Rewards that were not moved to the balance yet.', '0'),
-          refund_pending: amount('On its way back to where it was paid from.', '0'),
-          frozen: flagSchema('A frozen account cannot spend.'),
-        }),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'The current balances.',
+    objectSchema({
+      object: object('credits'),
+      available: amount('What calls can spend.', '12.5'),
+      held: amount('Held for requests in progress.'),
+      invite: amount('Rewards that were not moved to the balance yet.', '0'),
+      refund_pending: amount('On its way back to where it was paid from.', '0'),
+      frozen: flagSchema('A frozen account cannot spend.'),
+    }),
+  ),
   refusals: ['rate_limit_exceeded', 'not_found'],
 };
 
@@ -111,21 +107,17 @@ export const listUsageOperation: Operation = {
   description:
     'Counts requests that have ended, newest day first. A request that tried several models counts once for each. Later refunds appear only in the charges.',
   query: usageQuery.schemas,
-  answers: {
-    200: {
-      description: 'All days with usage, on one page.',
-      content: json(
-        objectSchema({
-          object: object('list'),
-          scope: oneOfWords(['key', 'account']),
-          from: daySchema('The first day.'),
-          to: daySchema('The last day.'),
-          data: listSchema(DAY),
-          total: objectSchema({ requests: count, failed: count, amount: amount('What was charged.') }),
-        }),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'All days with usage, on one page.',
+    objectSchema({
+      object: object('list'),
+      scope: oneOfWords(['key', 'account']),
+      from: daySchema('The first day.'),
+      to: daySchema('The last day.'),
+      data: listSchema(DAY),
+      total: objectSchema({ requests: count, failed: count, amount: amount('What was charged.') }),
+    }),
+  ),
   refusals: ['rate_limit_exceeded', 'invalid_value', 'invalid_type'],
 };
 
@@ -200,7 +192,7 @@ export const retrieveChargeOperation: Operation = {
   tag: TAG,
   summary: 'Get a charge with its price, hold, settlement and refunds.',
   path: { id: 'The `x-request-id` of the answer to a request of your account.' },
-  answers: { 200: { description: 'The current state of the charge.', content: json(CHARGE) } },
+  answers: jsonAnswer('The current state of the charge.', CHARGE),
   refusals: ['rate_limit_exceeded', 'not_found'],
 };
 
@@ -216,21 +208,17 @@ export const retrieveSubscriptionOperation: Operation = {
   summary: "Get the balance in OpenAI's legacy format.",
   description:
     'The remaining balance is `hard_limit_usd` minus `total_usage` / 100. For exact amounts use `/v1/key`.',
-  answers: {
-    200: {
-      description: 'The limits of the key that the request was sent with.',
-      content: json(
-        objectSchema({
-          object: object('billing_subscription'),
-          has_payment_method: flagSchema('Always true.'),
-          soft_limit_usd: dollars,
-          hard_limit_usd: dollars,
-          system_hard_limit_usd: dollars,
-          access_until: integerSchema('Unix time in seconds. 0 if the key does not expire.'),
-        }),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'The limits of the key that the request was sent with.',
+    objectSchema({
+      object: object('billing_subscription'),
+      has_payment_method: flagSchema('Always true.'),
+      soft_limit_usd: dollars,
+      hard_limit_usd: dollars,
+      system_hard_limit_usd: dollars,
+      access_until: integerSchema('Unix time in seconds. 0 if the key does not expire.'),
+    }),
+  ),
   refusals: ['rate_limit_exceeded'],
 };
 
@@ -242,22 +230,18 @@ export const retrieveBillingUsageOperation: Operation = {
   summary: "Get usage in OpenAI's legacy format.",
   description: `\`total_usage\` is the total usage of the key; \`daily_costs\` has the last ${MOST_DAYS} days of the period.`,
   query: billingQuery.schemas,
-  answers: {
-    200: {
-      description: 'Costs of the key that the request was sent with.',
-      content: json(
+  answers: jsonAnswer(
+    'Costs of the key that the request was sent with.',
+    objectSchema({
+      object: object('list'),
+      total_usage: cents,
+      daily_costs: listSchema(
         objectSchema({
-          object: object('list'),
-          total_usage: cents,
-          daily_costs: listSchema(
-            objectSchema({
-              timestamp: UNIX_SECONDS,
-              line_items: listSchema(objectSchema({ name: textSchema('The model.'), cost: cents })),
-            }),
-          ),
+          timestamp: UNIX_SECONDS,
+          line_items: listSchema(objectSchema({ name: textSchema('The model.'), cost: cents })),
         }),
       ),
-    },
-  },
+    }),
+  ),
   refusals: ['rate_limit_exceeded', 'invalid_value', 'invalid_type'],
 };

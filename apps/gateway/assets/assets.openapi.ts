@@ -8,6 +8,7 @@ import {
   objectSchema,
   SIGNATURE,
   textSchema,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { schemasOf } from '../http/declared-body.js';
 import { ASSET_TASKS } from './asset.library.js';
@@ -32,7 +33,7 @@ const ASSET = objectSchema(
 );
 
 const path = { id: 'The ID of the asset.' };
-const asset = { 200: { description: 'The current state of the asset.', content: json(ASSET) } };
+const asset = jsonAnswer('The current state of the asset.', ASSET);
 
 export const createAssetOperation: Operation = {
   id: 'createAsset',

@@ -7,6 +7,8 @@ import {
   type Schema,
   textSchema,
   integerSchema,
+  answer,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { conversationBodies } from './conversation-bodies.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
@@ -43,7 +45,6 @@ export const createChatCompletionOperation: Operation = {
       ['usage'],
     ),
   ),
-  refusals: [],
 };
 
 export const createResponseOperation: Operation = {
@@ -64,7 +65,6 @@ export const createResponseOperation: Operation = {
       ['usage'],
     ),
   ),
-  refusals: [],
 };
 
 export const createMessageOperation: Operation = {
@@ -84,7 +84,6 @@ export const createMessageOperation: Operation = {
       usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
     }),
   ),
-  refusals: [],
 };
 
 export const createEmbeddingOperation: Operation = {
@@ -93,29 +92,23 @@ export const createEmbeddingOperation: Operation = {
   summary: 'Create embeddings.',
   description: 'Charged by input tokens.',
   body: json(conversationBodies.embeddings.schema(MODEL_CHOICE)),
-  answers: {
-    200: {
-      description: 'One vector per text.',
-      content: json({
-        anyOf: [
+  answers: jsonAnswer('One vector per text.', {
+    anyOf: [
+      objectSchema({
+        object: { const: 'list' },
+        data: listSchema(
           objectSchema({
-            object: { const: 'list' },
-            data: listSchema(
-              objectSchema({
-                object: { const: 'embedding' },
-                index: integerSchema(),
-                embedding: { anyOf: [listSchema({ type: 'number' }), textSchema('Base64.')] },
-              }),
-            ),
-            model: textSchema(),
-            usage: objectSchema({ prompt_tokens: integerSchema(), total_tokens: integerSchema() }),
+            object: { const: 'embedding' },
+            index: integerSchema(),
+            embedding: { anyOf: [listSchema({ type: 'number' }), textSchema('Base64.')] },
           }),
-          DRY_RUN,
-        ],
+        ),
+        model: textSchema(),
+        usage: objectSchema({ prompt_tokens: integerSchema(), total_tokens: integerSchema() }),
       }),
-    },
-  },
-  refusals: [],
+      DRY_RUN,
+    ],
+  }),
 };
 
 export const createSpeechOperation: Operation = {
@@ -124,11 +117,9 @@ export const createSpeechOperation: Operation = {
   summary: 'Generate speech.',
   description: PASSED_ON,
   body: json(conversationBodies.speech.schema(MODEL_CHOICE)),
-  answers: {
-    200: {
-      description: 'The audio, as it is generated.',
-      content: { 'audio/*': null, 'text/event-stream': null, 'application/json': DRY_RUN },
-    },
-  },
-  refusals: [],
+  answers: answer('The audio, as it is generated.', {
+    'audio/*': null,
+    'text/event-stream': null,
+    'application/json': DRY_RUN,
+  }),
 };

@@ -7,6 +7,8 @@ import {
   request,
   type Schema,
   textSchema,
+  answer,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 import { COUNT_REFUSALS, countIn } from '../tokens/token-count.openapi.js';
@@ -64,12 +66,7 @@ export const generateContentOperation: Operation = {
   ending: '{model}:generateContent',
   path,
   body: json(BODY),
-  answers: {
-    200: {
-      description: 'The answer. Actual usage is charged.',
-      content: json({ anyOf: [ANSWER, DRY_RUN] }),
-    },
-  },
+  answers: jsonAnswer('The answer. Actual usage is charged.', { anyOf: [ANSWER, DRY_RUN] }),
   refusals: ['unknown_url', 'unknown_parameter', 'invalid_image'],
 };
 
@@ -79,12 +76,10 @@ export const streamGenerateContentOperation: Operation = {
   summary: 'Generate content as server-sent events.',
   ending: '{model}:streamGenerateContent',
   query: { alt: textSchema('`sse`, as sent by SDKs. It is the only format of streams.', { const: 'sse' }) },
-  answers: {
-    200: {
-      description: 'The answer in chunks. Actual usage is charged.',
-      content: { 'text/event-stream': null, 'application/json': DRY_RUN },
-    },
-  },
+  answers: answer('The answer in chunks. Actual usage is charged.', {
+    'text/event-stream': null,
+    'application/json': DRY_RUN,
+  }),
 };
 
 export const countTokensOperation: Operation = {

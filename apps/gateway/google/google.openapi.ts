@@ -11,6 +11,7 @@ import {
   type Schema,
   textSchema,
   integerSchema,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
@@ -42,10 +43,7 @@ export const listNativeModelsOperation: Operation = {
   id: 'listNativeModels',
   tag: TAG,
   summary: 'List the models available through this API style.',
-  answers: {
-    200: { description: 'All models.', content: json(objectSchema({ models: listSchema(MODEL) })) },
-  },
-  refusals: [],
+  answers: jsonAnswer('All models.', objectSchema({ models: listSchema(MODEL) })),
 };
 
 export const retrieveNativeModelOperation: Operation = {
@@ -53,7 +51,7 @@ export const retrieveNativeModelOperation: Operation = {
   tag: TAG,
   summary: 'Get a model.',
   path,
-  answers: { 200: { description: 'The model.', content: json(MODEL) } },
+  answers: jsonAnswer('The model.', MODEL),
   refusals: ['model_not_found'],
 };
 
@@ -90,12 +88,7 @@ export const predictOperation: Operation = {
       request({ prompt: textSchema(undefined, { minLength: 1 }) }, MODEL_CHOICE),
     ],
   }),
-  answers: {
-    200: {
-      description: 'The images.',
-      content: json({ anyOf: [PREDICTIONS, DRY_RUN] }),
-    },
-  },
+  answers: jsonAnswer('The images.', { anyOf: [PREDICTIONS, DRY_RUN] }),
   refusals: ['unknown_url'],
 };
 
@@ -117,12 +110,9 @@ export const predictLongRunningOperation: Operation = {
       1,
     ),
   ),
-  answers: {
-    200: {
-      description: 'The name of the operation. Poll it at `/v1beta/{name}`.',
-      content: json({ anyOf: [objectSchema({ name: textSchema() }), DRY_RUN] }),
-    },
-  },
+  answers: jsonAnswer('The name of the operation. Poll it at `/v1beta/{name}`.', {
+    anyOf: [objectSchema({ name: textSchema() }), DRY_RUN],
+  }),
   refusals: ['unknown_url', 'image_input_not_supported', 'webhook_not_supported'],
 };
 
@@ -131,30 +121,26 @@ export const retrieveLongRunningOperation: Operation = {
   tag: TAG,
   summary: 'Get the operation of a video.',
   path: { ...path, id: 'The last part of the name.' },
-  answers: {
-    200: {
-      description: 'The operation. Once `done`, it has a response or an error.',
-      content: json(
-        objectSchema(
-          {
-            name: textSchema(),
-            metadata: { type: 'object' },
-            done: { type: 'boolean' },
-            response: objectSchema({
-              '@type': textSchema(),
-              generateVideoResponse: objectSchema({
-                generatedSamples: listSchema(
-                  objectSchema({ video: objectSchema({ uri: textSchema(), encoding: textSchema() }) }),
-                ),
-              }),
-            }),
-            error: objectSchema({ code: integerSchema(), message: textSchema(), status: textSchema() }),
-          },
-          ['response', 'error'],
-        ),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'The operation. Once `done`, it has a response or an error.',
+    objectSchema(
+      {
+        name: textSchema(),
+        metadata: { type: 'object' },
+        done: { type: 'boolean' },
+        response: objectSchema({
+          '@type': textSchema(),
+          generateVideoResponse: objectSchema({
+            generatedSamples: listSchema(
+              objectSchema({ video: objectSchema({ uri: textSchema(), encoding: textSchema() }) }),
+            ),
+          }),
+        }),
+        error: objectSchema({ code: integerSchema(), message: textSchema(), status: textSchema() }),
+      },
+      ['response', 'error'],
+    ),
+  ),
   refusals: ['video_not_found', 'video_deleted'],
 };
 

@@ -12,6 +12,8 @@ import {
   UNIX_SECONDS,
   USAGE,
   integerSchema,
+  answer,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { imageFields } from './image-request.js';
 import { DRY_RUN, FORM_MODEL_CHOICE, MODEL_CHOICE } from '../routing/routing.openapi.js';
@@ -60,12 +62,10 @@ const FORM_IMAGE = textSchema(
 
 const EVENTS = { 'text/event-stream': null };
 
-const answers = {
-  200: {
-    description: 'The images. Only delivered images are charged.',
-    content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS },
-  },
-};
+const answers = answer('The images. Only delivered images are charged.', {
+  ...json({ anyOf: [RESULT, DRY_RUN] }),
+  ...EVENTS,
+});
 
 export const generateImagesOperation: Operation = {
   id: 'generateImages',
@@ -73,7 +73,6 @@ export const generateImagesOperation: Operation = {
   summary: 'Generate images from text.',
   body: json(imageFields.schema(MODEL_CHOICE)),
   answers,
-  refusals: [],
 };
 
 export const editImagesOperation: Operation = {
@@ -117,25 +116,21 @@ export const listChargeImagesOperation: Operation = {
   description:
     'Images are stored only if the call asked for links, and for as long as the links work. Otherwise the list is empty.',
   path: { id: 'The ID of one of your charges.' },
-  answers: {
-    200: {
-      description: 'The stored images, in order.',
-      content: json(
+  answers: jsonAnswer(
+    'The stored images, in order.',
+    objectSchema({
+      object: { const: 'list' },
+      data: listSchema(
         objectSchema({
-          object: { const: 'list' },
-          data: listSchema(
-            objectSchema({
-              index: integerSchema('The position among the images of the call, starting at 0.', {
-                minimum: 0,
-              }),
-              url: textSchema('Works without a key until it expires.', { format: 'uri' }),
-              mime_type: textSchema(),
-              expires_at: UNIX_SECONDS,
-            }),
-          ),
+          index: integerSchema('The position among the images of the call, starting at 0.', {
+            minimum: 0,
+          }),
+          url: textSchema('Works without a key until it expires.', { format: 'uri' }),
+          mime_type: textSchema(),
+          expires_at: UNIX_SECONDS,
         }),
       ),
-    },
-  },
+    }),
+  ),
   refusals: ['rate_limit_exceeded', 'not_found'],
 };

@@ -1,11 +1,11 @@
 import {
-  json,
   listSchema,
   nullable,
   type Operation,
   objectSchema,
   textSchema,
   UNIX_SECONDS,
+  jsonAnswer,
 } from '../openapi/operation.js';
 
 const TAG = 'Models';
@@ -37,15 +37,9 @@ export const listModelsOperation: Operation = {
   tag: TAG,
   summary: 'List the models the key can use.',
   headers,
-  answers: {
-    200: {
-      description: 'All models, on one page.',
-      content: json({
-        anyOf: [objectSchema({ object: { const: 'list' }, data: listSchema(MODEL) }), ANTHROPIC_LIST],
-      }),
-    },
-  },
-  refusals: [],
+  answers: jsonAnswer('All models, on one page.', {
+    anyOf: [objectSchema({ object: { const: 'list' }, data: listSchema(MODEL) }), ANTHROPIC_LIST],
+  }),
 };
 
 export const retrieveModelOperation: Operation = {
@@ -54,6 +48,6 @@ export const retrieveModelOperation: Operation = {
   summary: 'Get a model.',
   path: { id: 'The name of the model.' },
   headers,
-  answers: { 200: { description: 'The model.', content: json({ anyOf: [MODEL, ANTHROPIC_MODEL] }) } },
+  answers: jsonAnswer('The model.', { anyOf: [MODEL, ANTHROPIC_MODEL] }),
   refusals: ['model_not_found'],
 };

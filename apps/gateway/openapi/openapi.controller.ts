@@ -6,21 +6,19 @@ import { RouteRules } from '../http/caller.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { DOCS_POLICY, docsPage } from './docs.page.js';
 import { ApiDocument, type GatewayDocument } from './openapi.document.js';
-import type { Operation } from './operation.js';
+import { answer, type Operation } from './operation.js';
 
 const openApiJson: Operation = {
   id: 'describe',
   tag: 'This document',
   summary: 'Get this document.',
-  answers: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { type: 'object' } } } },
-  refusals: [],
+  answers: answer('OpenAPI 3.1.', { 'application/json': { type: 'object' } }),
 };
 const docs: Operation = {
   id: 'describeForPeople',
   tag: 'This document',
   summary: 'Get this document as a web page.',
-  answers: { 200: { description: 'HTML.', content: { 'text/html': null } } },
-  refusals: [],
+  answers: answer('HTML.', { 'text/html': null }),
 };
 
 /** The API reference, for programs and for people. Neither needs a key. */

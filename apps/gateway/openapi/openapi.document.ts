@@ -257,7 +257,7 @@ function codesOf(
     ...(method === 'post' ? OF_BODIES : []),
     ...(multipart ? (['invalid_multipart'] as const) : []),
     ...(paid ? OF_CHARGES : []),
-    ...operation.refusals,
+    ...(operation.refusals ?? []),
   ];
 }
 

@@ -47,7 +47,7 @@ export interface Operation {
   /** Successful answers, by status. */
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** The refusals of this operation, besides those that its rules bring along. */
-  readonly refusals: readonly ErrorCode[];
+  readonly refusals?: readonly ErrorCode[];
 }
 
 export interface DocumentedAnswer {
@@ -113,6 +113,15 @@ export function flagSchema(description: string): Schema {
 
 export function json(schema: Schema): Content {
   return { 'application/json': schema };
+}
+
+/** The only successful answer of most operations. */
+export function answer(description: string, content: Content): { 200: DocumentedAnswer } {
+  return { 200: { description, content } };
+}
+
+export function jsonAnswer(description: string, schema: Schema): { 200: DocumentedAnswer } {
+  return answer(description, json(schema));
 }
 
 /** A signed address, or the key's owner: what both ask for beyond the key. */

@@ -7,14 +7,13 @@ import {
   type Operation,
   request,
   textSchema,
+  jsonAnswer,
 } from '../openapi/operation.js';
 
 /** The answer of a count, in each vendor's field. */
 export function countIn(field: string): Operation['answers'] {
   const tokens = integerSchema(undefined, { minimum: 0, examples: [12] });
-  return {
-    200: { description: "The vendor's token count.", content: json(objectSchema({ [field]: tokens })) },
-  };
+  return jsonAnswer("The vendor's token count.", objectSchema({ [field]: tokens }));
 }
 
 export const COUNT_REFUSALS = [

@@ -1,7 +1,7 @@
 import type { HearingKind } from '#upstream/outcomes.js';
 import { conversationBodies } from '../conversation/conversation-bodies.js';
 import { MAX_SOUND_BYTES } from '../http/limits.js';
-import { objectSchema, type Operation, textSchema } from '../openapi/operation.js';
+import { objectSchema, type Operation, textSchema, answer } from '../openapi/operation.js';
 import { DRY_RUN, FORM_MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Conversation';
@@ -22,17 +22,11 @@ function hearing(kind: HearingKind, operation: Pick<Operation, 'id' | 'summary'>
     tag: TAG,
     description: CHARGED,
     body: { 'multipart/form-data': form },
-    answers: {
-      200: {
-        description: 'The text in the requested format.',
-        content: {
-          'application/json': { anyOf: [TRANSCRIPT, DRY_RUN] },
-          'text/plain': null,
-          ...(kind === 'transcription' && { 'text/event-stream': null }),
-        },
-      },
-    },
-    refusals: [],
+    answers: answer('The text in the requested format.', {
+      'application/json': { anyOf: [TRANSCRIPT, DRY_RUN] },
+      'text/plain': null,
+      ...(kind === 'transcription' && { 'text/event-stream': null }),
+    }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   integerSchema,
   SIGNATURE,
   textSchema,
+  jsonAnswer,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 import { schemasOf } from '../http/declared-body.js';
@@ -42,7 +43,7 @@ const VIDEO = objectSchema(
 
 const path = { id: 'The ID of the video.' };
 const body = json(videoFields.schema(MODEL_CHOICE));
-const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
+const video = jsonAnswer('The current state of the video.', VIDEO);
 const made = { 200: { ...video[200], content: json({ anyOf: [VIDEO, DRY_RUN] }) } };
 
 export const createVideoOperation: Operation = {
@@ -78,20 +79,16 @@ export const listVideosOperation: Operation = {
   tag: TAG,
   summary: 'List the videos of the account.',
   query: videoPageQuery.schemas,
-  answers: {
-    200: {
-      description: 'A page of videos.',
-      content: json(
-        objectSchema({
-          object: { const: 'list' },
-          data: listSchema(VIDEO),
-          has_more: { type: 'boolean' },
-          first_id: nullable(textSchema()),
-          last_id: nullable(textSchema()),
-        }),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'A page of videos.',
+    objectSchema({
+      object: { const: 'list' },
+      data: listSchema(VIDEO),
+      has_more: { type: 'boolean' },
+      first_id: nullable(textSchema()),
+      last_id: nullable(textSchema()),
+    }),
+  ),
   refusals: ['invalid_value'],
 };
 
@@ -111,14 +108,10 @@ export const deleteVideoOperation: Operation = {
   summary: 'Delete a finished video and its file. Its cost stays on record.',
   description: 'Safe to repeat. All other calls for the video then return 404.',
   path,
-  answers: {
-    200: {
-      description: 'The video was deleted.',
-      content: json(
-        objectSchema({ id: textSchema(), object: { const: 'video.deleted' }, deleted: { const: true } }),
-      ),
-    },
-  },
+  answers: jsonAnswer(
+    'The video was deleted.',
+    objectSchema({ id: textSchema(), object: { const: 'video.deleted' }, deleted: { const: true } }),
+  ),
   refusals: ['video_not_found', 'video_not_ready'],
 };
 
