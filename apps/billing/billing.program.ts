@@ -1,28 +1,14 @@
 import { NestFactory } from '@nestjs/core';
-import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
-import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
-import type { BusTransport } from '#bus/transport.js';
 import { isTransient } from '#database/database.js';
 import { EngineOverloaded } from '#ledger/charges/posting-engine.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
-import { type Clock, systemClock } from '#platform/clock.js';
+import type { StartOptions } from '#operations/program-parts.js';
+import { systemClock } from '#platform/clock.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule } from './billing.module.js';
-
-export interface BillingProgramOptions {
-  pool: pg.Pool;
-  transport: BusTransport;
-  config: BillingConfig;
-  log: Logger;
-  registry: Registry;
-  clock?: Clock;
-  chaos?: ChaosOptions | undefined;
-}
 
 export interface RunningBilling {
   checks: ReadinessChecks;
@@ -31,7 +17,7 @@ export interface RunningBilling {
 }
 
 /** Boots billing, which consumes from the bus. @throws BusWiringError when a handler is missing. */
-export async function startBilling(options: BillingProgramOptions): Promise<RunningBilling> {
+export async function startBilling(options: StartOptions<BillingConfig>): Promise<RunningBilling> {
   const { pool, transport, config, log, registry, chaos, clock = systemClock } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
   const strategy = transport.server({

@@ -3,19 +3,16 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
-import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
-import type { BusTransport } from '#bus/transport.js';
 import type { DataSource } from 'typeorm';
 import { isTransient, openDataSource, openPool } from '#database/database.js';
-import { type Clock, systemClock } from '#platform/clock.js';
+import { systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import { Uploads } from '#platform/http/uploads.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
+import type { StartOptions } from '#operations/program-parts.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { ControlPlaneModule } from './control-plane.module.js';
@@ -33,18 +30,11 @@ const REPORT_CONNECTIONS = 10;
 /** Where a gateway of the same machine listens by default. */
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
-export interface ControlPlaneProgramOptions {
-  pool: pg.Pool;
+export interface ControlPlaneProgramOptions extends StartOptions<ControlPlaneConfig> {
   /** Billing's login, for the connections of entities. */
   databaseUrl: string;
   /** The same login at a read replica for reports; left out: there is none. */
   reportsUrl?: string | undefined;
-  transport: BusTransport;
-  config: ControlPlaneConfig;
-  log: Logger;
-  registry: Registry;
-  clock?: Clock;
-  chaos?: ChaosOptions | undefined;
   /** Where the gateway is, if it runs beside and nothing is configured. */
   baseUrl?: () => string;
   /** Where the console address listens; port 0 takes a free one. */

@@ -1,19 +1,15 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
 import type { BusServer } from '#bus/bus.server.js';
-import type { ChaosOptions } from '#bus/chaos.js';
 import type { DeadLetter } from '#bus/delivery.js';
 import { groups } from '#bus/topics.js';
-import type { BusTransport } from '#bus/transport.js';
 import { isTransient } from '#database/database.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
-import { type Clock, systemClock } from '#platform/clock.js';
+import { systemClock } from '#platform/clock.js';
+import type { StartOptions } from '#operations/program-parts.js';
 import { portFault } from '#platform/program.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
 import { Uploads } from '#platform/http/uploads.js';
 import type { FileStore } from '#storage/file-store.js';
@@ -33,16 +29,9 @@ import { Idempotency } from './protection/idempotency.js';
 import { RequestLimiter } from './protection/request-limiter.js';
 import { RouteTable } from './http/route-table.js';
 
-export interface GatewayProgramOptions {
-  pool: pg.Pool;
-  transport: BusTransport;
+export interface GatewayProgramOptions extends StartOptions<GatewayConfig> {
   /** Finished files, shared with the workers. */
   storage: FileStore;
-  config: GatewayConfig;
-  log: Logger;
-  registry: Registry;
-  clock?: Clock;
-  chaos?: ChaosOptions | undefined;
   /** Where clients connect; port 0 takes a free one. */
   listen: { host: string; port: number };
   /** How long clients may take to leave for another gateway before this one closes; without another one, none. */

@@ -1,24 +1,15 @@
 import { NestFactory } from '@nestjs/core';
-import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
-import type { BusTransport } from '#bus/transport.js';
-import { type Clock, systemClock } from '#platform/clock.js';
+import type { StartOptions } from '#operations/program-parts.js';
+import { systemClock } from '#platform/clock.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import { VideoWorkerModule } from './video-worker.module.js';
 
-export interface VideoWorkerProgramOptions {
-  pool: pg.Pool;
-  transport: BusTransport;
+export interface VideoWorkerProgramOptions extends Omit<StartOptions<VideoWorkerConfig>, 'chaos'> {
   /** Finished files, shared with the gateway. */
   storage: FileStore;
-  config: VideoWorkerConfig;
-  log: Logger;
-  registry: Registry;
-  clock?: Clock;
 }
 
 export interface RunningVideoWorker {
