@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
-import type { FoundState } from './found-states.js';
+import { numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
+import { foundStates } from './found-states.js';
 
 /** The state of a control when it last ran. Times are PostgreSQL's text in the client's time zone. */
 export interface ControlStanding {
@@ -77,22 +79,28 @@ export async function readFindingDays(
   return { days: all, findings };
 }
 
-export interface Finding {
-  id: bigint;
-  control: string;
-  subject: string;
-  state: FoundState;
-  message: string;
-  details: Record<string, string | null>;
-  transactionIds: bigint[];
-  firstSeenAt: Date;
-  lastSeenAt: Date;
-  resolvedAt: Date | null;
-  /** The `user:{id}` of the person who acknowledged it. */
-  acknowledgedBy: string | null;
-  acknowledgedAt: Date | null;
-  note: string | null;
-}
+export const findingShape = z
+  .object({
+    id: numberText,
+    control: z.string(),
+    subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
+    state: wordView(foundStates).meta({ examples: ['overdue', 'missing_here', 'differs'] }),
+    message: z.string().meta({ description: 'The state and its details as an English sentence.' }),
+    details: z.record(z.string(), z.string().nullable()).meta({
+      description:
+        'What the state is about: amounts as decimal strings with their unit, IDs, times. `also` has further states.',
+    }),
+    transactionIds: z.array(numberText).meta({ description: 'Related ledger transactions.' }),
+    firstSeenAt: timeView,
+    lastSeenAt: timeView,
+    resolvedAt: timeView.nullable(),
+    acknowledgedBy: z.string().nullable().meta({ description: '`user:{id}`.' }),
+    acknowledgedAt: timeView.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Finding' });
+
+export type Finding = RowOf<typeof findingShape, Date>;
 
 export type FindingState = 'open' | 'resolved' | 'all';
 

@@ -76,7 +76,7 @@ describe('the lists of finance', () => {
       accountId: accounts[0],
       orderId: paid[0]!.order.id,
       provider: 'stripe',
-      paidMinor: 1300n,
+      paid: 1300n,
       rate: '1.3',
       disputed: 10_000_000_000n,
     });
@@ -90,7 +90,7 @@ describe('the lists of finance', () => {
   it('list the money in suspense, the events, the refunds and the disputes', async () => {
     const suspense = await all((listing) => reader.suspense(listing));
     expect(suspense).toHaveLength(2);
-    expect(suspense[0]).toMatchObject({ state: 'open', amountMinor: 1300n, clearedBy: null });
+    expect(suspense[0]).toMatchObject({ state: 'open', amount: 1300n, clearedBy: null });
     const events = await all((listing) => reader.events(listing));
     expect(events.filter(({ state }) => state === 'suspense')).toHaveLength(2);
     const inSuspense = await all(

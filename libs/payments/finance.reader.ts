@@ -1,84 +1,11 @@
 import type pg from 'pg';
-import type { PaymentProviderName } from '#ledger/postings/topup.js';
-import type { SuspenseWhy } from '#ledger/postings/suspense.js';
-import type { TopupRate } from '#topup/conversion.js';
+import type { z } from 'zod';
+import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
+import type { disputeView, eventView, listedRefundView, suspenseView, topupView } from './finance.view.js';
 
-export interface TopupRow {
-  id: string;
-  accountId: string;
-  provider: PaymentProviderName;
-  paymentId: string;
-  orderId: string | null;
-  credits: bigint;
-  paidMinor: bigint;
-  currency: string;
-  rate: TopupRate;
-  refunded: bigint;
-  disputed: bigint;
-  recordedAt: Date;
-}
-
-export interface SuspenseRow {
-  id: string;
-  provider: PaymentProviderName;
-  reference: string;
-  orderId: string | null;
-  amountMinor: bigint;
-  currency: string;
-  why: SuspenseWhy;
-  state: 'open' | 'credited' | 'returned' | 'expensed';
-  clearedBy: string | null;
-  clearedAt: Date | null;
-  note: string | null;
-  topupId: string | null;
-  createdAt: Date;
-}
-
-export interface EventRow {
-  provider: PaymentProviderName;
-  eventId: string;
-  type: string;
-  state: 'applied' | 'ignored' | 'suspense' | 'waiting';
-  detail: string;
-  paymentId: string | null;
-  orderId: string | null;
-  attempts: number;
-  receivedAt: Date;
-  /** The same to the microsecond, for the cursor. */
-  receivedText: string;
-}
-
-export interface RefundRow {
-  id: string;
-  topupId: string;
-  accountId: string;
-  provider: PaymentProviderName;
-  credits: bigint;
-  paidMinor: bigint;
-  currency: string;
-  reason: string;
-  state: 'pending' | 'succeeded' | 'failed';
-  providerRefundId: string | null;
-  failure: string | null;
-  attempts: number;
-  createdAt: Date;
-  endedAt: Date | null;
-}
-
-export interface DisputeRow {
-  provider: PaymentProviderName;
-  disputeId: string;
-  topupId: string;
-  accountId: string;
-  amountMinor: bigint;
-  currency: string;
-  credits: bigint;
-  state: 'open' | 'won' | 'lost';
-  openedAt: Date;
-  openedText: string;
-  closedAt: Date | null;
-}
+/** A row as its shape reads it; times beside it as text are to the microsecond, for the cursor. */
+type Row<S extends z.ZodType, Text extends string = never> = RowOf<S, Date> & Record<Text, string>;
 
 interface Listing {
   /** Conditions, with their values from $1 on. */
@@ -95,10 +22,10 @@ export interface FinanceReaderParts {
 export class FinanceReader {
   constructor(private readonly parts: FinanceReaderParts) {}
 
-  topups(listing: Listing): Promise<Page<TopupRow>> {
-    return this.page<TopupRow>(
+  topups(listing: Listing): Promise<Page<Row<typeof topupView>>> {
+    return this.page(
       `SELECT t.id, t.account_id AS "accountId", t.provider, t.payment_id AS "paymentId", t.order_id AS "orderId", t.credits,
-         t.paid_minor AS "paidMinor", t.currency, trim_scale(t.rate)::text AS rate, t.recorded_at AS "recordedAt",
+         t.paid_minor AS paid, t.currency, trim_scale(t.rate)::text AS rate, t.recorded_at AS "recordedAt",
          (SELECT coalesce(sum(r.credits), 0)::bigint FROM topup_refunds r WHERE r.topup_id = t.id AND r.state <> 'failed')
            AS refunded,
          (SELECT coalesce(sum(d.credits), 0)::bigint FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won') AS disputed
@@ -107,17 +34,17 @@ export class FinanceReader {
     );
   }
 
-  suspense(listing: Listing): Promise<Page<SuspenseRow>> {
-    return this.page<SuspenseRow>(
-      `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS "amountMinor", currency, why, state,
+  suspense(listing: Listing): Promise<Page<Row<typeof suspenseView>>> {
+    return this.page(
+      `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS amount, currency, why, state,
          cleared_by AS "clearedBy", cleared_at AS "clearedAt", note, topup_id AS "topupId", created_at AS "createdAt"
        FROM suspense_items`,
       { ...listing, columns: ['id'], keyOf: ({ id }) => [id] },
     );
   }
 
-  events(listing: Listing): Promise<Page<EventRow>> {
-    return this.page<EventRow>(
+  events(listing: Listing): Promise<Page<Row<typeof eventView, 'receivedText'>>> {
+    return this.page(
       `SELECT provider, event_id AS "eventId", type, state, detail, payment_id AS "paymentId", order_id AS "orderId",
          attempts, received_at AS "receivedAt", received_at::text AS "receivedText" FROM payment_events`,
       {
@@ -128,9 +55,9 @@ export class FinanceReader {
     );
   }
 
-  refunds(listing: Listing): Promise<Page<RefundRow>> {
-    return this.page<RefundRow>(
-      `SELECT r.id, r.topup_id AS "topupId", r.account_id AS "accountId", t.provider, r.credits, r.paid_minor AS "paidMinor",
+  refunds(listing: Listing): Promise<Page<Row<typeof listedRefundView>>> {
+    return this.page(
+      `SELECT r.id, r.topup_id AS "topupId", r.account_id AS "accountId", t.provider, r.credits, r.paid_minor AS pay,
          t.currency, r.reason, r.state, r.provider_refund_id AS "providerRefundId", r.failure, r.attempts,
          r.created_at AS "createdAt", r.ended_at AS "endedAt"
        FROM topup_refunds r JOIN topups t ON t.id = r.topup_id`,
@@ -138,10 +65,10 @@ export class FinanceReader {
     );
   }
 
-  disputes(listing: Listing): Promise<Page<DisputeRow>> {
-    return this.page<DisputeRow>(
+  disputes(listing: Listing): Promise<Page<Row<typeof disputeView, 'openedText'>>> {
+    return this.page(
       `SELECT d.provider, d.dispute_id AS "disputeId", d.topup_id AS "topupId", d.account_id AS "accountId",
-         d.amount_minor AS "amountMinor", t.currency, d.credits, d.state, d.opened_at AS "openedAt",
+         d.amount_minor AS amount, t.currency, d.credits, d.state, d.opened_at AS "openedAt",
          d.opened_at::text AS "openedText", d.closed_at AS "closedAt"
        FROM disputes d JOIN topups t ON t.id = d.topup_id`,
       {

@@ -36,6 +36,8 @@ export const paymentView = z
   .pipe(z.string() as unknown as z.ZodType<PaymentText, PaymentText>)
   .meta({ description: 'An amount in the payment currency, as a decimal string.', examples: ['6.50'] });
 
+export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
+
 export const currencyView = z.string().meta({ description: 'ISO 4217.', examples: ['USD'] });
 
 /** Minor units as "6.50", always with two decimals. */

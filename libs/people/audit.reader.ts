@@ -1,20 +1,28 @@
 import type pg from 'pg';
-import type { AuditAction } from '#identity/audit-actions.js';
+import { z } from 'zod';
+import { auditActions } from '#identity/audit-actions.js';
+import { numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorNumber } from '#platform/http/page.js';
 
-export interface AuditLine {
-  id: bigint;
-  actor: string;
-  /** The actor's current address, or a pseudonym after deletion. */
-  actorEmail: string | null;
-  action: AuditAction;
-  subject: string;
-  accountId: string | null;
-  before: unknown;
-  after: unknown;
-  requestId: string | null;
-  recordedAt: Date;
-}
+export const auditView = z
+  .object({
+    id: numberText,
+    actor: z.string(),
+    actorEmail: z
+      .string()
+      .nullable()
+      .meta({ description: "The actor's current email address. The log itself stores only IDs." }),
+    action: wordView(auditActions),
+    subject: z.string(),
+    accountId: z.string().nullable(),
+    before: z.unknown(),
+    after: z.unknown(),
+    requestId: z.string().nullable(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'AuditEntry' });
+
+export type AuditLine = RowOf<typeof auditView, Date>;
 
 export interface AuditQuery {
   limit: number;

@@ -8,18 +8,12 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { revokeSessions } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
+import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
+import type { personView } from './people.fields.js';
 import { removeDevice } from './totp.service.js';
 
-export interface ListedPerson {
-  userId: string;
-  accountId: string;
-  email: string;
-  roles: Role[];
-  totpEnabled: boolean;
-  disabled: boolean;
-  createdAt: Date;
-}
+export type ListedPerson = RowOf<typeof personView, Date>;
 
 export interface PeopleQuery {
   limit: number;

@@ -1,21 +1,20 @@
 import type pg from 'pg';
+import { z } from 'zod';
+import { numberText, type RowOf, timeView } from '#platform/http/fields.js';
 
 /** The actor, as far as a customer may know: our staff by role, never by name. */
-export const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
-type ActivityActor = (typeof activityActors)[number];
+const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
 
-export interface ActivityLine {
-  id: bigint;
-  /** As in the audit log, such as `account.view_began`. */
-  action: string;
-  by: ActivityActor;
-  /** `kind:{id}` of the subject. */
-  subject: string;
-  /** What staff wrote for the owner. */
-  reason: string | null;
-  ticketId: string | null;
-  at: Date;
-}
+export const activityLine = z.object({
+  id: numberText,
+  action: z.string().meta({ examples: ['account.view_began', 'session.opened', 'key.created'] }),
+  by: z.enum(activityActors).meta({ description: 'You, or the role of the actor.' }),
+  subject: z.string().meta({ description: 'The subject, as `kind:{id}`.' }),
+  reason: z.string().nullable(),
+  ticketId: z.string().nullable(),
+  at: timeView,
+});
+export type ActivityLine = RowOf<typeof activityLine, Date>;
 
 /** Audit log actions about access to an account. Internal notes of staff are not included. */
 const SHOWN = [

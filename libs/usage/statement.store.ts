@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { RECORDING_APART } from '#ledger/postings/horizon.js';
-import type { CustomerPosting } from '#ledger/postings/posting-kinds.js';
-import type { Slice, UsageEntry } from './usage.store.js';
+import { customerPostings } from '#ledger/postings/posting-kinds.js';
+import { amountView, numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
+import { type Slice, usageStates } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
 type Balance = (typeof balances)[number];
@@ -23,26 +25,28 @@ export interface StatementFilter {
   to?: Date | undefined;
 }
 
+export const statementEntry = z
+  .object({
+    transactionId: numberText,
+    at: timeView,
+    effectiveAt: timeView,
+    kind: wordView(customerPostings),
+    reference: z.string(),
+    balance: z.enum(balances),
+    amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
+    balanceAfter: amountView
+      .nullable()
+      .meta({ description: 'Null for a line that summarizes the movements of a request.' }),
+    chargeId: z.string().nullable(),
+    topupId: z.string().nullable().meta({ description: 'The top-up of a payment, for its receipt.' }),
+    state: z.enum(usageStates).nullable().meta({ description: 'The current state of the request.' }),
+    model: z.string().nullable(),
+    keyId: z.string().nullable(),
+  })
+  .meta({ id: 'StatementEntry' });
+
 /** A movement on one balance of an account, in nanos; positive adds credits. */
-export interface StatementEntry {
-  transactionId: bigint;
-  ordinal: number;
-  at: Date;
-  effectiveAt: Date;
-  kind: CustomerPosting;
-  reference: string;
-  balance: Balance;
-  amount: bigint;
-  /** Null for a request's line, which sums up several movements. */
-  balanceAfter: bigint | null;
-  chargeId: string | null;
-  /** The payment, which has a receipt. */
-  topupId: string | null;
-  /** The request's current state. */
-  state: UsageEntry['state'] | null;
-  model: string | null;
-  keyId: string | null;
-}
+export type StatementEntry = RowOf<typeof statementEntry, Date> & { ordinal: number };
 
 /** The most lines that a filtered page examines, newest first. Later pages continue from there. */
 const SCAN_LIMIT = 2_000;

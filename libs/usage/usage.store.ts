@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { z } from 'zod';
+import { amountView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
 import { firstIdAt } from '#platform/ids.js';
 import type { Family } from '#pricing/price-book.js';
 
@@ -15,31 +17,39 @@ export interface UsageFilter {
   to?: Date | undefined;
 }
 
+export const usageFamilies = ['image', 'video', 'chat', 'speech', '3d'] as const;
+
+const whole = numberText.nullable().meta({ description: 'A whole number.' });
+
+export const usageEntry = z
+  .object({
+    chargeId: z.string(),
+    requestId: z.string().nullable(),
+    at: timeView,
+    endedAt: timeView.nullable(),
+    keyId: z.string().nullable(),
+    requestedModel: z.string().nullable(),
+    model: z.string().nullable(),
+    family: z.enum(usageFamilies).nullable(),
+    group: z.string().nullable(),
+    state: z.enum(usageStates),
+    units: whole,
+    deliveredUnits: whole,
+    held: amountView,
+    settled: amountView.nullable(),
+    released: amountView.nullable(),
+    operatorLoss: amountView,
+    refusalCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
+    upstreamStatus: z.int().nullable(),
+    latencyMs: z.int().nullable(),
+    taskId: z.string().nullable(),
+  })
+  .meta({ id: 'UsageEntry' });
+
 /** One request for one model: each has exactly one, refused ones too. Of several models, those that were tried have one each. */
-export interface UsageEntry {
-  chargeId: string;
-  requestId: string | null;
-  at: Date;
-  endedAt: Date | null;
-  keyId: string | null;
-  requestedModel: string | null;
-  model: string | null;
-  family: Family | null;
-  group: string | null;
-  state: (typeof usageStates)[number];
-  units: bigint | null;
-  deliveredUnits: bigint | null;
-  held: bigint;
-  settled: bigint | null;
-  released: bigint | null;
-  operatorLoss: bigint;
-  refusalCode: string | null;
-  reason: string | null;
-  channel: string | null;
-  upstreamStatus: number | null;
-  latencyMs: number | null;
-  taskId: string | null;
-}
+export type UsageEntry = RowOf<typeof usageEntry, Date>;
 
 /** A part of a list: `next` is where the next one begins, null at the end. */
 export interface Slice<T> {

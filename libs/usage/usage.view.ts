@@ -1,66 +1,14 @@
 import { z } from 'zod';
-import { customerPostings } from '#ledger/postings/posting-kinds.js';
-import { numberText, timeView, amountView, countView, shown, wordView } from '#platform/http/fields.js';
+import { timeView, amountView, countView, shown } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { balances } from './statement.store.js';
+import type { statementEntry } from './statement.store.js';
 import {
   type DailySubject,
   type DailyTotal,
   type Slice,
   type UsageEntry,
-  usageStates,
+  usageEntry,
 } from './usage.store.js';
-
-export const usageFamilies = ['image', 'video', 'chat', 'speech', '3d'] as const;
-
-const whole = numberText.nullable().meta({ description: 'A whole number.' });
-
-export const usageEntry = z
-  .object({
-    chargeId: z.string(),
-    requestId: z.string().nullable(),
-    at: timeView,
-    endedAt: timeView.nullable(),
-    keyId: z.string().nullable(),
-    requestedModel: z.string().nullable(),
-    model: z.string().nullable(),
-    family: z.enum(usageFamilies).nullable(),
-    group: z.string().nullable(),
-    state: z.enum(usageStates),
-    units: whole,
-    deliveredUnits: whole,
-    held: amountView,
-    settled: amountView.nullable(),
-    released: amountView.nullable(),
-    operatorLoss: amountView,
-    refusalCode: z.string().nullable(),
-    reason: z.string().nullable(),
-    channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
-    upstreamStatus: z.int().nullable(),
-    latencyMs: z.int().nullable(),
-    taskId: z.string().nullable(),
-  })
-  .meta({ id: 'UsageEntry' });
-
-export const statementEntry = z
-  .object({
-    transactionId: numberText,
-    at: timeView,
-    effectiveAt: timeView,
-    kind: wordView(customerPostings),
-    reference: z.string(),
-    balance: z.enum(balances),
-    amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
-    balanceAfter: amountView
-      .nullable()
-      .meta({ description: 'Null for a line that summarizes the movements of a request.' }),
-    chargeId: z.string().nullable(),
-    topupId: z.string().nullable().meta({ description: 'The top-up of a payment, for its receipt.' }),
-    state: z.enum(usageStates).nullable().meta({ description: 'The current state of the request.' }),
-    model: z.string().nullable(),
-    keyId: z.string().nullable(),
-  })
-  .meta({ id: 'StatementEntry' });
 
 export const foundRequest = usageEntry.extend({ accountId: z.string() }).meta({ id: 'FoundRequest' });
 

@@ -1,32 +1,43 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { type RowOf, timeView } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { refuseUnknown } from './endpoint.service.js';
 import { webhookBody, PING } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-export interface WebhookDelivery {
-  id: string;
-  eventId: string;
-  type: string;
-  state: 'pending' | 'delivered' | 'failed';
-  attempts: number;
-  nextAttemptAt: Date | null;
-  createdAt: Date;
-  endedAt: Date | null;
-  lastStatus: number | null;
-  lastError: string | null;
-}
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-export interface LoggedAttempt {
-  startedAt: Date;
-  durationMs: number;
-  status: number | null;
-  error: string | null;
-  answer: string | null;
-}
+export const deliveryView = z
+  .object({
+    id: z.string(),
+    eventId: z
+      .string()
+      .meta({ description: 'The value of the header webhook-id, the same in every attempt and replay.' }),
+    type: z.string(),
+    state: z.enum(DELIVERY_STATES).meta({ description: '`failed`: given up, or the endpoint was disabled.' }),
+    attempts: z.number().int().meta({ description: 'Attempts since it was queued or last replayed.' }),
+    nextAttemptAt: timeView.nullable(),
+    createdAt: timeView,
+    endedAt: timeView.nullable(),
+    lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
+    lastError: z.string().nullable().meta({ description: 'Why the last attempt got no answer.' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export type WebhookDelivery = RowOf<typeof deliveryView, Date>;
+
+export const attemptView = z.object({
+  startedAt: timeView,
+  durationMs: z.number().int(),
+  status: z.number().int().nullable(),
+  error: z.string().nullable(),
+  answer: z.string().nullable().meta({ description: 'The first characters of the answer.' }),
+});
+export type LoggedAttempt = RowOf<typeof attemptView, Date>;
 
 interface OwnEndpoint {
   accountId: string;

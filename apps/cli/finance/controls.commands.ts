@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { outcomeView, findingShape } from '#finance/views/controls.view.js';
+import { outcomeView } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
-import { type FindingState, listFindings } from '#finance/findings.js';
+import { type FindingState, listFindings, findingShape } from '#finance/findings.js';
 import { countArgument, secondsArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, minute, printJson, printText, right, tableOf } from '../output.js';

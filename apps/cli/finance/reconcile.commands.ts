@@ -15,8 +15,8 @@ import {
   type WorkItem,
   type WorkState,
   workStates,
+  itemShape,
 } from '#finance/reports/charges-tasks.js';
-import { itemShape } from '#finance/views/charges-tasks.view.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';

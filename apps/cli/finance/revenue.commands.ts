@@ -6,10 +6,14 @@ import {
   revenueColumns,
   viewRevenue,
   earnedText,
-  priceChangeView,
 } from '#finance/views/revenue.view.js';
 import { writeCsv } from '#platform/http/csv.js';
-import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
+import {
+  type PriceChangeKind,
+  priceChangeKinds,
+  priceChanges,
+  priceChangeView,
+} from '#finance/reports/price-changes.js';
 import {
   type Days,
   type Earned,

@@ -8,13 +8,14 @@ import {
   type WorkItem,
   type WorkQuery,
   type WorkRange,
+  itemShape,
 } from '#finance/reports/charges-tasks.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorInstant } from '#platform/http/page.js';
-import { faultsOf, workColumns, itemShape } from '#finance/views/charges-tasks.view.js';
+import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';

@@ -1,6 +1,6 @@
+import { workState, dayShape, itemShape } from '#finance/reports/charges-tasks.js';
 import { z } from 'zod';
 import { queryFlag, pageQuery, timeView } from '#platform/http/fields.js';
-import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.view.js';
 import { routesFor } from '../http/route.js';
 import { timeRange } from '../http/report-range.js';
 

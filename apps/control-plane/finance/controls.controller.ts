@@ -11,12 +11,13 @@ import {
   readFindingDays,
   readStandings,
   type Finding,
+  findingShape,
 } from '#finance/findings.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
-import { findingColumns, outcomeView, findingShape } from '#finance/views/controls.view.js';
+import { findingColumns, outcomeView } from '#finance/views/controls.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';

@@ -1,7 +1,7 @@
+import { findingShape } from '#finance/findings.js';
 import { z } from 'zod';
 import { pageOf, pageQuery, countView, openTimeView, numberText, wordView } from '#platform/http/fields.js';
 import { controlFaults } from '#finance/control-run.js';
-import { findingShape } from '#finance/views/controls.view.js';
 import { routesFor } from '../http/route.js';
 
 const controlId = z.string().regex(/^[a-z][a-z0-9-]{0,60}$/, 'must be the id of a control');

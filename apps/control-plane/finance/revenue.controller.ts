@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import { priceChanges } from '#finance/reports/price-changes.js';
+import { priceChanges, priceChangeView } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { daysIn, readRevenueChart } from '#finance/reports/revenue-chart.js';
 import { ApiError } from '#platform/errors.js';
@@ -10,7 +10,6 @@ import {
   priceChangeColumns,
   revenueColumns,
   viewRevenue,
-  priceChangeView,
 } from '#finance/views/revenue.view.js';
 import { viewRevenueChart } from '#finance/views/revenue-chart.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { priceChangeKinds } from '#finance/reports/price-changes.js';
+import { priceChangeKinds, priceChangeView } from '#finance/reports/price-changes.js';
 import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
 import { revenueSubjects } from '#finance/reports/revenue-chart.js';
 import { time } from '#platform/http/fields.js';
-import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
+import { revenueView } from '#finance/views/revenue.view.js';
 import { revenueChartView, workChartView } from '#finance/views/revenue-chart.view.js';
 import { routesFor } from '../http/route.js';
 import { dayRange } from '../http/report-range.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amountView, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 import { accountTaskView } from '../tasks/task.view.js';
-import { usageEntry } from '#usage/usage.view.js';
+import { usageEntry } from '#usage/usage.store.js';
 
 /**
  * The name of a time zone as browsers report it. Offsets are refused: PostgreSQL and browsers read their signs differently.

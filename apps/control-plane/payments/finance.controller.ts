@@ -16,9 +16,7 @@ export class FinanceController {
 
   @Serves(financeRoutes.topups)
   async topups({ query }: CallOf<typeof financeRoutes.topups>) {
-    const page = await this.reader.topups({ ...query, where: filter({ 't.account_id': query.accountId }) });
-    const items = page.items.map(({ paidMinor: paid, ...row }) => ({ ...row, paid }));
-    return { ...page, items };
+    return this.reader.topups({ ...query, where: filter({ 't.account_id': query.accountId }) });
   }
 
   @Serves(financeRoutes.record)
@@ -47,9 +45,7 @@ export class FinanceController {
   @Serves(financeRoutes.refunds)
   async refunds({ query }: CallOf<typeof financeRoutes.refunds>) {
     const where = filter({ 'r.account_id': query.accountId, 'r.state': query.state });
-    const page = await this.reader.refunds({ ...query, where });
-    const items = page.items.map((row) => ({ ...row, pay: row.paidMinor }));
-    return { ...page, items };
+    return this.reader.refunds({ ...query, where });
   }
 
   @Serves(financeRoutes.confirmRefund)
@@ -67,10 +63,7 @@ export class FinanceController {
 
   @Serves(financeRoutes.disputes)
   async disputes({ query }: CallOf<typeof financeRoutes.disputes>) {
-    const where = filter({ 'd.account_id': query.accountId });
-    const page = await this.reader.disputes({ ...query, where });
-    const items = page.items.map(({ amountMinor: amount, ...row }) => ({ ...row, amount }));
-    return { ...page, items };
+    return this.reader.disputes({ ...query, where: filter({ 'd.account_id': query.accountId }) });
   }
 }
 

@@ -1,39 +1,23 @@
 import { z } from 'zod';
-import { creditAmount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, day, id, pageOf, pageQuery } from '#platform/http/fields.js';
 import {
-  currencyView,
-  payment,
-  paymentView,
-  reasonText,
-  reference,
-  financeRequestId,
-} from '#payments/payment.fields.js';
-import { topupRates } from '#topup/conversion.js';
+  disputeView,
+  eventState,
+  eventView,
+  listedRefundView,
+  refundState,
+  suspenseState,
+  suspenseView,
+  topupRefundView,
+  topupView,
+} from '#payments/finance.view.js';
+import { payment, reasonText, reference, financeRequestId } from '#payments/payment.fields.js';
 import { routesFor } from '../http/route.js';
-import { providerName } from './topups.routes.js';
 
-const actor = z.string().nullable().meta({ description: '`user:{id}`.' });
 const approvalId = z.string().nullable().meta({
   description:
     'Set if the amount is above the limit: nothing has been done, and another person must approve it first.',
 });
-
-const topupView = z
-  .object({
-    id: z.string(),
-    accountId: z.string(),
-    provider: providerName,
-    paymentId: z.string(),
-    orderId: z.string().nullable(),
-    credits: amountView,
-    paid: paymentView,
-    currency: currencyView,
-    rate: z.enum(topupRates),
-    refunded: amountView,
-    disputed: amountView,
-    recordedAt: timeView,
-  })
-  .meta({ id: 'Topup' });
 
 const creditedView = z
   .object({
@@ -41,80 +25,6 @@ const creditedView = z
     approvalId,
   })
   .meta({ id: 'CreditedTransfer' });
-
-const suspenseState = z.enum(['open', 'credited', 'returned', 'expensed']);
-const suspenseView = z
-  .object({
-    id: z.string(),
-    provider: providerName,
-    reference: z.string(),
-    orderId: z.string().nullable(),
-    amount: paymentView.meta({ description: 'Negative for outgoing money.' }),
-    currency: currencyView,
-    why: z.enum([
-      'no_order',
-      'other_amount',
-      'other_currency',
-      'paid_twice',
-      'unknown_refund',
-      'refund_failed',
-      'dispute_beyond_payment',
-      'provider_adjustment',
-    ]),
-    state: suspenseState,
-    clearedBy: actor,
-    clearedAt: timeView.nullable(),
-    note: z.string().nullable(),
-    topupId: z.string().nullable(),
-    createdAt: timeView,
-  })
-  .meta({ id: 'SuspenseItem' });
-
-const eventState = z.enum(['applied', 'ignored', 'suspense', 'waiting']);
-const eventView = z
-  .object({
-    provider: providerName,
-    eventId: z.string(),
-    type: z.string(),
-    state: eventState,
-    detail: z.string(),
-    paymentId: z.string().nullable(),
-    orderId: z.string().nullable(),
-    attempts: z.number(),
-    receivedAt: timeView,
-  })
-  .meta({ id: 'PaymentEvent' });
-
-const refundState = z.enum(['pending', 'succeeded', 'failed']);
-const topupRefundView = z
-  .object({
-    id: z.string(),
-    topupId: z.string(),
-    accountId: z.string(),
-    provider: providerName,
-    credits: amountView,
-    pay: paymentView,
-    currency: currencyView,
-    state: refundState,
-    providerRefundId: z.string().nullable(),
-    failure: z.string().nullable(),
-  })
-  .meta({ id: 'TopupRefund' });
-
-const disputeView = z
-  .object({
-    provider: providerName,
-    disputeId: z.string(),
-    topupId: z.string(),
-    accountId: z.string(),
-    amount: paymentView,
-    currency: currencyView,
-    credits: amountView,
-    state: z.enum(['open', 'won', 'lost']),
-    openedAt: timeView,
-    closedAt: timeView.nullable(),
-  })
-  .meta({ id: 'Dispute' });
 
 const ofAccount = { accountId: id.optional() };
 
@@ -167,14 +77,7 @@ export const financeRoutes = {
   refunds: forFinance.get('listTopupRefunds', '/api/finance/topup-refunds', {
     summary: 'List refunds of top-ups and their state.',
     query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
-    answer: pageOf(
-      topupRefundView.extend({
-        reason: z.string(),
-        attempts: z.number(),
-        createdAt: timeView,
-        endedAt: timeView.nullable(),
-      }),
-    ),
+    answer: pageOf(listedRefundView),
   }),
   confirmRefund: forFinance.post('confirmTopupRefund', '/api/finance/topup-refunds/{refundId}/confirm', {
     summary: 'Record the outcome of a refund by bank transfer.',

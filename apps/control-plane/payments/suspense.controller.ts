@@ -15,9 +15,7 @@ export class SuspenseController {
 
   @Serves(financeRoutes.suspense)
   async suspense({ query }: CallOf<typeof financeRoutes.suspense>) {
-    const page = await this.reader.suspense({ ...query, where: filter({ state: query.state }) });
-    const items = page.items.map(({ amountMinor: amount, ...row }) => ({ ...row, amount }));
-    return { ...page, items };
+    return this.reader.suspense({ ...query, where: filter({ state: query.state }) });
   }
 
   @Serves(financeRoutes.creditSuspense)

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { creditAmount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { currencyView, payment, paymentView, financeRequestId } from '#payments/payment.fields.js';
+import {
+  currencyView,
+  payment,
+  paymentView,
+  financeRequestId,
+  providerName,
+} from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
 import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
-export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
 const rate = z.enum(topupRates).meta({ description: 'The price of one credit in the payment currency.' });
 
 export const orderView = z

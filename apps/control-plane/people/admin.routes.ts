@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { auditActions } from '#identity/audit-actions.js';
 import { roles } from '#identity/role.js';
-import { id, pageOf, pageQuery, timeView, numberText, wordView } from '#platform/http/fields.js';
+import { auditView } from '#people/audit.reader.js';
+import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -58,24 +59,6 @@ export const peopleRoutes = {
     refusals: ['second_person_required'],
   }),
 };
-
-const auditView = z
-  .object({
-    id: numberText,
-    actor: z.string(),
-    actorEmail: z
-      .string()
-      .nullable()
-      .meta({ description: "The actor's current email address. The log itself stores only IDs." }),
-    action: wordView(auditActions),
-    subject: z.string(),
-    accountId: z.string().nullable(),
-    before: z.unknown(),
-    after: z.unknown(),
-    requestId: z.string().nullable(),
-    recordedAt: timeView,
-  })
-  .meta({ id: 'AuditEntry' });
 
 const word = z.string().min(1).max(200).optional();
 

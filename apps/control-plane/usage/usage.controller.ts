@@ -7,19 +7,12 @@ import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import { foreignCursor, pageFrom, readCursor, readCursorId, sliceOf } from '#platform/http/page.js';
-import { listStatement, type StatementFilter } from '#usage/statement.store.js';
+import { listStatement, statementEntry, type StatementFilter } from '#usage/statement.store.js';
 import { spanOf, spanOfDays } from '#usage/chart-span.js';
 import { findRequests } from '#usage/request-finder.js';
 import { readUsageChart } from '#usage/usage-chart.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
-import {
-  dailyView,
-  everyItem,
-  statementColumns,
-  usageColumns,
-  usageView,
-  statementEntry,
-} from '#usage/usage.view.js';
+import { dailyView, everyItem, statementColumns, usageColumns, usageView } from '#usage/usage.view.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { checkedTimes } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';

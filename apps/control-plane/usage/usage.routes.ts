@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { day, id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
-import { balances, statementViews } from '#usage/statement.store.js';
+import { balances, statementEntry, statementViews } from '#usage/statement.store.js';
 import { chartRanges } from '#usage/chart-span.js';
 import { chartSubjects } from '#usage/usage-chart.js';
-import { usageStates } from '#usage/usage.store.js';
+import { usageEntry, usageFamilies, usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
-import {
-  usageChart,
-  usageFamilies,
-  usageEntry,
-  dailyTotal,
-  foundRequest,
-  statementEntry,
-} from '#usage/usage.view.js';
+import { usageChart, dailyTotal, foundRequest } from '#usage/usage.view.js';
 
 const accountParams = z.strictObject({ accountId: id });
 

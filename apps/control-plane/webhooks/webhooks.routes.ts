@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attemptView, DELIVERY_STATES, deliveryView } from '#webhooks/delivery.log.js';
 import { id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
 import { routesFor } from '../http/route.js';
@@ -42,37 +43,10 @@ const secretView = z
   .string()
   .meta({ description: 'The secret to verify signatures with. Shown only in this answer.' });
 
-const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
-
-const deliveryView = z
-  .object({
-    id: z.string(),
-    eventId: z
-      .string()
-      .meta({ description: 'The value of the header webhook-id, the same in every attempt and replay.' }),
-    type: z.string(),
-    state: z.enum(DELIVERY_STATES).meta({ description: '`failed`: given up, or the endpoint was disabled.' }),
-    attempts: z.number().int().meta({ description: 'Attempts since it was queued or last replayed.' }),
-    nextAttemptAt: timeView.nullable(),
-    createdAt: timeView,
-    endedAt: timeView.nullable(),
-    lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
-    lastError: z.string().nullable().meta({ description: 'Why the last attempt got no answer.' }),
-  })
-  .meta({ id: 'WebhookDelivery' });
-
 const deliveryDetail = deliveryView
   .extend({
     body: z.string().meta({ description: 'The exact bytes that were signed and sent.' }),
-    log: z.array(
-      z.object({
-        startedAt: timeView,
-        durationMs: z.number().int(),
-        status: z.number().int().nullable(),
-        error: z.string().nullable(),
-        answer: z.string().nullable().meta({ description: 'The first characters of the answer.' }),
-      }),
-    ),
+    log: z.array(attemptView),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 const endpointParams = z.strictObject({ endpointId: id });

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { z } from 'zod';
+import { amountView, countView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
 
 /**
  * Charges against the work that they are for: every charge with its task, and every task with its charge, by the references of
@@ -23,6 +25,7 @@ export const workStates = [
 ] as const;
 
 export type WorkState = (typeof workStates)[number];
+export const workState = z.enum(workStates);
 
 /** States that a person must look at. */
 export const FAULTY_WORK = workStates.filter((state) => state !== 'matched' && state !== 'running');
@@ -179,58 +182,59 @@ export interface WorkRange {
   graceMs: number;
 }
 
-/** Items of one UTC day and state. */
-export interface WorkDay {
-  /** Such as `2026-01-31`. */
-  day: string;
-  state: WorkState;
-  items: bigint;
-  /** Nanos first held, and nanos settled. */
-  amount: bigint;
-  settled: bigint;
-}
+/** Items of one UTC day and state: the amounts first held, and settled. */
+export const dayShape = z
+  .object({
+    day: z.string().meta({ examples: ['2026-01-31'] }),
+    state: workState,
+    items: countView,
+    amount: amountView,
+    settled: amountView,
+  })
+  .meta({ id: 'ChargeTaskDay' });
+
+export type WorkDay = RowOf<typeof dayShape>;
 
 /** The number of items by state, newest day first. The client's time zone must be UTC. */
 export async function readWorkDays(
   client: pg.ClientBase,
   { from, to, graceMs }: WorkRange,
 ): Promise<WorkDay[]> {
-  const { rows } = await client.query<
-    Pick<WorkDay, 'day' | 'state' | 'items'> & Record<'amount' | 'settled', string>
-  >(
+  const { rows } = await client.query<WorkDay>(
     `WITH ${workSql('range')}
-     SELECT to_char(at, 'YYYY-MM-DD') AS day, state, count(*) AS items, coalesce(sum(amount), 0)::text AS amount,
-       coalesce(sum(settled), 0)::text AS settled
+     SELECT to_char(at, 'YYYY-MM-DD') AS day, state, count(*) AS items, coalesce(sum(amount), 0)::bigint AS amount,
+       coalesce(sum(settled), 0)::bigint AS settled
      FROM work WHERE at >= $2::timestamptz AND at < $3::timestamptz GROUP BY 1, 2 ORDER BY 1 DESC, array_position($4, state)`,
     [graceMs, from, to, workStates],
   );
-  return rows.map(({ amount, settled, ...row }) => ({
-    ...row,
-    amount: BigInt(amount),
-    settled: BigInt(settled),
-  }));
+  return rows;
 }
 
-export interface WorkItem {
-  /** `task:{id}`, or `charge:{id}` for work without a task. */
-  subject: string;
-  state: WorkState;
-  at: string;
-  chargeId: string | null;
-  chargeState: string | null;
-  /** Nanos. */
-  amount: bigint | null;
-  settled: bigint | null;
-  accountId: string | null;
-  model: string | null;
-  channel: string | null;
-  requestId: string | null;
-  taskId: string | null;
-  taskState: string | null;
-  /** The status returned to the client, if it sent an idempotency key. */
-  answered: number | null;
-  transactionIds: bigint[];
-}
+export const itemShape = z
+  .object({
+    subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` for work without a task.' }),
+    state: workState,
+    at: timeView.meta({ description: 'When the work ended, or otherwise its charge.' }),
+    chargeId: z.string().nullable(),
+    chargeState: z.string().nullable(),
+    amount: amountView.nullable().meta({ description: 'The amount first held.' }),
+    settled: amountView.nullable(),
+    accountId: z.string().nullable(),
+    model: z.string().nullable(),
+    channel: z.string().nullable(),
+    requestId: z.string().nullable(),
+    taskId: z.string().nullable(),
+    taskState: z.string().nullable(),
+    answered: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'The status returned to the client, if it sent an idempotency key.' }),
+    transactionIds: z.array(numberText).meta({ description: 'Ledger transactions.' }),
+  })
+  .meta({ id: 'ChargeTaskItem' });
+
+export type WorkItem = RowOf<typeof itemShape>;
 
 export interface WorkQuery extends WorkRange {
   /** Null means any state. */

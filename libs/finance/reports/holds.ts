@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { RowOf } from '#platform/http/fields.js';
 import { crd, iso } from '../controls/found-items.js';
+import type { holdShape } from '../views/work-reports.view.js';
 
 /**
  * Holds with the latest time at which they should be resolved: work that a client waits for has its own deadline, a running
@@ -17,28 +19,7 @@ export const HELD_DETAILS = `jsonb_build_object('charge', h.id, 'account', h.acc
   'model', h.model_id, 'channel', h.channel_id, 'task', h.task_id, 'task_state', h.task_state,
   'upstream_task', h.upstream_id, 'request', h.request_id, 'held_since', ${iso('h.created_at')}, 'due_at', ${iso('h.due_at')})`;
 
-export interface OpenHold {
-  chargeId: string;
-  accountId: string;
-  /** Nanos. */
-  amount: bigint;
-  heldSince: string;
-  dueAt: string;
-  ageMs: bigint;
-  /** Whether its deadline plus the grace period has passed. */
-  isOverdue: boolean;
-  family: string;
-  model: string;
-  group: string;
-  /** The channel of a task once chosen, or of other work once it is resolved. */
-  channel: string | null;
-  upstreamTaskId: string | null;
-  taskId: string | null;
-  taskState: string | null;
-  requestId: string | null;
-  /** The posting of the hold. None if the price is 0. */
-  transactionId: bigint | null;
-}
+export type OpenHold = RowOf<typeof holdShape>;
 
 interface HoldBucket {
   /** Held for less than this. Null for longer than the others. */
@@ -90,34 +71,34 @@ export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promi
 interface BucketRow {
   bucket: number;
   count: bigint;
-  amount: string;
+  amount: bigint;
   late: bigint;
-  lateAmount: string;
+  lateAmount: bigint;
 }
 
 const BY_AGE = `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1000, $2::numeric[])::int AS bucket, count(*),
-    sum(h.amount)::text AS amount, count(*) FILTER (WHERE late) AS late,
-    coalesce(sum(h.amount) FILTER (WHERE late), 0)::text AS "lateAmount"
+    sum(h.amount)::bigint AS amount, count(*) FILTER (WHERE late) AS late,
+    coalesce(sum(h.amount) FILTER (WHERE late), 0)::bigint AS "lateAmount"
   FROM (${HELD}) AS h, LATERAL (SELECT h.due_at < now() - $1::float8 * interval '1 millisecond' AS late) AS judged
   GROUP BY 1`;
 
 /** How much is held for how long, and the held balances of accounts. */
 export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
   const { rows } = await client.query<BucketRow>(BY_AGE, [graceMs, BUCKETS_MS]);
-  const balances = await client.query<{ held: string }>(
-    'SELECT coalesce(sum(held), 0)::text AS held FROM customer_balances',
+  const balances = await client.query<{ held: bigint }>(
+    'SELECT coalesce(sum(held), 0)::bigint AS held FROM customer_balances',
   );
   const buckets = [...BUCKETS_MS, null].map((underMs, index) => {
     const row = rows.find(({ bucket }) => bucket === index);
-    return { underMs, count: row?.count ?? 0n, amount: BigInt(row?.amount ?? 0) };
+    return { underMs, count: row?.count ?? 0n, amount: row?.amount ?? 0n };
   });
   return {
     buckets,
     overdue: {
       count: rows.reduce((sum, { late }) => sum + late, 0n),
-      amount: rows.reduce((sum, { lateAmount }) => sum + BigInt(lateAmount), 0n),
+      amount: rows.reduce((sum, { lateAmount }) => sum + lateAmount, 0n),
     },
     total: buckets.reduce((sum, { amount }) => sum + amount, 0n),
-    balances: BigInt(balances.rows[0]?.held ?? 0),
+    balances: balances.rows[0]?.held ?? 0n,
   };
 }

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { atHorizon } from '#ledger/postings/horizon.js';
+import { amountView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
 import { REVENUE_FACTS } from './revenue-days.js';
 
 export const priceChangeKinds = ['price', 'multiplier', 'rule'] as const;
@@ -15,27 +17,37 @@ export interface PriceChangesQuery {
   limit: number;
 }
 
-/** A version of a price, multiplier or group rule, with its author and revenue. */
-export interface PriceVersionEarned {
-  kind: PriceChangeKind;
-  versionId: bigint;
-  subject: string;
-  /** For display: credits or the multiplier, `withdrawn` or `none`. */
-  value: string;
-  /** The previous version, for display. Null if there was none. */
-  before: string | null;
-  /** Null: from the beginning. */
-  effectiveFrom: Date | null;
-  /** When the next version begins. Null if there is none. */
-  until: Date | null;
-  recordedAt: Date;
-  /** Null for versions from the initial catalog. */
-  proposal: { id: string; note: string; proposedBy: string; decidedBy: string | null } | null;
-  /** Nanos settled under this version, with the number of charges and their units. Refunds are not included. */
-  gross: bigint;
-  charges: bigint;
-  units: bigint;
-}
+const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
+
+/** A version of a price, multiplier or group rule, with its author and revenue without refunds. */
+export const priceChangeView = z
+  .object({
+    kind: z.enum(priceChangeKinds),
+    versionId: numberText,
+    subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
+    value: z
+      .string()
+      .meta({ description: 'Credits, or the multiplier. Per million tokens: input/cached input/output.' }),
+    before: z.string().nullable(),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
+    until: timeView.nullable(),
+    recordedAt: timeView,
+    proposal: z
+      .object({
+        id: z.string(),
+        note: z.string(),
+        proposedBy: z.string(),
+        decidedBy: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Null for versions from the initial catalog.' }),
+    gross: amountView.meta({ description: 'The amount settled under it so far.' }),
+    charges: count,
+    units: count,
+  })
+  .meta({ id: 'PriceChange' });
+
+export type PriceVersionEarned = RowOf<typeof priceChangeView, Date>;
 
 /** The rates of a version as in a price file. Null if it has none. */
 const RATES = `(
@@ -76,18 +88,12 @@ const REGISTER = `
     SELECT kind, id, sum(gross) AS gross, sum(charges) AS charges, sum(units) AS units FROM (${EARNED}) AS each GROUP BY 1, 2)
   SELECT a.kind, a.id AS "versionId", a.subject, a.value, a.before, a.recorded_at AS "recordedAt",
     CASE WHEN isfinite(a.effective_from) THEN a.effective_from END AS "effectiveFrom",
-    CASE WHEN isfinite(a.until) THEN a.until END AS until, p.id AS "proposalId", p.note, p.proposed_by AS "proposedBy",
-    p.decided_by AS "decidedBy", coalesce(e.gross, 0)::text AS gross, coalesce(e.charges, 0)::text AS charges,
-    coalesce(e.units, 0)::text AS units
+    CASE WHEN isfinite(a.until) THEN a.until END AS until,
+    CASE WHEN p.id IS NOT NULL THEN json_build_object('id', p.id, 'note', p.note, 'proposedBy', p.proposed_by,
+      'decidedBy', p.decided_by) END AS proposal,
+    coalesce(e.gross, 0)::text AS gross, coalesce(e.charges, 0)::bigint AS charges, coalesce(e.units, 0)::bigint AS units
   FROM asked a LEFT JOIN by_version e ON e.kind = a.kind AND e.id = a.id LEFT JOIN price_proposals p ON p.id = a.proposal_id
   ORDER BY a.effective_from DESC, a.kind, a.id DESC`;
-
-type Row = Omit<PriceVersionEarned, 'proposal' | 'gross' | 'charges' | 'units'> & {
-  proposalId: string | null;
-  note: string;
-  proposedBy: string;
-  decidedBy: string | null;
-} & Record<'gross' | 'charges' | 'units', string>;
 
 /** The register of price changes, latest first, with the revenue of each version so far. */
 export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<PriceVersionEarned[]> {
@@ -96,13 +102,8 @@ export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<P
     await client.query('SET LOCAL enable_seqscan = off');
     // A version has no revenue before it takes effect.
     const first = from?.toISOString().slice(0, 10) ?? '1970-01-01';
-    const { rows } = await client.query<Row>(REGISTER, [first, 'infinity', from, to, kind, subject, limit]);
-    return rows.map(({ proposalId, note, proposedBy, decidedBy, gross, charges, units, ...version }) => ({
-      ...version,
-      proposal: proposalId === null ? null : { id: proposalId, note, proposedBy, decidedBy },
-      gross: BigInt(gross),
-      charges: BigInt(charges),
-      units: BigInt(units),
-    }));
+    const values = [first, 'infinity', from, to, kind, subject, limit];
+    const { rows } = await client.query<PriceVersionEarned>(REGISTER, values);
+    return rows.map((row) => ({ ...row, gross: BigInt(row.gross) }));
   });
 }

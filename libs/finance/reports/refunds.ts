@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { RowOf } from '#platform/http/fields.js';
+import type { failureShape, refundDayShape } from '../views/work-reports.view.js';
 
 /**
  * Work that failed after its price was held, and when it was refunded. A task failed when it ended. For work that a client
@@ -19,38 +21,9 @@ FROM charges c CROSS JOIN LATERAL (SELECT least(c.resolved_at,
 WHERE c.task_id IS NULL AND c.state = 'released' AND c.resolved_at >= $1 AND failed.at >= $1 AND failed.at < $2`;
 
 /** Failures of one UTC day. Latencies are milliseconds from the failure to the posting of the refund. */
-export interface RefundDay {
-  /** Such as `2026-01-31`. */
-  day: string;
-  failures: bigint;
-  refunded: bigint;
-  /** Not refunded yet. */
-  outstanding: bigint;
-  /** Nanos held for failed work, and the part not refunded. */
-  amount: bigint;
-  outstandingAmount: bigint;
-  /** Null if nothing was refunded. */
-  p50Ms: bigint | null;
-  p95Ms: bigint | null;
-  maxMs: bigint | null;
-}
+export type RefundDay = RowOf<typeof refundDayShape>;
 
-export interface FailedCharge {
-  chargeId: string;
-  accountId: string;
-  taskId: string | null;
-  failedAt: string;
-  /** Null: not yet. */
-  refundedAt: string | null;
-  latencyMs: bigint | null;
-  /** Nanos that were held. */
-  amount: bigint;
-  chargeState: string;
-  model: string;
-  channel: string | null;
-  reason: string | null;
-  transactionIds: bigint[];
-}
+export type FailedCharge = RowOf<typeof failureShape>;
 
 /** Failed from (inclusive) to (exclusive). */
 export interface RefundsRange {
@@ -63,12 +36,10 @@ export async function readRefundDays(
   client: pg.ClientBase,
   { from, to }: RefundsRange,
 ): Promise<RefundDay[]> {
-  const { rows } = await client.query<
-    Omit<RefundDay, 'amount' | 'outstandingAmount'> & Record<'amount' | 'out', string>
-  >(
+  const { rows } = await client.query<RefundDay>(
     `SELECT to_char(failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS failures,
-       count(refunded_at) AS refunded, count(*) - count(refunded_at) AS outstanding, sum(amount)::text AS amount,
-       coalesce(sum(amount) FILTER (WHERE refunded_at IS NULL), 0)::text AS out,
+       count(refunded_at) AS refunded, count(*) - count(refunded_at) AS outstanding, sum(amount)::bigint AS amount,
+       coalesce(sum(amount) FILTER (WHERE refunded_at IS NULL), 0)::bigint AS "outstandingAmount",
        percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) AS "p50Ms",
        percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms", max(ms) AS "maxMs"
      FROM (${FAILURES}) AS f
@@ -76,11 +47,7 @@ export async function readRefundDays(
      GROUP BY 1 ORDER BY 1 DESC`,
     [from, to],
   );
-  return rows.map(({ amount, out, ...row }) => ({
-    ...row,
-    amount: BigInt(amount),
-    outstandingAmount: BigInt(out),
-  }));
+  return rows;
 }
 
 export interface FailuresQuery extends RefundsRange {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type CsvColumn, csvColumns, titleOf } from '#platform/http/csv.js';
 import { formatMinor } from '#money/currency.js';
-import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
-import { priceChangeKinds } from '../reports/price-changes.js';
+import { amountView, numberText, openTimeView, shown } from '#platform/http/fields.js';
+import type { priceChangeView } from '../reports/price-changes.js';
 import {
   averagePrice,
   costPerCredit,
@@ -83,33 +83,6 @@ export const revenueView = z
     agrees: z.boolean().meta({ description: 'Whether the totals, with the bills, match the ledger.' }),
   })
   .meta({ id: 'Revenue' });
-
-export const priceChangeView = z
-  .object({
-    kind: z.enum(priceChangeKinds),
-    versionId: numberText,
-    subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
-    value: z
-      .string()
-      .meta({ description: 'Credits, or the multiplier. Per million tokens: input/cached input/output.' }),
-    before: z.string().nullable(),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
-    until: timeView.nullable(),
-    recordedAt: timeView,
-    proposal: z
-      .object({
-        id: z.string(),
-        note: z.string(),
-        proposedBy: z.string(),
-        decidedBy: z.string().nullable(),
-      })
-      .nullable()
-      .meta({ description: 'Null for versions from the initial catalog.' }),
-    gross: amountView.meta({ description: 'The amount settled under it so far.' }),
-    charges: count,
-    units: count,
-  })
-  .meta({ id: 'PriceChange' });
 
 /** The default days: this UTC month up to now. */
 export function daysOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date): Days {

@@ -17,11 +17,13 @@ export const holdShape = z
     family: z.string(),
     model: z.string(),
     group: z.string(),
+    /** Of other work, once it is resolved. */
     channel: z.string().nullable().meta({ description: 'The channel of a task, once chosen.' }),
     upstreamTaskId: z.string().nullable(),
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
     requestId: z.string().nullable(),
+    /** The posting of the hold. None if the price is 0. */
     transactionId: numberText.nullable(),
   })
   .meta({ id: 'OpenHold' });

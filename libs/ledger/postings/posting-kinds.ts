@@ -38,5 +38,4 @@ export const postingKinds = [
   'upstream_bill',
 ] as const;
 
-export type CustomerPosting = (typeof customerPostings)[number];
 export type PostingKind = (typeof postingKinds)[number];

@@ -5,15 +5,17 @@ import { post } from './posting.js';
 import type { PaymentProviderName } from './topup.js';
 
 /** Why money is in suspense. */
-export type SuspenseWhy =
-  | 'no_order'
-  | 'other_amount'
-  | 'other_currency'
-  | 'paid_twice'
-  | 'unknown_refund'
-  | 'refund_failed'
-  | 'dispute_beyond_payment'
-  | 'provider_adjustment';
+export const suspenseWhys = [
+  'no_order',
+  'other_amount',
+  'other_currency',
+  'paid_twice',
+  'unknown_refund',
+  'refund_failed',
+  'dispute_beyond_payment',
+  'provider_adjustment',
+] as const;
+export type SuspenseWhy = (typeof suspenseWhys)[number];
 
 export interface SuspenseItem {
   provider: PaymentProviderName;
@@ -67,13 +69,12 @@ async function findBooked(
   client: pg.ClientBase,
   { provider, reference, why }: SuspenseItem,
 ): Promise<{ itemId: string; transactionId: bigint } | null> {
-  const { rows } = await client.query<{ id: string; transactionId: string }>(
-    `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
+  const { rows } = await client.query<{ itemId: string; transactionId: bigint }>(
+    `SELECT id AS "itemId", transaction_id AS "transactionId" FROM suspense_items
      WHERE provider = $1 AND reference = $2 AND why = $3`,
     [provider, reference, why],
   );
-  const row = rows[0];
-  return row ? { itemId: row.id, transactionId: BigInt(row.transactionId) } : null;
+  return rows[0] ?? null;
 }
 
 /** Posts that the money of an item was returned: the reverse of its posting. The caller has locked the item and marks it. */

@@ -2,17 +2,16 @@ import type pg from 'pg';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
+import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
-import { type AccountWithBalances, type AccountDetails, viewAccount } from './account.view.js';
+import {
+  type AccountWithBalances,
+  type AccountDetails,
+  type foundAccountView,
+  viewAccount,
+} from './account.view.js';
 
-export interface FoundAccount {
-  accountId: string;
-  name: string;
-  email: string | null;
-  main: bigint;
-  frozen: boolean;
-  createdAt: Date;
-}
+export type FoundAccount = RowOf<typeof foundAccountView, Date>;
 
 export interface AccountSearch {
   limit: number;

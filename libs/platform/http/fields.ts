@@ -87,6 +87,22 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
+/**
+ * What the database has for the shape of an answer: whole numbers and amounts as bigint, and times as text, which has microseconds,
+ * or as Date.
+ */
+export type RowOf<S extends z.ZodType, Time extends string | Date = string> = {
+  -readonly [Name in keyof z.input<S>]: Stored<z.input<S>[Name], Time>;
+};
+type Stored<V, Time> = [V] extends [readonly (infer Item)[]] ? StoredOne<Item, Time>[] : StoredOne<V, Time>;
+type StoredOne<V, Time> = unknown extends V
+  ? V
+  : bigint extends V
+    ? bigint | Extract<V, null>
+    : Date extends V
+      ? Time | Extract<V, null>
+      : V;
+
 /** What a client reads of a value, in the shape of an answer. */
 export function shown<S extends z.ZodType>(shape: S, value: z.input<S>): z.output<S> {
   return shape.parse(value);
