@@ -50,7 +50,7 @@ export interface LedgerTransaction extends TransactionHead {
   block: { number: bigint; hash: string; sealedAt: string } | null;
 }
 
-const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
+const HEAD = `t.id, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
   t.effective_at::text AS "effectiveAt", t.recorded_at::text AS "recordedAt"`;
 
 /** More than anyone reads of one transaction. */
@@ -58,15 +58,15 @@ const LINKED_SHOWN = 100;
 
 /** A ledger transaction with everything related to it, or null. Times are in the client's time zone. */
 export async function readTransaction(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction | null> {
-  const { rows } = await client.query<HeadRow & { linkedId: string | null }>(
-    `SELECT ${HEAD}, t.linked_id::text AS "linkedId" FROM ledger_transactions t WHERE t.id = $1`,
+  const { rows } = await client.query<TransactionHead & { linkedId: bigint | null }>(
+    `SELECT ${HEAD}, t.linked_id AS "linkedId" FROM ledger_transactions t WHERE t.id = $1`,
     [id],
   );
   const row = rows[0];
   if (!row) return null;
   const { linkedId, ...head } = row;
   return {
-    ...headOf(head),
+    ...head,
     entries: await readEntries(client, id),
     linked: await readLinked(client, { ...head, linkedId }),
     charge: head.chargeId === null ? null : await readCharge(client, head.chargeId),
@@ -76,30 +76,24 @@ export async function readTransaction(client: pg.ClientBase, id: bigint): Promis
 }
 
 async function readEntries(client: pg.ClientBase, id: bigint): Promise<TransactionEntry[]> {
-  const { rows } = await client.query<
-    Omit<TransactionEntry, 'ledgerAccountId' | 'amount'> & { ledgerAccountId: string; amount: string }
-  >(
-    `SELECT e.ordinal::int, e.ledger_account_id::text AS "ledgerAccountId", coalesce(a.code, '') AS code, e.commodity,
-       e.amount::text, e.model_id AS model, e.group_name AS "group", e.channel_id AS channel, e.key_id AS "keyId"
+  const { rows } = await client.query<TransactionEntry>(
+    `SELECT e.ordinal::int, e.ledger_account_id AS "ledgerAccountId", coalesce(a.code, '') AS code, e.commodity,
+       e.amount, e.model_id AS model, e.group_name AS "group", e.channel_id AS channel, e.key_id AS "keyId"
      FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.ledger_account_id
      WHERE e.transaction_id = $1 ORDER BY e.ordinal`,
     [id],
   );
-  return rows.map((row) => ({
-    ...row,
-    ledgerAccountId: BigInt(row.ledgerAccountId),
-    amount: BigInt(row.amount),
-  }));
+  return rows;
 }
 
 /** Transactions of a charge are found by their unique references, because an index on the charge would slow every posting. */
 async function readLinked(
   client: pg.ClientBase,
-  { id, linkedId, chargeId }: HeadRow & { linkedId: string | null },
+  { id, linkedId, chargeId }: TransactionHead & { linkedId: bigint | null },
 ): Promise<LedgerTransaction['linked']> {
   const references =
     chargeId === null ? [] : [chargeReference(chargeId, 'hold'), chargeReference(chargeId, 'resolve')];
-  const { rows } = await client.query<HeadRow & { relation: Relation }>(
+  const { rows } = await client.query<TransactionHead & { relation: Relation }>(
     `SELECT DISTINCT ON (t.id) ${HEAD}, found.relation FROM (
        SELECT $2::bigint AS id, 'reverses' AS relation
        UNION ALL SELECT t.id, 'reversed_by' FROM ledger_transactions t WHERE t.linked_id = $1
@@ -109,26 +103,15 @@ async function readLinked(
      WHERE t.id <> $1 ORDER BY t.id, found.relation LIMIT ${LINKED_SHOWN}`,
     [id, linkedId, references, chargeId],
   );
-  return rows.map(({ relation, ...head }) => ({ ...headOf(head), relation }));
+  return rows;
 }
 
 async function readCharge(client: pg.ClientBase, chargeId: string): Promise<TransactionCharge | null> {
-  const { rows } = await client.query<
-    Record<'amount', string> &
-      Record<'settled' | 'released', string | null> &
-      Omit<TransactionCharge, 'amount'>
-  >(
-    `SELECT id, state, amount::text, settled::text, released::text, task_id AS "taskId" FROM charges WHERE id = $1`,
+  const { rows } = await client.query<TransactionCharge>(
+    `SELECT id, state, amount, settled, released, task_id AS "taskId" FROM charges WHERE id = $1`,
     [chargeId],
   );
-  const row = rows[0];
-  if (!row) return null;
-  return {
-    ...row,
-    amount: BigInt(row.amount),
-    settled: row.settled === null ? null : BigInt(row.settled),
-    released: row.released === null ? null : BigInt(row.released),
-  };
+  return rows[0] ?? null;
 }
 
 async function readLate(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction['late']> {
@@ -146,10 +129,4 @@ async function readBlock(client: pg.ClientBase, id: bigint): Promise<LedgerTrans
     [id],
   );
   return rows[0] ?? null;
-}
-
-type HeadRow = Omit<TransactionHead, 'id'> & { id: string };
-
-function headOf({ id, ...head }: HeadRow): TransactionHead {
-  return { id: BigInt(id), ...head };
 }

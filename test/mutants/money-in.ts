@@ -27,7 +27,7 @@ export const moneyInMutants: readonly Mutant[] = [
     id: 'payment-credited-otherwise',
     fault: 'a payment that was credited answers for another amount',
     file: TOPUP,
-    text: 'BigInt(row.paidMinor) === request.paidMinor &&',
+    text: 'row.paidMinor === request.paidMinor &&',
     instead: '',
     spec: GUARDS,
     test: 'refuses another amount under the same payment',

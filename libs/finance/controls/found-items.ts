@@ -15,12 +15,12 @@ export interface ItemQuery {
 }
 
 interface FoundRow {
-  total: string;
+  total: number;
   states: Record<string, number>;
   subject: string;
   state: FoundState;
   details: Record<string, string | null>;
-  ids: string[];
+  transactionIds: bigint[];
   at: string | null;
 }
 
@@ -32,22 +32,18 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
   const { rows } = await client.query<FoundRow>(
     `WITH found AS MATERIALIZED (${query.sql}),
        named AS (SELECT * FROM found ORDER BY subject, state LIMIT ${query.limit})
-     SELECT (SELECT count(*) FROM found)::text AS total,
+     SELECT (SELECT count(*) FROM found)::int AS total,
        (SELECT jsonb_object_agg(s.state, s.count) FROM (SELECT f.state, count(*) FROM found f GROUP BY 1) AS s) AS states, subject, state, details, to_jsonb(named) ->> 'at' AS at,
        (coalesce(transaction_ids, '{}') || ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
-          IN ('charge:' || named.charge_id || ':hold', 'charge:' || named.charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
+          IN ('charge:' || named.charge_id || ':hold', 'charge:' || named.charge_id || ':resolve') ORDER BY t.id)) AS "transactionIds"
      FROM named ORDER BY subject, state`,
     [...query.values],
   );
-  const items = rows.map(({ subject, state, details, ids, at }) => ({
-    subject,
-    state,
-    details,
-    at,
-    message: query.messageOf({ subject, state, details }),
-    transactionIds: ids.map(BigInt),
+  const items = rows.map(({ total: _, states: __, ...item }) => ({
+    ...item,
+    message: query.messageOf(item),
   }));
-  return { count: Number(rows[0]?.total ?? 0), states: rows[0]?.states ?? {}, items };
+  return { count: rows[0]?.total ?? 0, states: rows[0]?.states ?? {}, items };
 }
 
 /** SQL that writes a column of nanos as an exact decimal string with its unit. A division of numeric would round. */

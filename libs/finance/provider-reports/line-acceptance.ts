@@ -126,20 +126,7 @@ function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]):
     throw new ApiError('conflict', 'Two lines report the payout: ask the provider which of them is right.');
 }
 
-const NUMBERS = [
-  'through',
-  'newest',
-  'firstAmount',
-  'firstFee',
-  'heldAmount',
-  'amount',
-  'fee',
-  'correctedAmount',
-  'correctedFee',
-  'largest',
-] as const;
-
-const LINE_FACTS = `SELECT l.id::text AS line, l.provider, l.line_id AS "lineId", l.type, l.currency, l.subject_id AS "subjectId",
+const LINE_FACTS = `SELECT l.id AS line, l.provider, l.line_id AS "lineId", l.type, l.currency, l.subject_id AS "subjectId",
     coalesce($3::bigint, w.last_change, 0) AS through, coalesce(w.last_change, 0) AS newest,
     l.amount_minor AS "firstAmount", l.fee_minor AS "firstFee", coalesce(w.amount_minor, l.amount_minor) AS "heldAmount",
     coalesce((z.content ->> 'amountMinor')::bigint, l.amount_minor) AS amount,
@@ -154,11 +141,11 @@ const LINE_FACTS = `SELECT l.id::text AS line, l.provider, l.line_id AS "lineId"
     coalesce(w.is_settled, true) AS "isSettled",
     l.type IN ('payout', 'payout_failure') AND EXISTS (SELECT FROM provider_report_lines o WHERE o.provider = l.provider
       AND o.subject_id = l.subject_id AND o.type = l.type AND o.id <> l.id) AS "isRepeated",
-    (SELECT min(p.transaction_id)::text FROM provider_line_postings p WHERE p.line = l.id AND p.kind <> 'suspense')
+    (SELECT min(p.transaction_id) FROM provider_line_postings p WHERE p.line = l.id AND p.kind <> 'suspense')
       AS "transactionId"
   FROM provider_report_lines l LEFT JOIN provider_line_words w ON w.line = l.id
   LEFT JOIN provider_line_changes z ON z.line = l.id AND z.id = coalesce($3::bigint, w.last_change)
-  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0) AS amount, coalesce(sum(fee_minor), 0) AS fee
+  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS amount, coalesce(sum(fee_minor), 0)::bigint AS fee
     FROM provider_line_corrections WHERE line = l.id) AS x
   WHERE l.provider = $1 AND l.line_id = $2`;
 
@@ -167,26 +154,20 @@ async function readFacts(
   client: pg.ClientBase,
   { provider, lineId, through }: Pick<AcceptanceRequest, 'provider' | 'lineId' | 'through'>,
 ): Promise<LineFacts> {
-  const { rows } = await client.query<Record<keyof LineFacts, unknown>>(LINE_FACTS, [
-    provider,
-    lineId,
-    through,
-  ]);
-  const row = rows[0];
-  if (!row) throw new ApiError('not_found', 'There is no such line.');
-  for (const name of NUMBERS) row[name] = BigInt(row[name] as string);
-  return row as unknown as LineFacts;
+  const { rows } = await client.query<LineFacts>(LINE_FACTS, [provider, lineId, through]);
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such line.');
+  return rows[0];
 }
 
 type KnownAcceptance = Omit<Acceptance, 'provider' | 'lineId'>;
 
-async function readAcceptances(client: pg.ClientBase, line: string): Promise<KnownAcceptance[]> {
-  const { rows } = await client.query<Omit<KnownAcceptance, 'through'> & { through: string }>(
-    `SELECT id, through::text, reason, requested_by AS "requestedBy", approved_by AS "approvedBy", recorded_at AS "recordedAt",
+async function readAcceptances(client: pg.ClientBase, line: bigint): Promise<KnownAcceptance[]> {
+  const { rows } = await client.query<KnownAcceptance>(
+    `SELECT id, through, reason, requested_by AS "requestedBy", approved_by AS "approvedBy", recorded_at AS "recordedAt",
        request_id AS "requestId" FROM provider_line_acceptances WHERE line = $1 ORDER BY id`,
     [line],
   );
-  return rows.map(({ through, ...row }) => ({ ...row, through: BigInt(through) }));
+  return rows;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LineType, ReportingProvider } from './report-line.js';
 
 /** A line with its accepted version, next to what our books have: its first version, and later corrections. */
 export interface CorrectedLine {
-  line: string;
+  line: bigint;
   provider: ReportingProvider;
   lineId: string;
   type: LineType;
@@ -22,7 +22,7 @@ export interface CorrectedLine {
   correctedAmount: bigint;
   correctedFee: bigint;
   /** The posting of its first version, if any. */
-  transactionId: string | null;
+  transactionId: bigint | null;
   /** The totals of both sides, by the versions that counted until now. */
   standing: { ours: bigint | null; theirs: bigint | null };
 }
@@ -79,7 +79,7 @@ async function postDifference(
     kind: 'report-line-change',
     reference: `report-line-change:${acceptanceId}`,
     accountId: null,
-    ...(line.transactionId === null ? {} : { linkedId: BigInt(line.transactionId) }),
+    ...(line.transactionId === null ? {} : { linkedId: line.transactionId }),
     movements: movements.filter((movement) => movement.amount !== 0n),
   });
   return { amount, fee, transactionId };
@@ -100,7 +100,7 @@ async function suspendDifference(
 
 async function noteCorrection(
   client: pg.ClientBase,
-  { acceptanceId, line }: { acceptanceId: string; line: string },
+  { acceptanceId, line }: { acceptanceId: string; line: bigint },
   { amount, fee, transactionId, suspenseItemId }: Correction,
 ): Promise<void> {
   await client.query(

@@ -82,21 +82,14 @@ async function postChunk(client: pg.PoolClient, house: string): Promise<Posted> 
 }
 
 async function readWaiting(client: pg.ClientBase): Promise<WaitingLine[]> {
-  const { rows } = await client.query<
-    Omit<WaitingLine, 'line' | 'amountMinor' | 'feeMinor'> & Record<'line' | 'amount' | 'fee', string>
-  >(
-    `SELECT w.line::text, l.provider, l.line_id AS "lineId", l.type, l.amount_minor::text AS amount, l.fee_minor::text AS fee,
+  const { rows } = await client.query<WaitingLine>(
+    `SELECT w.line, l.provider, l.line_id AS "lineId", l.type, l.amount_minor AS "amountMinor", l.fee_minor AS "feeMinor",
        l.currency, l.subject_id AS "subjectId", to_char(least(l.happened_at, clock_timestamp()) AT TIME ZONE 'UTC',
          'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "happenedAt"
      FROM provider_line_work w JOIN provider_report_lines l ON l.id = w.line ORDER BY w.line LIMIT $1`,
     [CHUNK],
   );
-  return rows.map(({ line, amount, fee, ...row }) => ({
-    ...row,
-    line: BigInt(line),
-    amountMinor: BigInt(amount),
-    feeMinor: BigInt(fee),
-  }));
+  return rows;
 }
 
 interface Planned {
@@ -181,16 +174,8 @@ async function notePostings(
 async function suspend(client: pg.ClientBase, line: WaitingLine, house: string): Promise<Unexplained | null> {
   const { provider, lineId, type, amountMinor, currency, happenedAt } = line;
   if (type !== 'adjustment' || amountMinor === 0n) return null;
-  const why = 'provider_adjustment';
-  const item = {
-    provider,
-    reference: lineId,
-    orderId: null,
-    amountMinor,
-    currency,
-    why,
-    happenedAt,
-  } as const;
+  const money = { amountMinor, currency, happenedAt };
+  const item = { ...money, provider, reference: lineId, orderId: null, why: 'provider_adjustment' } as const;
   const { itemId, transactionId } = await bookSuspense(client, item, house);
   await notePostings(client, [{ line: line.line, kind: 'suspense', transactionId }]);
   return { provider, lineId, itemId, amountMinor, currency };

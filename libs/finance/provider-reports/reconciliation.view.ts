@@ -5,10 +5,11 @@ import { timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { timeOf } from '../views/ledger.view.js';
 import { bankSentence } from './bank/bank.control.js';
-import type { BankItem } from './bank/bank-matching.js';
-import type { MatchDay, MatchedItem } from './payments/match.js';
+import { bankMatchKinds } from './bank/bank-match.js';
+import { type BankItem, bankStates } from './bank/bank-matching.js';
+import { type MatchDay, type MatchedItem, matchKinds, matchStates } from './payments/match.js';
 import { matchSentence } from './payments/payments.control.js';
-import type { PayoutItem } from './payments/payout-matching.js';
+import { type PayoutItem, payoutStates } from './payments/payout-matching.js';
 import { payoutSentence } from './payments/payouts.control.js';
 import type { ReportImport } from './report.import.js';
 
@@ -21,16 +22,7 @@ const transactionIds = z.array(z.string()).meta({ description: 'Ledger transacti
 
 const sentence = z.string().meta({ description: 'The result as a sentence.' });
 
-export const matchState = z.enum([
-  'matched',
-  'accepted',
-  'waiting',
-  'not_covered',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-]);
+export const matchState = z.enum(matchStates);
 
 const side = z
   .object({ amount: paymentView, currency: currencyView, at: timeView })
@@ -39,7 +31,7 @@ const side = z
 export const matchView = z
   .object({
     provider: reportingProvider,
-    kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
+    kind: z.enum(matchKinds),
     id: z.string().meta({ description: "The provider's ID." }),
     state: matchState,
     message: sentence,
@@ -65,17 +57,7 @@ export const matchDayView = z
   })
   .meta({ id: 'MatchDay' });
 
-export const payoutState = z.enum([
-  'matched',
-  'accepted',
-  'unlinked',
-  'lines_missing',
-  'waiting',
-  'not_covered',
-  'missing_there',
-  'differs',
-  'twice',
-]);
+export const payoutState = z.enum(payoutStates);
 
 export const payoutView = z
   .object({
@@ -99,19 +81,8 @@ export const payoutView = z
   })
   .meta({ id: 'Payout' });
 
-export const bankState = z.enum([
-  'matched',
-  'set_aside',
-  'waiting',
-  'not_covered',
-  'refused',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-]);
-
-export const bankSubject = z.enum(['payout', 'topup', 'refund', 'suspense', 'none']);
+export const bankState = z.enum(bankStates);
+export const bankSubject = z.enum(bankMatchKinds);
 
 export const bankItemView = z
   .object({
@@ -145,16 +116,11 @@ type PayoutView = z.output<typeof payoutView>;
 type BankItemView = z.output<typeof bankItemView>;
 
 export function viewMatch(item: MatchedItem): MatchView {
-  const { provider, kind, id, state, at, daysApart, changed, ours, theirs } = item;
+  const { ours, theirs } = item;
   return {
-    provider,
-    kind,
-    id,
-    state,
+    ...item,
     message: matchSentence(item),
-    at: instant(at),
-    daysApart,
-    changed,
+    at: instant(item.at),
     ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
     theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
   };

@@ -70,7 +70,7 @@ interface BookRow {
   id: string;
   paymentId: string;
   type: 'payment' | 'refund';
-  amount: string;
+  amountMinor: bigint;
   currency: string;
   happenedAt: string;
 }
@@ -79,7 +79,7 @@ async function* readLines(client: pg.ClientBase, since: string): AsyncGenerator<
   let after: Pick<BookRow, 'at' | 'id'> = { at: since, id: '' };
   for (;;) {
     const { rows } = await client.query<BookRow>(
-      `SELECT at::text, id, payment_id AS "paymentId", type, amount::text, currency,
+      `SELECT at::text, id, payment_id AS "paymentId", type, amount AS "amountMinor", currency,
          to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "happenedAt"
        FROM (
          SELECT paid_at AS at, payment_id AS id, payment_id, 'payment' AS type, amount_minor AS amount, currency
@@ -96,15 +96,11 @@ async function* readLines(client: pg.ClientBase, since: string): AsyncGenerator<
   }
 }
 
-function lineOf({ id, paymentId, type, amount, currency, happenedAt }: BookRow): ReportLine {
+function lineOf({ id, at: _, ...row }: BookRow): ReportLine {
   return {
+    ...row,
     lineId: id,
     subjectId: id,
-    paymentId,
-    type,
-    currency,
-    happenedAt,
-    amountMinor: BigInt(amount),
     feeMinor: 0n,
     availableOn: null,
     payoutId: null,

@@ -7,10 +7,10 @@ interface OpenItem {
   provider: string;
   reference: string;
   why: string;
-  amount: string;
+  amount: bigint;
   currency: string;
   at: string;
-  transactionIds: string[];
+  transactionIds: bigint[];
   count: number;
 }
 
@@ -22,8 +22,8 @@ export const suspenseControl: Control = {
   states: ['open'],
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
-      `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor::text AS amount, s.currency, t.effective_at::text AS at,
-         ARRAY[s.transaction_id, s.cleared_transaction_id]::text[] AS "transactionIds", (count(*) OVER ())::int AS count
+      `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor AS amount, s.currency, t.effective_at::text AS at,
+         array_remove(ARRAY[s.transaction_id, s.cleared_transaction_id], NULL) AS "transactionIds", (count(*) OVER ())::int AS count
        FROM suspense_items s JOIN ledger_transactions t ON t.id = s.transaction_id
        WHERE s.state = 'open' AND t.effective_at < coalesce($1::timestamptz, 'infinity')
        ORDER BY t.effective_at, s.id LIMIT $2`,
@@ -32,13 +32,13 @@ export const suspenseControl: Control = {
     return {
       count: rows[0]?.count ?? 0,
       items: rows.map(({ id, provider, reference, why, amount, currency, at, transactionIds }) => {
-        const money = moneyText(BigInt(amount), currency);
+        const money = moneyText(amount, currency);
         return {
           subject: `suspense:${id}`,
           state: 'open',
           message: `${money} of ${provider} (${reference}) is in suspense: ${why.replaceAll('_', ' ')}.`,
           details: { provider, reference, why, amount: money, at },
-          transactionIds: transactionIds.flatMap((each) => (each === null ? [] : [BigInt(each)])),
+          transactionIds,
         };
       }),
     };
@@ -63,23 +63,14 @@ export async function clearedSince(
   client: pg.ClientBase,
   { end, limit }: { end: Date; limit: number },
 ): Promise<{ count: number; items: ClearedItem[] }> {
-  const { rows } = await client.query<
-    Omit<ClearedItem, 'amountMinor' | 'transactionId' | 'clearedTransactionId'> &
-      Record<'amountMinor' | 'transactionId' | 'clearedTransactionId', string> & { count: number }
-  >(
-    `SELECT s.id, s.provider, s.reference, s.amount_minor::text AS "amountMinor", s.currency, s.state,
-       t.id::text AS "transactionId", c.id::text AS "clearedTransactionId",
+  const { rows } = await client.query<ClearedItem & { count: number }>(
+    `SELECT s.id, s.provider, s.reference, s.amount_minor AS "amountMinor", s.currency, s.state,
+       t.id AS "transactionId", c.id AS "clearedTransactionId",
        to_char(c.effective_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "clearedAt", (count(*) OVER ())::int AS count
      FROM suspense_items s JOIN ledger_transactions t ON t.id = s.transaction_id
      JOIN ledger_transactions c ON c.id = s.cleared_transaction_id
      WHERE s.state <> 'open' AND t.effective_at < $1 AND c.effective_at >= $1 ORDER BY c.effective_at, s.id LIMIT $2`,
     [end, limit],
   );
-  const items = rows.map(({ count: _, ...row }) => ({
-    ...row,
-    amountMinor: BigInt(row.amountMinor),
-    transactionId: BigInt(row.transactionId),
-    clearedTransactionId: BigInt(row.clearedTransactionId),
-  }));
-  return { count: rows[0]?.count ?? 0, items };
+  return { count: rows[0]?.count ?? 0, items: rows.map(({ count: _, ...item }) => item) };
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Adjustment, type AdjustmentReason, ADJUSTMENTS } from '#ledger/postings/adjustment.js';
-import { correctionColumns, exact } from '#ledger/postings/correction.js';
+import { correctionColumns } from '#ledger/postings/correction.js';
 
 export interface AdjustmentsQuery {
   limit: number;
@@ -27,5 +27,5 @@ export async function listAdjustments(
      ORDER BY c.id DESC LIMIT $1`,
     [limit + 1, beforeId, accountId ?? null, ticketId ?? null, reason ?? null, from ?? null, to ?? null],
   );
-  return rows.map((row) => exact(row));
+  return rows;
 }

@@ -52,13 +52,7 @@ export async function readDebtors(
   { limit, afterId }: { limit: number; afterId: string | null },
 ): Promise<Debtor[]> {
   const { rows } = await client.query<Debtor>(DEBTORS, [limit, afterId]);
-  return rows.map((row) => ({
-    ...row,
-    main: BigInt(row.main),
-    owedRewards: BigInt(row.owedRewards),
-    writtenOff: BigInt(row.writtenOff),
-    transactionId: row.transactionId === null ? null : BigInt(row.transactionId),
-  }));
+  return rows;
 }
 
 /** Their total debt. */
@@ -69,6 +63,5 @@ export async function readDebtTotals(client: pg.ClientBase): Promise<DebtTotals>
        (SELECT coalesce(sum(owed), 0)::bigint FROM (${OWED}) AS o) AS "owedRewards"
      FROM (${CONCERNED}) AS b`,
   );
-  const row = rows[0] as DebtTotals;
-  return { ...row, debt: BigInt(row.debt), owedRewards: BigInt(row.owedRewards) };
+  return rows[0] as DebtTotals;
 }

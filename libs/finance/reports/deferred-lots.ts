@@ -45,11 +45,11 @@ export interface DeferredLotsQuery {
 
 /** As in the roll-forward: recognition counts when its posting is effective, uses when they are. */
 const LOTS = `
-SELECT l.id::text AS "lotId", l.account_id AS "accountId", l.topup_id AS "topupId", t.id::text AS "transactionId",
-  t.effective_at AS "boughtAt", l.credits::text AS bought, l.paid_minor::text AS "paidMinor",
-  u.consumed::text, u.restored::text, c.refunded::text, c.charged_back::text AS "chargedBack", c.reversed::text,
-  sums.left::text, r.recognised::text AS "recognisedMinor", p.pending::text AS "pendingMinor",
-  sums.deferred::text AS "deferredMinor"
+SELECT l.id AS "lotId", l.account_id AS "accountId", l.topup_id AS "topupId", t.id AS "transactionId",
+  t.effective_at AS "boughtAt", l.credits AS bought, l.paid_minor AS "paidMinor",
+  u.consumed::bigint, u.restored::bigint, c.refunded::bigint, c.charged_back::bigint AS "chargedBack", c.reversed::bigint,
+  sums.left::bigint, r.recognised::bigint AS "recognisedMinor", p.pending::bigint AS "pendingMinor",
+  sums.deferred::bigint AS "deferredMinor"
 FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(credits) FILTER (WHERE credits > 0), 0) AS consumed,
@@ -76,37 +76,14 @@ WHERE l.id > $2 AND t.effective_at < $1 AND ($3::text IS NULL OR l.account_id = 
   AND (NOT $4 OR sums.left <> 0 OR sums.deferred <> 0)
 ORDER BY l.id LIMIT $5`;
 
-const NUMBERS = [
-  'lotId',
-  'transactionId',
-  'bought',
-  'paidMinor',
-  'consumed',
-  'restored',
-  'refunded',
-  'chargedBack',
-  'reversed',
-  'left',
-  'recognisedMinor',
-  'pendingMinor',
-  'deferredMinor',
-] as const;
-type Numbers = (typeof NUMBERS)[number];
-
 /** A page of the lots behind the closing balance of deferred revenue, in order of creation. */
 async function readDeferredLots(
   client: pg.ClientBase,
   { to, accountId, leftOnly, limit, after }: DeferredLotsQuery,
 ): Promise<DeferredLot[]> {
   const at = `(($1::date)::timestamp AT TIME ZONE 'UTC')`;
-  const { rows } = await client.query<Omit<DeferredLot, Numbers> & Record<Numbers, string>>(
-    LOTS.replaceAll('$1', at),
-    [to, after ?? 0n, accountId, leftOnly, limit],
-  );
-  return rows.map((row) => {
-    const numbers = Object.fromEntries(NUMBERS.map((name) => [name, BigInt(row[name])]));
-    return { ...row, ...(numbers as Record<Numbers, bigint>) };
-  });
+  const values = [to, after ?? 0n, accountId, leftOnly, limit];
+  return (await client.query<DeferredLot>(LOTS.replaceAll('$1', at), values)).rows;
 }
 
 /** The same up to the horizon. */

@@ -84,20 +84,19 @@ async function readDeferredRevenue(
 const START = `($1::date)::timestamp AT TIME ZONE 'UTC'`;
 const END = `($2::date)::timestamp AT TIME ZONE 'UTC'`;
 
-async function readBalances(
-  client: pg.ClientBase,
-  { from, to }: Days,
-): Promise<{ ledgerAccountId: bigint; openingMinor: bigint; closingMinor: bigint }> {
-  const { rows } = await client.query<Record<'id' | 'opening' | 'closing', string>>(
-    `SELECT a.id::text, coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${START}), 0)::text AS opening,
-       coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${END}), 0)::text AS closing
+type Balances = Pick<DeferredRevenueReport, 'ledgerAccountId' | 'openingMinor' | 'closingMinor'>;
+
+async function readBalances(client: pg.ClientBase, { from, to }: Days): Promise<Balances> {
+  const { rows } = await client.query<Balances>(
+    `SELECT a.id AS "ledgerAccountId",
+       coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${START}), 0)::bigint AS "openingMinor",
+       coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${END}), 0)::bigint AS "closingMinor"
      FROM ledger_accounts a LEFT JOIN ledger_entries e ON e.ledger_account_id = a.id
      LEFT JOIN ledger_transactions t ON t.id = e.transaction_id
      WHERE a.code = 'deferred-revenue' GROUP BY a.id`,
     [from, to],
   );
-  const { id, opening, closing } = rows[0] as (typeof rows)[number];
-  return { ledgerAccountId: BigInt(id), openingMinor: BigInt(opening), closingMinor: BigInt(closing) };
+  return rows[0] as Balances;
 }
 
 /** A recognition is identified by where the revenue went, everything else by what moved deferred revenue. */
@@ -124,19 +123,12 @@ lines AS (
   FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
   JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.code <> 'deferred-revenue'
   WHERE t.kind = 'recognition' AND t.effective_at >= ${START} AND t.effective_at < ${END})
-SELECT move, family, sum(amount)::text AS amount, count(DISTINCT id)::text AS transactions FROM lines
+SELECT move, family, sum(amount)::bigint AS "amountMinor", count(DISTINCT id) AS transactions FROM lines
 GROUP BY move, family ORDER BY array_position($3::text[], move), family`;
 
 async function readLines(client: pg.ClientBase, { from, to }: Days): Promise<DeferredLine[]> {
-  const { rows } = await client.query<
-    Pick<DeferredLine, 'move' | 'family'> & Record<'amount' | 'transactions', string>
-  >(LINES, [from, to, [...deferredMoves]]);
-  return rows.map(({ move, family, amount, transactions }) => ({
-    move,
-    family,
-    amountMinor: BigInt(amount),
-    transactions: BigInt(transactions),
-  }));
+  const { rows } = await client.query<DeferredLine>(LINES, [from, to, [...deferredMoves]]);
+  return rows;
 }
 
 /**
@@ -149,24 +141,20 @@ SELECT
   ((SELECT coalesce(sum(l.paid_minor), 0) FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id, before
       WHERE t.effective_at < before.at)
     + (SELECT coalesce(sum(c.paid_minor), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
-      WHERE c.kind <> 'debt' AND t.effective_at < before.at))::text AS paid,
-  (SELECT coalesce(sum(d.minor), 0) FROM lot_day_sums d WHERE d.day < $1::date)::text AS recognised,
+      WHERE c.kind <> 'debt' AND t.effective_at < before.at))::bigint AS "paidMinor",
+  (SELECT coalesce(sum(d.minor), 0) FROM lot_day_sums d WHERE d.day < $1::date)::bigint AS "recognisedMinor",
   (SELECT coalesce(sum(r.paid_minor), 0) FROM topup_refunds r JOIN ledger_transactions t ON t.id = r.transaction_id
     LEFT JOIN ledger_transactions d ON d.id = r.ended_transaction_id, before
-    WHERE t.effective_at < before.at AND (d.id IS NULL OR d.effective_at >= before.at))::text AS pending,
+    WHERE t.effective_at < before.at AND (d.id IS NULL OR d.effective_at >= before.at))::bigint AS "pendingMinor",
   ((SELECT coalesce(sum(l.credits), 0) FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id, before
       WHERE t.effective_at < before.at)
     + (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
       WHERE c.kind <> 'debt' AND t.effective_at < before.at)
-    - (SELECT coalesce(sum(d.credits), 0) FROM lot_day_sums d WHERE d.day < $1::date))::text AS unused`;
+    - (SELECT coalesce(sum(d.credits), 0) FROM lot_day_sums d WHERE d.day < $1::date))::text AS "unusedCredits"`;
 
 async function readLotsAtEnd(client: pg.ClientBase, { to }: Days): Promise<LotsAtEnd> {
-  const { rows } = await client.query<Record<'paid' | 'recognised' | 'pending' | 'unused', string>>(
-    LOTS_AT_END,
-    [to],
-  );
-  const { paid, recognised, pending, unused } = rows[0] as (typeof rows)[number];
-  const [paidMinor, recognisedMinor, pendingMinor] = [BigInt(paid), BigInt(recognised), BigInt(pending)];
-  const deferredMinor = paidMinor - recognisedMinor + pendingMinor;
-  return { paidMinor, recognisedMinor, pendingMinor, deferredMinor, unusedCredits: BigInt(unused) };
+  const { rows } = await client.query<Omit<LotsAtEnd, 'deferredMinor'>>(LOTS_AT_END, [to]);
+  const lots = rows[0] as (typeof rows)[number];
+  const deferredMinor = lots.paidMinor - lots.recognisedMinor + lots.pendingMinor;
+  return { ...lots, deferredMinor, unusedCredits: BigInt(lots.unusedCredits) };
 }

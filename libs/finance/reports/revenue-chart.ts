@@ -52,8 +52,8 @@ const COLUMNS: Record<RevenueSubject, string> = {
   channel: `coalesce(channel_id, '')`,
 };
 
-const SUMS = `sum(charges)::text AS charges, sum(failed_charges)::text AS "failedCharges", sum(net)::text AS net,
-  sum(refunds)::text AS refunds, sum(cost)::text AS cost`;
+const SUMS = `sum(charges)::bigint AS charges, sum(failed_charges)::bigint AS "failedCharges", sum(net)::bigint AS net,
+  sum(refunds)::bigint AS refunds, sum(cost)::bigint AS cost`;
 
 /** $3: the first requested day. Earlier days are for comparison. */
 const earnedSql = (by: RevenueSubject) => `
@@ -70,7 +70,7 @@ const earnedSql = (by: RevenueSubject) => `
   SELECT day::text, CASE WHEN subject IN (SELECT subject FROM largest) THEN subject END AS subject, ${SUMS}
   FROM parts GROUP BY 1, 2`;
 
-const RECOGNISED = `SELECT day::text, family AS subject, sum(minor)::text AS minor FROM (${RECOGNISED_FACTS}) AS facts
+const RECOGNISED = `SELECT day::text, family AS subject, sum(minor)::bigint AS minor FROM (${RECOGNISED_FACTS}) AS facts
   WHERE $3::text IS NULL OR family = $3 GROUP BY 1, 2`;
 
 /** The sums of a day and a subject. */
@@ -91,35 +91,17 @@ async function partsOf(client: pg.ClientBase, query: RevenueChartQuery): Promise
   const { model = null, family = null, group = null, channel = null } = filter;
   const first = dayAfter(from, -daysIn(query));
   await client.query('SET LOCAL enable_seqscan = off');
-  const { rows } = await client.query<Record<keyof RevenueSums | 'day' | 'subject', string>>(earnedSql(by), [
-    first,
-    to,
-    from,
-    model,
-    family,
-    group,
-    channel,
-  ]);
+  const values = [first, to, from, model, family, group, channel];
+  const { rows } = await client.query<Omit<Part, 'recognisedMinor'>>(earnedSql(by), values);
   const isKnown = isRecognisedKnown(filter);
-  const known = isKnown ? 0n : null;
-  const parts = rows.map(({ day, subject, ...sums }): Part => ({ day, subject, ...read(sums, known) }));
+  const recognisedMinor = isKnown ? 0n : null;
+  const parts = rows.map((row) => ({ ...row, recognisedMinor }));
   return isKnown ? [...parts, ...(await recognisedOf(client, [first, to, family], by))] : parts;
 }
 
 /** Recognised revenue is posted by type only. '' is also a filter: for work without one. */
 function isRecognisedKnown({ model, group, channel }: RevenueFilter): boolean {
   return model === undefined && group === undefined && channel === undefined;
-}
-
-function read(sums: Record<keyof RevenueSums, string>, recognisedMinor: bigint | null): RevenueSums {
-  return {
-    charges: BigInt(sums.charges),
-    failedCharges: BigInt(sums.failedCharges),
-    net: BigInt(sums.net),
-    refunds: BigInt(sums.refunds),
-    cost: BigInt(sums.cost),
-    recognisedMinor,
-  };
 }
 
 const NOTHING = { charges: 0n, failedCharges: 0n, net: 0n, refunds: 0n, cost: 0n };
@@ -130,14 +112,14 @@ async function recognisedOf(
   values: readonly (string | null)[],
   by: RevenueSubject,
 ): Promise<Part[]> {
-  const { rows } = await client.query<{ day: string; subject: string; minor: string }>(RECOGNISED, [
+  const { rows } = await client.query<{ day: string; subject: string; minor: bigint }>(RECOGNISED, [
     ...values,
   ]);
   return rows.map(({ day, subject, minor }) => ({
     day,
     subject: by === 'family' ? subject : NO_SUBJECT,
     ...NOTHING,
-    recognisedMinor: BigInt(minor),
+    recognisedMinor: minor,
   }));
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { BEFORE_ALL, BLOCK_COLUMNS, blockOf, type BlockRow } from './chain.js';
+import { BEFORE_ALL, BLOCK_COLUMNS } from './chain.js';
 import {
   accountIdsOf,
   type BlockLeaves,
@@ -75,12 +75,12 @@ export class BlockReader {
   }
 
   private async page(from: bigint, to: bigint | null): Promise<ChainBlock[]> {
-    const { rows } = await this.clients[0].query<BlockRow>(
+    const { rows } = await this.clients[0].query<ChainBlock>(
       `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks b
        WHERE b.number >= $1 AND ($2::bigint IS NULL OR b.number <= $2) ORDER BY b.number LIMIT $3`,
       [from, to, BLOCKS_AT_ONCE],
     );
-    return rows.map(blockOf);
+    return rows;
   }
 
   /** What a block sealed, as stored then and as it is now. */

@@ -95,31 +95,27 @@ function ed25519(read: () => KeyObject): KeyObject | null {
   }
 }
 
-interface SignatureRow extends HeadSignature {
-  number: string;
-}
-
 /** The newest signature of each of these blocks. */
 export async function signaturesOf(
   database: pg.Pool | pg.ClientBase,
   numbers: readonly bigint[],
 ): Promise<Map<bigint, HeadSignature>> {
-  const { rows } = await database.query<SignatureRow>(
-    `SELECT block_number::text AS number, key_id AS "keyId", encode(signature, 'base64') AS signature,
+  const { rows } = await database.query<HeadSignature & { number: bigint }>(
+    `SELECT block_number AS number, key_id AS "keyId", encode(signature, 'base64') AS signature,
        to_char(signed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "signedAt"
      FROM ledger_chain_signatures WHERE block_number = ANY ($1::bigint[]) ORDER BY ledger_chain_signatures.signed_at`,
     [numbers],
   );
   return new Map(
     rows.map(({ number, signature, ...rest }) => [
-      BigInt(number),
+      number,
       // PostgreSQL breaks base64 into lines.
       { ...rest, signature: signature.replaceAll('\n', '') },
     ]),
   );
 }
 
-const SIGNATURES = `SELECT s.block_number::text AS number, encode(b.hash, 'hex') AS hash, s.signature
+const SIGNATURES = `SELECT s.block_number AS number, encode(b.hash, 'hex') AS hash, s.signature
   FROM ledger_chain_signatures s JOIN ledger_chain_blocks b ON b.number = s.block_number
   WHERE s.key_id = $1 ORDER BY s.block_number`;
 
@@ -130,19 +126,18 @@ export async function signatureFindings(
   publicKey: KeyObject,
 ): Promise<ChainFinding[]> {
   const keyId = keyIdOf(publicKey);
-  const { rows } = await client.query<{ number: string; hash: string; signature: Buffer }>(SIGNATURES, [
+  const { rows } = await client.query<{ number: bigint; hash: string; signature: Buffer }>(SIGNATURES, [
     keyId,
   ]);
   const findings = rows
-    .map(({ number, ...row }) => ({ ...row, number: BigInt(number) }))
     .filter((row) => !verify(null, Buffer.from(headText(row)), publicKey, row.signature))
     .map(({ number }) => {
       const message = `Block ${number} is not what the key ${keyId} signed: it, or one before it, was rewritten.`;
       return finding('signature_invalid', message, { block: number });
     });
-  const newest = rows.at(-1)?.number ?? '0';
-  if (head && BigInt(newest) < head.number) {
-    const upTo = newest === '0' ? 'nothing is signed by it' : `it signed up to block ${newest}`;
+  const newest = rows.at(-1)?.number ?? 0n;
+  if (head && newest < head.number) {
+    const upTo = newest === 0n ? 'nothing is signed by it' : `it signed up to block ${newest}`;
     const message = `Block ${head.number}, the newest, is not signed by the key ${keyId}: ${upTo}. Billing signs each head soon after it is sealed.`;
     findings.push(finding('head_unsigned', message, { block: head.number }));
   }

@@ -17,29 +17,17 @@ import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from
 /** The end of the chain, as kept outside the database. */
 export type ChainHead = Pick<ChainBlock, 'number' | 'hash' | 'lastId' | 'sealedAt'>;
 
-export const BLOCK_COLUMNS = `number::text, encode(previous_hash, 'hex') AS "previousHash", first_id::text AS "firstId",
-  last_id::text AS "lastId", transaction_count AS "transactionCount", entry_count AS "entryCount",
+export const BLOCK_COLUMNS = `number, encode(previous_hash, 'hex') AS "previousHash", first_id AS "firstId",
+  last_id AS "lastId", transaction_count AS "transactionCount", entry_count AS "entryCount",
   encode(digest, 'hex') AS digest, encode(leaves_hash, 'hex') AS "leavesHash", encode(hash, 'hex') AS hash,
   to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "sealedAt"`;
 
-export type BlockRow = Omit<ChainBlock, 'number' | 'firstId' | 'lastId'> &
-  Record<'number' | 'firstId' | 'lastId', string>;
-
-export function blockOf(row: BlockRow): ChainBlock {
-  return {
-    ...row,
-    number: BigInt(row.number),
-    firstId: BigInt(row.firstId),
-    lastId: BigInt(row.lastId),
-  };
-}
-
 /** The newest block, or null if there is none yet. */
 export async function currentHead(database: pg.Pool | pg.ClientBase): Promise<ChainBlock | null> {
-  const { rows } = await database.query<BlockRow>(
+  const { rows } = await database.query<ChainBlock>(
     `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks ORDER BY ledger_chain_blocks.number DESC LIMIT 1`,
   );
-  return rows[0] ? blockOf(rows[0]) : null;
+  return rows[0] ?? null;
 }
 
 /** Blocks before a number, newest first. */
@@ -47,12 +35,12 @@ export async function listBlocks(
   database: pg.Pool | pg.ClientBase,
   query: { before: bigint | null; limit: number },
 ): Promise<ChainBlock[]> {
-  const { rows } = await database.query<BlockRow>(
+  const { rows } = await database.query<ChainBlock>(
     `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks b WHERE $1::bigint IS NULL OR b.number < $1
      ORDER BY b.number DESC LIMIT $2`,
     [query.before, query.limit],
   );
-  return rows.map(blockOf);
+  return rows;
 }
 
 /** Sealing a block of this size takes about 20 MB of memory. */
@@ -149,13 +137,12 @@ export class ChainBuilder {
     afterId: bigint,
     beforeId: bigint,
   ): Promise<bigint | null> {
-    const { rows } = await client.query<{ lastId: string | null }>(
-      `SELECT max(id)::text AS "lastId" FROM (SELECT id FROM ledger_transactions WHERE id > $1 AND id < $2
+    const { rows } = await client.query<{ lastId: bigint | null }>(
+      `SELECT max(id) AS "lastId" FROM (SELECT id FROM ledger_transactions WHERE id > $1 AND id < $2
          ORDER BY id LIMIT $3) AS next`,
       [afterId, beforeId, this.options.blockTransactions ?? DEFAULT_BLOCK_TRANSACTIONS],
     );
-    const lastId = rows[0]?.lastId ?? null;
-    return lastId === null ? null : BigInt(lastId);
+    return rows[0]?.lastId ?? null;
   }
 
   /** Only after the commit: a block that was rolled back sealed nothing. */

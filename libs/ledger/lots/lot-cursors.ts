@@ -26,10 +26,10 @@ async function cursorsWhere(
   accountIds: readonly string[],
   rest: string,
 ): Promise<Map<string, bigint>> {
-  const { rows } = await client.query<{ accountId: string; throughId: string }>(
-    `SELECT account_id AS "accountId", through_id::text AS "throughId" FROM lot_cursors
+  const { rows } = await client.query<{ accountId: string; throughId: bigint }>(
+    `SELECT account_id AS "accountId", through_id AS "throughId" FROM lot_cursors
      WHERE account_id = ANY ($1) ${rest}`,
     [accountIds],
   );
-  return new Map(rows.map(({ accountId, throughId }) => [accountId, BigInt(throughId)]));
+  return new Map(rows.map(({ accountId, throughId }) => [accountId, throughId]));
 }

@@ -72,7 +72,7 @@ function restoreOf({ id, kind, linkedId, effectiveAt }: Move, credits: bigint): 
 
 type Cause = Extract<LotEvent, { kind: 'lot' } | { kind: 'change' }>;
 
-const CAUSES = `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
+const CAUSES = `SELECT "accountId", found.kind, "transactionId" AS id, "lotId", credits, "paidMinor",
      ${isoText('least(t.effective_at, clock_timestamp())')} AS "effectiveAt"
    FROM (
      SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
@@ -96,18 +96,10 @@ async function readCauses(
   const isRange = of instanceof RangeMoves;
   const accounts = isRange ? oneByOne : [of.account.accountId];
   const { after, through } = isRange ? of.scope : { after: of.after, through: null };
-  const { rows } = await client.query<
-    Record<'accountId' | 'transactionId' | 'lotId' | 'credits' | 'paidMinor' | 'effectiveAt', string> & {
-      kind: Cause['kind'];
-    }
-  >(CAUSES, [after, through, accounts]);
+  const { rows } = await client.query<Cause & { accountId: string }>(CAUSES, [after, through, accounts]);
   const causes = new Map<string, Cause[]>();
-  for (const { accountId, kind, effectiveAt, ...row } of rows) {
-    const id = BigInt(row.transactionId);
-    const { lotId, credits, paidMinor } = row;
-    const amounts = { lotId: BigInt(lotId), credits: BigInt(credits), paidMinor: BigInt(paidMinor) };
-    listOf(causes, causeKey({ accountId, id })).push({ kind, id, effectiveAt, ...amounts });
-  }
+  for (const { accountId, ...cause } of rows)
+    listOf(causes, causeKey({ accountId, id: cause.id })).push(cause);
   return causes;
 }
 
@@ -115,10 +107,13 @@ async function readCauses(
 async function nameRefundedUses(client: pg.ClientBase, restores: readonly Restore[]): Promise<void> {
   const refunds = restores.filter(({ chargeId }) => chargeId !== null);
   if (refunds.length === 0) return;
-  const { rows } = await client.query<
-    { reference: string; purpose: LotPurpose } & Record<'id' | 'credits', string>
-  >(
-    `SELECT t.reference, t.id::text, split_part(a.code, ':', 2) AS purpose, e.amount::text AS credits
+  const { rows } = await client.query<{
+    reference: string;
+    useId: bigint;
+    purpose: LotPurpose;
+    useCredits: bigint;
+  }>(
+    `SELECT t.reference, t.id AS "useId", split_part(a.code, ':', 2) AS purpose, e.amount AS "useCredits"
      FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
      JOIN ledger_accounts a ON a.id = e.ledger_account_id
      WHERE t.reference = ANY ($1) AND a.code LIKE 'usage:%'`,
@@ -128,8 +123,8 @@ async function nameRefundedUses(client: pg.ClientBase, restores: readonly Restor
   for (const { chargeId, event } of refunds) {
     const settlement = settlements.get(chargeReference(chargeId ?? '', 'resolve'));
     if (!settlement) continue;
-    const { id, purpose, credits } = settlement;
-    Object.assign(event, { useId: BigInt(id), purpose, useCredits: BigInt(credits) });
+    const { reference: _, ...use } = settlement;
+    Object.assign(event, use);
   }
 }
 
@@ -157,8 +152,7 @@ async function withStates(
   }));
 }
 
-const EARLIER_USES = `SELECT r.key, u.lot_id::text AS "lotId", u.first_use_id::text AS "firstUseId", u.last_use_id::text AS "lastUseId",
-    u.credits::text
+const EARLIER_USES = `SELECT r.key, u.lot_id AS "lotId", u.first_use_id AS "firstUseId", u.last_use_id AS "lastUseId", u.credits
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (key, account_id, purpose, use_id)
   CROSS JOIN LATERAL (
     SELECT * FROM lot_uses e
@@ -182,18 +176,13 @@ async function readEarlierUses(
   if (restores.length === 0) return found;
   const keys = [...new Set(restores.map(({ accountId, event }) => keyOf(accountId, event)))];
   const parts = keys.map((key) => key.split(' '));
-  const { rows } = await client.query<
-    { key: string } & Record<'lotId' | 'firstUseId' | 'lastUseId' | 'credits', string>
-  >(EARLIER_USES, [
+  const { rows } = await client.query<EarlierUse & { key: string }>(EARLIER_USES, [
     keys,
     parts.map(([accountId]) => accountId),
     parts.map(([, purpose]) => purpose),
     parts.map(([, , id]) => id),
   ]);
-  for (const { key, lotId, firstUseId, lastUseId, credits } of rows) {
-    const use = { lotId: BigInt(lotId), credits: BigInt(credits) };
-    listOf(found, key).push({ ...use, firstUseId: BigInt(firstUseId), lastUseId: BigInt(lastUseId) });
-  }
+  for (const { key, ...use } of rows) listOf(found, key).push(use);
   return found;
 }
 
@@ -207,54 +196,33 @@ async function readStates(
   accountIds: readonly string[],
   named: readonly bigint[],
 ): Promise<Map<string, LotState[]>> {
-  const { rows } = await client.query<StateRow>(
+  const { rows } = await client.query<LotState & { accountId: string; lotNumber: bigint }>(
     `${LOT_STATES} WHERE s.account_id = ANY ($1) AND s.used < s.credits
      UNION ${LOT_STATES} WHERE s.lot_id = ANY ($2::bigint[]) AND NOT (s.account_id = ANY ($1) AND s.used < s.credits)
      ORDER BY "lotNumber"`,
     [accountIds, named],
   );
   const states = new Map<string, LotState[]>();
-  for (const row of rows) listOf(states, row.accountId).push(toLotState(row));
+  for (const { accountId, lotNumber: _, ...state } of rows) listOf(states, accountId).push(state);
   return states;
 }
 
-const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id::text AS "lotId", s.credits::text,
-    s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor",
+const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id AS "lotId", s.credits,
+    s.paid_minor AS "paidMinor", s.used, s.recognised_minor AS "recognisedMinor",
     s.last_purpose AS "lastPurpose", s.lot_id AS "lotNumber" FROM lot_states s`;
-
-type StateRow = Record<
-  'accountId' | 'lotId' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor',
-  string
-> & {
-  lastPurpose: LotPurpose | null;
-};
-
-function toLotState(row: StateRow): LotState {
-  return {
-    lotId: BigInt(row.lotId),
-    credits: BigInt(row.credits),
-    paidMinor: BigInt(row.paidMinor),
-    used: BigInt(row.used),
-    recognisedMinor: BigInt(row.recognisedMinor),
-    lastPurpose: row.lastPurpose,
-  };
-}
 
 async function readUnmet(
   client: pg.ClientBase,
   accountIds: readonly string[],
 ): Promise<Map<string, UnmetUse[]>> {
-  const { rows } = await client.query<
-    { accountId: string; purpose: LotPurpose } & Record<'useId' | 'credits' | 'effectiveAt', string>
-  >(
-    `SELECT account_id AS "accountId", use_id::text AS "useId", purpose, credits::text,
+  const { rows } = await client.query<UnmetUse & { accountId: string }>(
+    `SELECT account_id AS "accountId", use_id AS "useId", purpose, credits,
        ${isoText('effective_at')} AS "effectiveAt" FROM lot_unmet
      WHERE account_id = ANY ($1) ORDER BY account_id, use_id`,
     [accountIds],
   );
   const unmet = new Map<string, UnmetUse[]>();
-  for (const { accountId, useId, purpose, credits, effectiveAt } of rows)
-    listOf(unmet, accountId).push({ useId: BigInt(useId), purpose, credits: BigInt(credits), effectiveAt });
+  for (const { accountId, ...use } of rows) listOf(unmet, accountId).push(use);
   return unmet;
 }
 

@@ -29,19 +29,6 @@ export function isoText(time: string): string {
   return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-export type MoveRow = Omit<Move, 'firstId' | 'id' | 'net' | 'linkedId'> &
-  Record<'firstId' | 'id' | 'net', string> & { linkedId: string | null };
-
-export function moveOf(row: MoveRow): Move {
-  return {
-    ...row,
-    firstId: BigInt(row.firstId),
-    id: BigInt(row.id),
-    net: BigInt(row.net),
-    linkedId: row.linkedId === null ? null : BigInt(row.linkedId),
-  };
-}
-
 /**
  * A settlement takes from main and held together what it books as usage. Everything else is rare, and is recognised by what it
  * moved on both. $1: main and held; $2: after which transaction; $3: whether settlements are listed one by one; $4 and $5: the
@@ -67,8 +54,8 @@ const OF_ACCOUNT = `
     FROM moves WINDOW w AS (ORDER BY id)),
   numbered AS (
     SELECT *, count(*) FILTER (WHERE begins) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS run FROM marked)
-  SELECT min(id)::text AS "firstId", max(id)::text AS id, count(*)::int AS count, min(kind) AS kind, min(purpose) AS purpose,
-    sum(net)::text AS net, min(charge_id) AS "chargeId", min(linked_id)::text AS "linkedId",
+  SELECT min(id) AS "firstId", max(id) AS id, count(*)::int AS count, min(kind) AS kind, min(purpose) AS purpose,
+    sum(net)::bigint AS net, min(charge_id) AS "chargeId", min(linked_id) AS "linkedId",
     ${isoText('least(max(effective_at), clock_timestamp())')} AS "effectiveAt"
   FROM numbered GROUP BY run ORDER BY max(id)`;
 
@@ -80,14 +67,14 @@ export async function readMovesOfAccount(
 ): Promise<Move[]> {
   const { accountId, ledgerIds } = account;
   const usage = await usageAccounts(client);
-  const { rows } = await client.query<Omit<MoveRow, 'accountId'>>(OF_ACCOUNT, [
+  const { rows } = await client.query<Omit<Move, 'accountId'>>(OF_ACCOUNT, [
     [ledgerIds.main, ledgerIds.held],
     after,
     isOneByOne,
     [...usage.keys()],
     [...usage.values()],
   ]);
-  return rows.map((row) => moveOf({ ...row, accountId }));
+  return rows.map((row) => ({ ...row, accountId }));
 }
 
 const USAGE = {

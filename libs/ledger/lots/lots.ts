@@ -65,33 +65,22 @@ export async function readLots(
 ): Promise<{ lots: Lot[]; unmet: bigint }> {
   await advanceLots(client, account);
   const { rows } = await client.query<LotRow>(
-    `SELECT l.id::text, l.topup_id AS "topupId", l.credits::text AS "boughtCredits", l.paid_minor::text AS "boughtMinor",
-       s.credits::text, s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor"
+    `SELECT l.id, l.topup_id AS "topupId", l.credits AS "boughtCredits", l.paid_minor AS "boughtMinor",
+       s.credits, s.paid_minor AS "paidMinor", s.used, s.credits - s.used AS unused, s.recognised_minor AS "recognisedMinor"
      FROM credit_lots l JOIN lot_states s ON s.lot_id = l.id WHERE l.account_id = $1 ORDER BY l.id`,
     [account.accountId],
   );
-  const unmet = await client.query<{ credits: string }>(
-    'SELECT coalesce(sum(credits), 0)::text AS credits FROM lot_unmet WHERE account_id = $1',
+  const unmet = await client.query<{ credits: bigint }>(
+    'SELECT coalesce(sum(credits), 0)::bigint AS credits FROM lot_unmet WHERE account_id = $1',
     [account.accountId],
   );
-  return { lots: rows.map(toLot), unmet: BigInt(unmet.rows[0]?.credits ?? 0) };
+  return { lots: rows.map(toLot), unmet: unmet.rows[0]?.credits ?? 0n };
 }
 
-type LotAmount = 'boughtCredits' | 'boughtMinor' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor';
-type LotRow = Record<'id' | LotAmount, string> & { topupId: string | null };
+type LotRow = Omit<Lot, 'bought'> & { boughtCredits: bigint; boughtMinor: bigint };
 
-function toLot(row: LotRow): Lot {
-  const [credits, used] = [BigInt(row.credits), BigInt(row.used)];
-  return {
-    id: BigInt(row.id),
-    topupId: row.topupId,
-    bought: { credits: BigInt(row.boughtCredits), paidMinor: BigInt(row.boughtMinor) },
-    credits,
-    paidMinor: BigInt(row.paidMinor),
-    used,
-    unused: credits - used,
-    recognisedMinor: BigInt(row.recognisedMinor),
-  };
+function toLot({ boughtCredits, boughtMinor, ...lot }: LotRow): Lot {
+  return { ...lot, bought: { credits: boughtCredits, paidMinor: boughtMinor } };
 }
 
 /** The lot that a posting brought, and what is unused of it at the present. */
@@ -100,12 +89,12 @@ export async function unusedOfPosting(
   account: LockedAccount,
   transactionId: bigint,
 ): Promise<{ lotId: bigint; credits: bigint }> {
-  const { rows } = await client.query<{ id: string }>(
-    'SELECT id::text FROM credit_lots WHERE transaction_id = $1',
+  const { rows } = await client.query<{ id: bigint }>(
+    'SELECT id FROM credit_lots WHERE transaction_id = $1',
     [transactionId],
   );
   const { lots } = await readLots(client, account);
-  const lot = lots.find(({ id }) => id.toString() === rows[0]?.id);
+  const lot = lots.find(({ id }) => id === rows[0]?.id);
   if (!lot) throw new Error(`transaction ${transactionId} has no lot`);
   return { lotId: lot.id, credits: lot.unused };
 }

@@ -4,7 +4,7 @@ import { limitStatements } from '#database/statement-limit.js';
 import type { Family } from '#pricing/price-book.js';
 import { listOf } from './list-of.js';
 import { dayOf } from './lot.js';
-import { isoText, type Move, moveOf, type MoveRow, usageAccounts } from './lot-moves.js';
+import { isoText, type Move, usageAccounts } from './lot-moves.js';
 
 /** The transactions of all accounts after one ID and up to another, below the horizon. */
 interface RangeScope {
@@ -17,8 +17,8 @@ const OTHERS = `
   WITH scope AS MATERIALIZED (
     SELECT id, kind, charge_id, linked_id, effective_at FROM ledger_transactions
     WHERE id > $1 AND id <= $2 AND kind NOT IN ('hold', 'release', 'settle', 'recognition'))
-  SELECT a.account_id AS "accountId", s.id::text, s.id::text AS "firstId", 1 AS count, s.kind, NULL AS purpose,
-    sum(e.amount)::text AS net, s.charge_id AS "chargeId", s.linked_id::text AS "linkedId",
+  SELECT a.account_id AS "accountId", s.id, s.id AS "firstId", 1 AS count, s.kind, NULL AS purpose,
+    sum(e.amount)::bigint AS net, s.charge_id AS "chargeId", s.linked_id AS "linkedId",
     ${isoText('least(s.effective_at, clock_timestamp())')} AS "effectiveAt"
   FROM scope s CROSS JOIN LATERAL (SELECT * FROM ledger_entries e WHERE e.transaction_id = s.id OFFSET 0) AS e
   CROSS JOIN LATERAL (SELECT a.account_id FROM ledger_accounts a WHERE a.id = e.ledger_account_id
@@ -84,8 +84,8 @@ export class RangeMoves {
     );
     const settled = settlements(transactions, entries, usage);
     const others = new Map<string, Move[]>();
-    const { rows } = await client.query<MoveRow>(OTHERS, [after, through]);
-    for (const row of rows) listOf(others, row.accountId).push(moveOf(row));
+    const { rows } = await client.query<Move>(OTHERS, [after, through]);
+    for (const row of rows) listOf(others, row.accountId).push(row);
     await leaveOutPast(client, settled, others);
     const { rows: clock } = await client.query<{ now: string }>(`SELECT clock_timestamp()::text AS now`);
     return new RangeMoves({ scope, settled, others, now: isoOf(clock[0]?.now ?? '') });
@@ -187,14 +187,14 @@ async function leaveOutPast(
   settled: Map<string, Settled[]>,
   others: Map<string, Move[]>,
 ): Promise<void> {
-  const { rows } = await client.query<{ accountId: string; throughId: string; isStuck: boolean }>(
-    `SELECT account_id AS "accountId", through_id::text AS "throughId", stuck IS NOT NULL AS "isStuck" FROM lot_cursors
+  const { rows } = await client.query<{ accountId: string; throughId: bigint; isStuck: boolean }>(
+    `SELECT account_id AS "accountId", through_id AS "throughId", stuck IS NOT NULL AS "isStuck" FROM lot_cursors
      WHERE account_id = ANY ($1)`,
     [[...new Set([...settled.keys(), ...others.keys()])]],
   );
   for (const { accountId, throughId, isStuck } of rows) {
-    keepAfter(settled, accountId, isStuck ? null : BigInt(throughId));
-    keepAfter(others, accountId, isStuck ? null : BigInt(throughId));
+    keepAfter(settled, accountId, isStuck ? null : throughId);
+    keepAfter(others, accountId, isStuck ? null : throughId);
   }
 }
 

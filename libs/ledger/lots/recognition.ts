@@ -70,11 +70,10 @@ export async function recogniseAll(pool: pg.Pool, chunk = CHUNK): Promise<void> 
 
 /** The progress of recognition. Late facts with an earlier effective time are recognised when they arrive. */
 export async function recognitionProgress(client: pg.ClientBase | pg.Pool): Promise<RecognitionProgress> {
-  const { rows } = await client.query<{ throughId: string; at: string }>(
-    `SELECT through_id::text AS "throughId", ${UTC_TEXT} AS at FROM lot_progress`,
+  const { rows } = await client.query<RecognitionProgress>(
+    `SELECT through_id AS "throughId", ${UTC_TEXT} AS at FROM lot_progress`,
   );
-  const row = rows[0] as { throughId: string; at: string };
-  return { throughId: BigInt(row.throughId), at: row.at };
+  return rows[0] as RecognitionProgress;
 }
 
 const UTC_TEXT = `CASE WHEN isfinite(at) THEN (at AT TIME ZONE 'UTC')::text || '+00' ELSE at::text END`;
@@ -120,19 +119,16 @@ async function endOfChunk(
   client: pg.ClientBase,
   { after, horizon, chunk }: { after: bigint; horizon: Horizon; chunk: number },
 ): Promise<{ throughId: bigint; caughtUp: boolean }> {
-  const { rows } = await client.query<{ id: string | null; count: number; target: string | null }>(
-    `SELECT max(id)::text AS id, count(*)::int AS count, (SELECT target_id::text FROM lot_progress) AS target FROM (
+  const { rows } = await client.query<{ id: bigint | null; count: number; target: bigint | null }>(
+    `SELECT max(id) AS id, count(*)::int AS count, (SELECT target_id FROM lot_progress) AS target FROM (
        SELECT id FROM ledger_transactions WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3) AS next`,
     [after, horizon.lastLedgerId, chunk],
   );
   const { id = null, count = 0, target = null } = rows[0] ?? {};
-  if (target !== null) {
-    // Someone has begun it on an earlier snapshot.
-    const throughId = BigInt(target);
-    return { throughId, caughtUp: throughId >= horizon.lastLedgerId - 1n };
-  }
+  // Someone has begun it on an earlier snapshot.
+  if (target !== null) return { throughId: target, caughtUp: target >= horizon.lastLedgerId - 1n };
   const isFull = id !== null && count === chunk;
-  const last = isFull ? BigInt(id) : horizon.lastLedgerId - 1n;
+  const last = isFull ? id : horizon.lastLedgerId - 1n;
   return { throughId: last > after ? last : after, caughtUp: !isFull };
 }
 

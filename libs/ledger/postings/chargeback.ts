@@ -197,7 +197,7 @@ async function winDispute(
   return transactionId;
 }
 
-const OPEN_EXCESS = `SELECT id, amount_minor::text AS "amountMinor", transaction_id::text AS "transactionId"
+const OPEN_EXCESS = `SELECT id, amount_minor AS "amountMinor", transaction_id AS "transactionId"
   FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state = 'open' FOR UPDATE`;
 const EXCESS_RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
     cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
@@ -208,19 +208,14 @@ async function returnExcess(
   houseCurrency: string,
 ): Promise<void> {
   const why = 'dispute_beyond_payment';
-  const { rows } = await client.query<{ id: string; amountMinor: string; transactionId: string }>(
+  const { rows } = await client.query<{ id: string; amountMinor: bigint; transactionId: bigint }>(
     OPEN_EXCESS,
     [provider, disputeId, why],
   );
   const row = rows[0];
   if (!row) return;
   const item = { provider, reference: disputeId, orderId: null, currency: houseCurrency, why } as const;
-  const amountMinor = BigInt(row.amountMinor);
-  const clearedId = await bookSuspenseReturned(
-    client,
-    { ...item, id: row.id, amountMinor, transactionId: BigInt(row.transactionId) },
-    houseCurrency,
-  );
+  const clearedId = await bookSuspenseReturned(client, { ...item, ...row }, houseCurrency);
   await client.query(EXCESS_RETURNED, [row.id, clearedId]);
 }
 
@@ -229,35 +224,26 @@ async function readLotChange(
   client: pg.ClientBase,
   transactionId: bigint,
 ): Promise<{ lotId: bigint; credits: bigint; paidMinor: bigint }> {
-  const { rows } = await client.query<Record<'lotId' | 'credits' | 'paidMinor', string>>(
-    `SELECT lot_id::text AS "lotId", (-credits)::text AS credits, (-paid_minor)::text AS "paidMinor"
+  const { rows } = await client.query<Record<'lotId' | 'credits' | 'paidMinor', bigint>>(
+    `SELECT lot_id AS "lotId", -credits AS credits, -paid_minor AS "paidMinor"
      FROM credit_lot_changes WHERE transaction_id = $1 AND kind = 'chargeback'`,
     [transactionId],
   );
   const row = rows[0];
   if (!row) throw new Error(`chargeback ${transactionId} has no lot`);
-  return { lotId: BigInt(row.lotId), credits: BigInt(row.credits), paidMinor: BigInt(row.paidMinor) };
+  return row;
 }
 
 async function lockDispute(
   client: pg.ClientBase,
   { provider, disputeId }: Dispute,
 ): Promise<StoredDispute | null> {
-  const { rows } = await client.query<
-    Record<'credits' | 'paidMinor', string> & { state: Dispute['state']; transactionId: string | null }
-  >(
-    `SELECT state, credits::text, paid_minor::text AS "paidMinor", transaction_id::text AS "transactionId"
+  const { rows } = await client.query<StoredDispute>(
+    `SELECT state, credits, paid_minor AS "paidMinor", transaction_id AS "transactionId"
      FROM disputes WHERE provider = $1 AND dispute_id = $2 FOR UPDATE`,
     [provider, disputeId],
   );
-  const row = rows[0];
-  if (!row) return null;
-  return {
-    state: row.state,
-    credits: BigInt(row.credits),
-    paidMinor: BigInt(row.paidMinor),
-    transactionId: row.transactionId === null ? null : BigInt(row.transactionId),
-  };
+  return rows[0] ?? null;
 }
 
 async function insertDispute(

@@ -103,7 +103,7 @@ export async function readCorrection<C extends Correction>(
     `SELECT ${correctionColumns(kind)} FROM ${kind.table} c WHERE c.id = $1`,
     [id],
   );
-  return rows[0] ? exact(rows[0]) : null;
+  return rows[0] ?? null;
 }
 
 /** The part of a request that a repeat has to match. An amount of null matches any. */
@@ -122,7 +122,7 @@ export async function findCorrection<C extends Correction>(
     `SELECT ${correctionColumns(kind)} FROM ${kind.table} c WHERE c.requested_by = $1 AND c.request_id = $2`,
     [request.requestedBy, request.requestId],
   );
-  const found = rows[0] && exact(rows[0]);
+  const found = rows[0];
   if (!found) return null;
   // The database keeps no address in a note.
   const asked: Record<string, unknown> = { ...request, note: withoutAddresses(request.note) };
@@ -134,16 +134,6 @@ export async function findCorrection<C extends Correction>(
 
 /** What must be the same in a repeat. */
 const COMPARED = ['accountId', 'ticketId', 'note', 'amount', 'reason'] as const;
-
-/** A bigint, regardless of the pool's parsers. */
-export function exact<T extends { amount: bigint; aloneLimit: bigint; transactionId: bigint }>(row: T): T {
-  return {
-    ...row,
-    amount: BigInt(row.amount),
-    aloneLimit: BigInt(row.aloneLimit),
-    transactionId: BigInt(row.transactionId),
-  };
-}
 
 /** Locks the ticket, so that its corrections are made one at a time. @throws CorrectionRefused */
 export async function lockTicket(client: pg.ClientBase, ticketId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Nanos, nanos } from '#money/amount.js';
+import type { Nanos } from '#money/amount.js';
 
 const PURPOSES = ['main', 'held', 'invite', 'refund-pending'] as const;
 
@@ -30,20 +30,10 @@ export async function readBalance(
   database: pg.Pool | pg.ClientBase,
   accountId: string,
 ): Promise<CustomerBalance | null> {
-  const { rows } = await database.query<
-    Record<'main' | 'held' | 'invite' | 'refundPending', string> & { frozen: boolean }
-  >(
-    `SELECT main::text, held::text, invite::text, refund_pending::text AS "refundPending", frozen
+  const { rows } = await database.query<CustomerBalance>(
+    `SELECT main, held, invite, refund_pending AS "refundPending", frozen
      FROM customer_balances WHERE account_id = $1`,
     [accountId],
   );
-  const row = rows[0];
-  if (!row) return null;
-  return {
-    main: nanos(BigInt(row.main)),
-    held: nanos(BigInt(row.held)),
-    invite: nanos(BigInt(row.invite)),
-    refundPending: nanos(BigInt(row.refundPending)),
-    frozen: row.frozen,
-  };
+  return rows[0] ?? null;
 }

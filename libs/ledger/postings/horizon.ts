@@ -73,12 +73,11 @@ async function insertMark(pool: pg.Pool): Promise<string> {
 
 /** The horizon of the snapshot that the client's transaction works on; it must be of REPEATABLE READ. */
 export async function readHorizon(client: pg.ClientBase): Promise<Horizon> {
-  const { rows } = await client.query<{ at: string; id: string }>(
-    `SELECT at::text, last_ledger_id::text AS id FROM ledger_horizons
+  const { rows } = await client.query<Horizon>(
+    `SELECT at::text, last_ledger_id AS "lastLedgerId" FROM ledger_horizons
      WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY at DESC, xid DESC LIMIT 1`,
   );
-  const row = rows[0];
-  return row ? { at: row.at, lastLedgerId: BigInt(row.id) } : { at: '-infinity', lastLedgerId: 0n };
+  return rows[0] ?? { at: '-infinity', lastLedgerId: 0n };
 }
 
 /** A read-only snapshot of the ledger, as current as possible. */

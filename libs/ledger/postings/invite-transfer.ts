@@ -34,11 +34,11 @@ export async function transferInvite(
   { accountId, requestId, amount, windowMs }: InviteTransfer,
 ): Promise<InviteTransferResult> {
   const account = await lockBalance(client, accountId);
-  const { rows } = await client.query<{ amount: string }>(
-    'SELECT amount::text FROM invite_transfers WHERE account_id = $1 AND request_id = $2',
+  const { rows } = await client.query<{ amount: Nanos }>(
+    'SELECT amount FROM invite_transfers WHERE account_id = $1 AND request_id = $2',
     [accountId, requestId],
   );
-  const before = rows[0] && nanos(BigInt(rows[0].amount));
+  const before = rows[0]?.amount;
   if (before === amount) return { created: false, amount, invite: account.invite, main: account.main };
   if (before !== undefined) {
     const message = `This requestId moved ${formatAmount(before)} before.`;

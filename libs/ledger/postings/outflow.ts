@@ -63,11 +63,10 @@ export async function takeOutflow(
 
 /** The limits configured at startup, stored so that every program uses the same. Nanos, or percent. */
 export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: LimitName): Promise<bigint> {
-  const { rows } = await client.query<{ amount: string }>(
-    'SELECT amount::text FROM desk_limits WHERE name = $1',
-    [name],
-  );
-  return BigInt(rows[0]?.amount ?? 0);
+  const { rows } = await client.query<{ amount: bigint }>('SELECT amount FROM desk_limits WHERE name = $1', [
+    name,
+  ]);
+  return rows[0]?.amount ?? 0n;
 }
 
 /** Stores it. If several billing processes start with different limits, the last one's applies to all. */

@@ -53,14 +53,14 @@ export async function lockBalances(
   client: pg.ClientBase,
   accountIds: readonly string[],
 ): Promise<Map<string, LockedAccount>> {
-  const { rows } = await client.query<BalanceRow>(
-    `SELECT account_id AS "accountId", main::text, held::text, invite::text, refund_pending::text AS "refundPending",
-       frozen, frozen_reason AS "frozenReason", main_ledger_id::text AS "mainLedger", held_ledger_id::text AS "heldLedger",
-       invite_ledger_id::text AS "inviteLedger", refund_pending_ledger_id::text AS "pendingLedger"
+  const { rows } = await client.query<LockedAccount>(
+    `SELECT account_id AS "accountId", main, held, invite, refund_pending AS "refundPending", frozen, frozen_reason AS "frozenReason",
+       json_build_object('main', main_ledger_id::text, 'held', held_ledger_id::text, 'invite', invite_ledger_id::text,
+         'refundPending', refund_pending_ledger_id::text) AS "ledgerIds"
      FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
     [accountIds],
   );
-  const locked = new Map(rows.map((row) => [row.accountId, toAccount(row)]));
+  const locked = new Map(rows.map((row) => [row.accountId, row]));
   for (const accountId of accountIds) if (!locked.has(accountId)) throw new UnknownAccount(accountId);
   return locked;
 }
@@ -103,10 +103,10 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
 /** The next id of a ledger transaction. The caller has locked everything that the transaction touches. */
 export async function takeTransactionId(client: pg.ClientBase): Promise<bigint> {
   // The id of the database's transaction comes first, because the horizons of reports rely on that order.
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT nextval('ledger_transaction_blocks')::text AS id FROM pg_current_xact_id()`,
+  const { rows } = await client.query<{ id: bigint }>(
+    `SELECT nextval('ledger_transaction_blocks') AS id FROM pg_current_xact_id()`,
   );
-  return BigInt(rows[0]?.id ?? 0);
+  return (rows[0] as { id: bigint }).id;
 }
 
 interface Entry {
@@ -171,32 +171,4 @@ async function insertEntries(client: pg.ClientBase, id: bigint, entries: readonl
       entries.map(({ balanceAfter }) => balanceAfter),
     ],
   );
-}
-
-interface BalanceRow extends Record<Purpose, string> {
-  accountId: string;
-  frozen: boolean;
-  frozenReason: string | null;
-  mainLedger: string;
-  heldLedger: string;
-  inviteLedger: string;
-  pendingLedger: string;
-}
-
-function toAccount(row: BalanceRow): LockedAccount {
-  return {
-    accountId: row.accountId,
-    main: nanos(BigInt(row.main)),
-    held: nanos(BigInt(row.held)),
-    invite: nanos(BigInt(row.invite)),
-    refundPending: nanos(BigInt(row.refundPending)),
-    frozen: row.frozen,
-    frozenReason: row.frozenReason,
-    ledgerIds: {
-      main: row.mainLedger,
-      held: row.heldLedger,
-      invite: row.inviteLedger,
-      refundPending: row.pendingLedger,
-    },
-  };
 }

@@ -38,12 +38,11 @@ export async function clawBackReward(
   });
 }
 
-type ClawbackRow = Record<'rewardId' | 'amount' | 'taken' | 'fromMain' | 'inviterId', string> & {
-  transactionId: string | null;
-};
+type ClawbackRow = Record<'amount' | 'taken' | 'fromMain', bigint> &
+  Record<'rewardId' | 'inviterId', string> & { transactionId: bigint | null };
 
-const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, c.from_main::text AS "fromMain",
-    r.inviter_account_id AS "inviterId", c.transaction_id::text AS "transactionId"
+const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount, c.taken, c.from_main AS "fromMain",
+    r.inviter_account_id AS "inviterId", c.transaction_id AS "transactionId"
   FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
 
 /** Restores exactly what a reversal took, if its dispute was won. */
@@ -60,10 +59,10 @@ export async function returnReward(
     reversal,
     rewardId: row.rewardId,
     inviter,
-    amount: -BigInt(row.amount),
-    taken: -BigInt(row.taken),
-    fromMain: -BigInt(row.fromMain),
-    linkedId: row.transactionId === null ? null : BigInt(row.transactionId),
+    amount: -row.amount,
+    taken: -row.taken,
+    fromMain: -row.fromMain,
+    linkedId: row.transactionId,
   });
   await returnOverpaidDebt(client, inviter);
   await settleDebt(client, inviter);
@@ -98,28 +97,15 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
   );
 }
 
-const REWARD_OF_TOPUP = `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount::text, t.credits::text,
+const REWARD_OF_TOPUP = `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount, t.credits,
     ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id = t.id AND f.state = 'succeeded')
-      + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::text AS reversed,
-    (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::text AS "clawedBack"
+      + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::bigint AS reversed,
+    (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::bigint AS "clawedBack"
   FROM invite_rewards r JOIN topups t ON t.id = r.topup_id WHERE t.id = $1`;
 
-async function readReward(
-  client: pg.ClientBase,
-  topupId: string,
-): Promise<(GivenReward & { id: string; inviterId: string }) | null> {
-  const { rows } = await client.query<
-    Record<'id' | 'inviterId' | 'amount' | 'credits' | 'reversed' | 'clawedBack', string>
-  >(REWARD_OF_TOPUP, [topupId]);
-  const row = rows[0];
-  if (!row) return null;
-  const { id, inviterId } = row;
-  return {
-    id,
-    inviterId,
-    amount: BigInt(row.amount),
-    credits: BigInt(row.credits),
-    reversed: BigInt(row.reversed),
-    clawedBack: BigInt(row.clawedBack),
-  };
+type ReadReward = GivenReward & { id: string; inviterId: string };
+
+async function readReward(client: pg.ClientBase, topupId: string): Promise<ReadReward | null> {
+  const { rows } = await client.query<ReadReward>(REWARD_OF_TOPUP, [topupId]);
+  return rows[0] ?? null;
 }

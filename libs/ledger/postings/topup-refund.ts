@@ -141,8 +141,8 @@ export async function findTopupRefund(
   client: pg.ClientBase | pg.Pool,
   refundId: string,
 ): Promise<TopupRefund | null> {
-  const { rows } = await client.query<RefundRow>(`${REFUNDS} WHERE r.id = $1`, [refundId]);
-  return rows[0] ? toRefund(rows[0]) : null;
+  const { rows } = await client.query<TopupRefund>(`${REFUNDS} WHERE r.id = $1`, [refundId]);
+  return rows[0] ?? null;
 }
 
 /** Where it is posted, and when it is effective. */
@@ -232,9 +232,9 @@ export async function unreversed(
   client: pg.ClientBase,
   topupId: string,
 ): Promise<{ credits: bigint; paidMinor: bigint }> {
-  const { rows } = await client.query<Record<'credits' | 'paidMinor', string>>(
-    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::text AS credits,
-       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::text AS "paidMinor"
+  const { rows } = await client.query<{ credits: bigint; paidMinor: bigint }>(
+    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::bigint AS credits,
+       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::bigint AS "paidMinor"
      FROM topups t
      LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM topup_refunds
        WHERE state <> 'failed' GROUP BY 1) r ON r.topup_id = t.id
@@ -243,7 +243,7 @@ export async function unreversed(
      WHERE t.id = $1`,
     [topupId],
   );
-  return { credits: BigInt(rows[0]?.credits ?? 0), paidMinor: BigInt(rows[0]?.paidMinor ?? 0) };
+  return rows[0] ?? { credits: 0n, paidMinor: 0n };
 }
 
 /** The refund that this request made before, or null. @throws ApiError conflict if it had another amount */
@@ -251,28 +251,16 @@ export async function findRepeatedRefund(
   client: pg.ClientBase,
   { topupId, requestId, credits }: Pick<TopupRefundRequest, 'topupId' | 'requestId' | 'credits'>,
 ): Promise<TopupRefund | null> {
-  const { rows } = await client.query<RefundRow>(`${REFUNDS} WHERE r.topup_id = $1 AND r.request_id = $2`, [
+  const { rows } = await client.query<TopupRefund>(`${REFUNDS} WHERE r.topup_id = $1 AND r.request_id = $2`, [
     topupId,
     requestId,
   ]);
-  const existing = rows[0] ? toRefund(rows[0]) : null;
+  const existing = rows[0] ?? null;
   if (!existing || credits === null || credits === existing.credits) return existing;
   throw new ApiError('conflict', 'This requestId refunded another amount.', { param: 'requestId' });
 }
 
 const REFUNDS = `SELECT r.id, r.topup_id AS "topupId", r.account_id AS "accountId", t.provider, t.payment_id AS "paymentId",
-    t.currency, r.credits::text, r.paid_minor::text AS "paidMinor", r.state, r.provider_refund_id AS "providerRefundId",
-    r.failure, r.transaction_id::text AS "transactionId"
+    t.currency, r.credits, r.paid_minor AS "paidMinor", r.state, r.provider_refund_id AS "providerRefundId",
+    r.failure, r.transaction_id AS "transactionId"
   FROM topup_refunds r JOIN topups t ON t.id = r.topup_id`;
-
-type RefundRow = Omit<TopupRefund, 'credits' | 'paidMinor' | 'transactionId'> &
-  Record<'credits' | 'paidMinor' | 'transactionId', string>;
-
-function toRefund(row: RefundRow): TopupRefund {
-  return {
-    ...row,
-    credits: nanos(BigInt(row.credits)),
-    paidMinor: BigInt(row.paidMinor),
-    transactionId: BigInt(row.transactionId),
-  };
-}

@@ -103,10 +103,11 @@ async function findTopup(
   request: TopupRequest,
 ): Promise<{ topupId: string; credits: Nanos; transactionId: bigint } | null> {
   const { rows } = await client.query<
-    Record<'id' | 'accountId' | 'credits' | 'paidMinor' | 'currency' | 'rate' | 'transactionId', string>
+    Record<'id' | 'accountId' | 'currency' | 'rate', string> &
+      Record<'credits' | 'paidMinor' | 'transactionId', bigint>
   >(
-    `SELECT id, account_id AS "accountId", credits::text, paid_minor::text AS "paidMinor", currency,
-       trim_scale(rate)::text AS rate, transaction_id::text AS "transactionId"
+    `SELECT id, account_id AS "accountId", credits, paid_minor AS "paidMinor", currency,
+       trim_scale(rate)::text AS rate, transaction_id AS "transactionId"
      FROM topups WHERE provider = $1 AND payment_id = $2`,
     [request.provider, request.paymentId],
   );
@@ -114,12 +115,12 @@ async function findTopup(
   if (!row) return null;
   const same =
     row.accountId === request.accountId &&
-    BigInt(row.credits) === request.credits &&
-    BigInt(row.paidMinor) === request.paidMinor &&
+    row.credits === request.credits &&
+    row.paidMinor === request.paidMinor &&
     row.currency === request.currency &&
     row.rate === formatDecimal(parseDecimal(request.rate));
   if (!same) throw new TopupConflict(request.provider, request.paymentId);
-  return { topupId: row.id, credits: request.credits, transactionId: BigInt(row.transactionId) };
+  return { topupId: row.id, credits: request.credits, transactionId: row.transactionId };
 }
 
 /** One transaction of both commodities. */

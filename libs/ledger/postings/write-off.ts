@@ -6,7 +6,6 @@ import {
   type CorrectionKind,
   CorrectionRefused,
   type CorrectionRequest,
-  exact,
   findCorrection,
   insertCorrection,
   lockTicket,
@@ -145,7 +144,7 @@ export async function listWriteOffs(
      ORDER BY c.id DESC LIMIT $1`,
     [page.limit + 1, page.beforeId, page.accountId ?? null],
   );
-  return rows.map((row) => exact(row));
+  return rows;
 }
 
 function amountOf(asked: bigint | null, main: bigint): bigint {

@@ -146,12 +146,11 @@ export async function findLedgerAccount(
   client: pg.ClientBase | pg.Pool,
   id: bigint,
 ): Promise<LedgerAccount | null> {
-  const { rows } = await client.query<Omit<LedgerAccount, 'id'> & { id: string }>(
-    `SELECT id::text, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts WHERE id = $1`,
+  const { rows } = await client.query<LedgerAccount>(
+    `SELECT id, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts WHERE id = $1`,
     [id],
   );
-  const row = rows[0];
-  return row ? { ...row, id: BigInt(row.id) } : null;
+  return rows[0] ?? null;
 }
 
 /**
@@ -159,10 +158,7 @@ export async function findLedgerAccount(
  */
 const ONE_PROCESS = 'SET LOCAL max_parallel_workers_per_gather = 0';
 
-type Row = Omit<LedgerLine, 'transactionId' | 'amount' | 'balance'> & {
-  transactionId: string;
-  amount: string;
-};
+type Row = Omit<LedgerLine, 'balance'>;
 
 interface LinesQuery extends Times {
   ledgerAccountId: bigint;
@@ -174,8 +170,8 @@ async function readLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[
   // In index order, so that a page ends after its lines: a busy account has many more in the same hour.
   await client.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off');
   const { rows } = await client.query<Row>(
-    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
-       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+    `SELECT e.transaction_id AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount
      FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
      WHERE e.ledger_account_id = $1 AND (e.transaction_id, e.ordinal) > ($4::bigint, $5::int)
        AND e.transaction_id >= coalesce((SELECT first_id FROM ledger_hours WHERE at <= $2::timestamptz ORDER BY at DESC LIMIT 1), 0)
@@ -198,8 +194,8 @@ async function readLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[
 async function readEffectiveLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
   const { ledgerAccountId, from, to, recordedBefore, limit, after } = query;
   const { rows } = await client.query<Row>(
-    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
-       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+    `SELECT e.transaction_id AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount
      FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
      WHERE e.ledger_account_id = $1 AND t.effective_at >= greatest($2::timestamptz, $5::timestamptz)
        AND t.effective_at < $3::timestamptz AND t.recorded_at < $4::timestamptz
@@ -222,9 +218,8 @@ async function readEffectiveLines(client: pg.ClientBase, query: LinesQuery): Pro
 function withBalances(rows: readonly Row[], before: bigint): LedgerLine[] {
   let balance = before;
   return rows.map((row) => {
-    const amount = BigInt(row.amount);
-    balance += amount;
-    return { ...row, transactionId: BigInt(row.transactionId), amount, balance };
+    balance += row.amount;
+    return { ...row, balance };
   });
 }
 
@@ -233,10 +228,10 @@ export async function listLedgerAccounts(
   pool: pg.Pool,
   query: { limit: number; after: string | null; codePrefix: string | null },
 ): Promise<LedgerAccount[]> {
-  const { rows } = await pool.query<Omit<LedgerAccount, 'id'> & { id: bigint | string }>(
+  const { rows } = await pool.query<LedgerAccount>(
     `SELECT id, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts
      WHERE ($1::text IS NULL OR code > $1) AND ($2::text IS NULL OR starts_with(code, $2)) ORDER BY code LIMIT $3`,
     [query.after, query.codePrefix, query.limit],
   );
-  return rows.map((row) => ({ ...row, id: BigInt(row.id) }));
+  return rows;
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Nanos, nanos } from '#money/amount.js';
+import type { Nanos } from '#money/amount.js';
 
 export interface StatementLine {
   transactionId: bigint;
@@ -23,13 +23,8 @@ export interface StatementQuery {
 
 const MAX_LINES = 1_000;
 
-type StatementRow = Record<
-  'transactionId' | 'amount' | 'balanceAfter' | 'code' | 'kind' | 'reference',
-  string
-> & { at: Date; chargeId: string | null };
-
-const NEWEST_LINES = `SELECT e.transaction_id::text AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
-    a.code, e.amount::text, e.balance_after::text AS "balanceAfter"
+const NEWEST_LINES = `SELECT e.transaction_id AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
+    split_part(a.code, ':', 3) AS balance, e.amount, e.balance_after AS "balanceAfter"
   FROM ledger_accounts a
   JOIN ledger_entries e ON e.ledger_account_id = a.id
   JOIN ledger_transactions t ON t.id = e.transaction_id
@@ -42,19 +37,10 @@ export async function accountStatement(
   accountId: string,
   query: StatementQuery,
 ): Promise<StatementLine[]> {
-  const { rows } = await database.query<StatementRow>(NEWEST_LINES, [
+  const { rows } = await database.query<StatementLine>(NEWEST_LINES, [
     accountId,
     (query.beforeId ?? 2n ** 63n - 1n).toString(),
     Math.min(query.limit, MAX_LINES),
   ]);
-  return rows.map((row) => ({
-    transactionId: BigInt(row.transactionId),
-    at: row.at,
-    kind: row.kind,
-    reference: row.reference,
-    chargeId: row.chargeId,
-    balance: row.code.split(':')[2] as StatementLine['balance'],
-    amount: nanos(BigInt(row.amount)),
-    balanceAfter: nanos(BigInt(row.balanceAfter)),
-  }));
+  return rows;
 }

@@ -101,8 +101,8 @@ export function keysOf({ work }: Pick<MonthlyStatement, 'work'>): Omit<KeyWork, 
 
 interface StatedAccount {
   name: string;
-  heldId: string;
-  ledgerIds: string[];
+  heldId: bigint;
+  ledgerIds: bigint[];
 }
 
 /** The name at a time: the last one noted by then, or the first that was noted, or the current one. */
@@ -112,8 +112,8 @@ const NAME = `CASE WHEN $2::timestamptz > now() THEN a.name ELSE coalesce(
 
 async function accountOf(client: pg.ClientBase, accountId: string, end: Date): Promise<StatedAccount | null> {
   const { rows } = await client.query<StatedAccount>(
-    `SELECT ${NAME} AS name, b.held_ledger_id::text AS "heldId",
-       ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id]::text[] AS "ledgerIds"
+    `SELECT ${NAME} AS name, b.held_ledger_id AS "heldId",
+       ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id] AS "ledgerIds"
      FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
     [accountId, end],
   );
@@ -144,12 +144,12 @@ async function keyOf(
 
 async function balancesOf(
   client: pg.ClientBase,
-  ledgerIds: readonly string[],
+  ledgerIds: readonly bigint[],
   { from, to }: Month,
 ): Promise<{ opening: bigint; closing: bigint }> {
   const sumBefore = async (at: string) => {
     let sum = 0n;
-    for (const id of ledgerIds) sum += await balanceBefore(client, BigInt(id), at);
+    for (const id of ledgerIds) sum += await balanceBefore(client, id, at);
     return sum;
   };
   return { opening: await sumBefore(from), closing: await sumBefore(to) };
@@ -174,11 +174,11 @@ async function sumsOf(
   { ledgerIds, heldId, keyId }: StatedAccount & { keyId: string | null },
   { from, to }: Month,
 ): Promise<Sum[]> {
-  const { rows } = await client.query<Omit<Sum, 'amount'> & { amount: string }>(
+  const { rows } = await client.query<Sum>(
     `WITH bounds AS MATERIALIZED (SELECT first_transaction_since($1::bigint[], $2::timestamptz - ${RECORDING_APART}) AS first_id,
        first_transaction_since($1::bigint[], $3::timestamptz + ${RECORDING_APART}) AS end_id),
      sums AS (
-       SELECT t.kind, c.key_id, c.model_id, sum(e.amount)::text AS amount,
+       SELECT t.kind, c.key_id, c.model_id, sum(e.amount)::bigint AS amount,
          count(*) FILTER (WHERE e.ledger_account_id = $5)::int AS "fromHeld"
        FROM bounds CROSS JOIN ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
          LEFT JOIN charges c ON c.id = t.charge_id AND t.kind IN ('${CHARGED}', '${REFUNDED}')
@@ -189,7 +189,7 @@ async function sumsOf(
      FROM sums s LEFT JOIN api_keys k ON k.id = s.key_id ORDER BY s.kind, s.model_id, s.key_id`,
     [ledgerIds, from, to, keyId, heldId],
   );
-  return rows.map(({ amount, ...sum }) => ({ ...sum, amount: BigInt(amount) }));
+  return rows;
 }
 
 function movesOf(sums: readonly Sum[]): MonthlyStatement['moves'] {
@@ -218,17 +218,15 @@ async function moneyOf(
   accountId: string,
   { from, to }: Month,
 ): Promise<MonthlyStatement['money']> {
-  const { rows } = await client.query<
-    Omit<MonthlyStatement['money'][number], 'amountMinor'> & { amount: string }
-  >(
-    `SELECT 'paid' AS what, currency, count(*)::int AS count, sum(paid_minor)::text AS amount FROM topups
+  const { rows } = await client.query<MonthlyStatement['money'][number]>(
+    `SELECT 'paid' AS what, currency, count(*)::int AS count, sum(paid_minor)::bigint AS "amountMinor" FROM topups
      WHERE account_id = $1 AND recorded_at >= $2::timestamptz AND recorded_at < $3::timestamptz GROUP BY currency
      UNION ALL
-     SELECT 'refunded', p.currency, count(*)::int, (-sum(r.paid_minor))::text
+     SELECT 'refunded', p.currency, count(*)::int, (-sum(r.paid_minor))::bigint
      FROM topup_refunds r JOIN topups p ON p.id = r.topup_id
      WHERE p.account_id = $1 AND r.state = 'succeeded' AND r.ended_at >= $2::timestamptz AND r.ended_at < $3::timestamptz
      GROUP BY p.currency ORDER BY 1, 2`,
     [accountId, from, to],
   );
-  return rows.map(({ amount, ...money }) => ({ ...money, amountMinor: BigInt(amount) }));
+  return rows;
 }

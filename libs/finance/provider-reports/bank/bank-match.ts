@@ -10,7 +10,8 @@ import { accountIn } from '../line-postings.js';
  * top-up, sent back as a refund, or left in suspense. Transfers stay at psp:manual until the bank's line shows them: then Dr
  * bank / Cr psp:manual. `none`: it is not ours.
  */
-export type BankMatchKind = 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
+export const bankMatchKinds = ['payout', 'topup', 'refund', 'suspense', 'none'] as const;
+export type BankMatchKind = (typeof bankMatchKinds)[number];
 
 /** A certain match: amount, currency and day agree, and either the reference does too or nothing else fits. */
 interface Match {
@@ -80,11 +81,8 @@ export async function matchBankLines(pool: pg.Pool, house: string): Promise<numb
     await lockMatching(client);
     let matched = 0;
     for (const sql of [BY_REFERENCE, BY_AMOUNT]) {
-      const { rows } = await client.query<Omit<Match, 'bankLineId'> & { bankLineId: bigint | string }>(sql);
-      for (const row of rows) {
-        const isMatched = await tryMatch(client, { ...row, bankLineId: BigInt(row.bankLineId) }, house);
-        if (isMatched) matched += 1;
-      }
+      const { rows } = await client.query<Match>(sql);
+      for (const row of rows) if (await tryMatch(client, row, house)) matched += 1;
     }
     return matched;
   });
@@ -139,14 +137,14 @@ export async function matchBankLine(
 
 /** Undoes a match with an exact reversal of its posting. The caller holds the matching lock. @throws ApiError not_found */
 export async function undoBankMatch(client: pg.ClientBase, bankLineId: bigint, actor: string): Promise<void> {
-  const { rows } = await client.query<{ id: string; transactionId: string | null }>(
-    `SELECT id::text, transaction_id::text AS "transactionId" FROM bank_matches
+  const { rows } = await client.query<{ id: bigint; transactionId: bigint | null }>(
+    `SELECT id, transaction_id AS "transactionId" FROM bank_matches
      WHERE bank_line_id = $1 AND undone_at IS NULL FOR UPDATE`,
     [bankLineId],
   );
   const match = rows[0];
   if (!match) throw new ApiError('not_found', 'The line is not matched.');
-  const undone = match.transactionId === null ? null : await reverse(client, BigInt(match.transactionId));
+  const undone = match.transactionId === null ? null : await reverse(client, match.transactionId);
   await client.query(
     `UPDATE bank_matches SET undone_transaction_id = $2, undone_by = $3, undone_at = now() WHERE id = $1`,
     [match.id, undone, actor],
@@ -154,8 +152,8 @@ export async function undoBankMatch(client: pg.ClientBase, bankLineId: bigint, a
 }
 
 async function reverse(client: pg.ClientBase, transactionId: bigint): Promise<bigint> {
-  const { rows } = await client.query<{ code: string; amount: string; reference: string }>(
-    `SELECT a.code, e.amount::text, t.reference FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+  const { rows } = await client.query<{ code: string; amount: bigint; reference: string }>(
+    `SELECT a.code, e.amount, t.reference FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
      JOIN ledger_accounts a ON a.id = e.ledger_account_id WHERE e.transaction_id = $1 ORDER BY e.ordinal`,
     [transactionId],
   );
@@ -164,7 +162,7 @@ async function reverse(client: pg.ClientBase, transactionId: bigint): Promise<bi
     reference: `${rows[0]?.reference}:undone`,
     accountId: null,
     linkedId: transactionId,
-    movements: rows.map(({ code, amount }) => ({ code, commodity: 'PAY', amount: -BigInt(amount) })),
+    movements: rows.map(({ code, amount }) => ({ code, commodity: 'PAY', amount: -amount })),
   });
 }
 
@@ -178,8 +176,8 @@ interface LineFacts {
 }
 
 async function readBankLine(client: pg.ClientBase, bankLineId: bigint): Promise<LineFacts> {
-  const { rows } = await client.query<Omit<LineFacts, 'amountMinor'> & { amount: string }>(
-    `SELECT amount_minor::text AS amount, currency, booked_on::text AS "bookedOn",
+  const { rows } = await client.query<LineFacts>(
+    `SELECT amount_minor AS "amountMinor", currency, booked_on::text AS "bookedOn",
        (SELECT count(*)::int FROM bank_matches WHERE bank_line_id = $1) AS matches,
        EXISTS (SELECT FROM bank_matches WHERE bank_line_id = $1 AND undone_at IS NULL) AS matched
      FROM bank_lines WHERE id = $1`,
@@ -187,8 +185,7 @@ async function readBankLine(client: pg.ClientBase, bankLineId: bigint): Promise<
   );
   const row = rows[0];
   if (!row) throw new ApiError('not_found', 'There is no such line.');
-  const { amount, ...facts } = row;
-  return { ...facts, amountMinor: BigInt(amount) };
+  return row;
 }
 
 /** The effect of each type of subject at the bank. */
@@ -207,15 +204,15 @@ async function requireSubject(
   { kind, subject }: Match,
   line: LineFacts,
 ): Promise<void> {
-  const { rows } = await client.query<{ amount: string; currency: string; taken: boolean }>(
-    `SELECT amount::text, currency, EXISTS (SELECT FROM bank_matches m WHERE m.kind = $2 AND m.subject = $1
+  const { rows } = await client.query<{ amount: bigint; currency: string; taken: boolean }>(
+    `SELECT amount, currency, EXISTS (SELECT FROM bank_matches m WHERE m.kind = $2 AND m.subject = $1
        AND m.undone_at IS NULL) AS taken FROM (${SUBJECTS[kind as keyof typeof SUBJECTS]}) AS subject LIMIT 1`,
     [subject, kind],
   );
   const found = rows[0];
   if (!found) throw new ApiError('not_found', `There is no such ${kind}.`);
   if (found.taken) throw new ApiError('conflict', `The ${kind} is matched with another line.`);
-  if (BigInt(found.amount) !== line.amountMinor || found.currency !== line.currency)
+  if (found.amount !== line.amountMinor || found.currency !== line.currency)
     throw new ApiError('conflict', `The line and the ${kind} have different amounts.`);
 }
 
@@ -227,13 +224,13 @@ async function insertMatch(
   const line = await readBankLine(client, bankLineId);
   const transactionId =
     kind === 'payout' || kind === 'none' ? null : await postTransfer(client, bankLineId, { ...line, house });
-  const { rows } = await client.query<{ id: string }>(
+  const { rows } = await client.query<{ id: bigint }>(
     `INSERT INTO bank_matches (bank_line_id, kind, subject, actor, note, transaction_id) VALUES ($1, $2, $3, $4, $5, $6)
-     RETURNING id::text`,
+     RETURNING id`,
     [bankLineId, kind, subject, actor, note, transactionId],
   );
   await client.query('DELETE FROM bank_match_failures WHERE bank_line_id = $1', [bankLineId]);
-  return BigInt(rows[0]?.id ?? 0);
+  return (rows[0] as (typeof rows)[number]).id;
 }
 
 /**

@@ -3,22 +3,22 @@ import { absentState } from '../overdue.js';
 import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 
 /** Lines at the bank against payouts and transfers, in both directions. */
-export type BankState =
-  | 'matched'
+export const bankStates = [
+  'matched',
   /** Someone classified it as not ours. */
-  | 'set_aside'
+  'set_aside',
   /** The bank's files do not reach that far yet. */
-  | 'waiting'
+  'waiting',
   /** No file covers its time, and no later file will. For the end of a period: not covered yet. */
-  | 'not_covered'
+  'not_covered',
   /** The match is clear, but its posting was refused. */
-  | 'refused'
-  | 'missing_here'
-  | 'missing_there'
-  | 'differs'
-  | 'twice';
-
-type BankItemKind = 'line' | Exclude<BankMatchKind, 'none'>;
+  'refused',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+] as const;
+export type BankState = (typeof bankStates)[number];
 
 /** States that a person must look at. */
 export const FAULTY_BANK = [
@@ -41,7 +41,7 @@ export interface BankQuery {
 }
 
 export interface BankItem {
-  kind: BankItemKind;
+  kind: 'line' | Exclude<BankMatchKind, 'none'>;
   /** The ID of the bank line, or of what should be there: a payout, top-up, refund or suspense item. */
   id: string;
   state: BankState;
@@ -133,23 +133,9 @@ const ITEMS = `WITH
     FROM expected e LEFT JOIN coverage v USING (currency)
     WHERE NOT EXISTS (SELECT FROM matches m WHERE m.kind = e.kind AND m.subject = e.id))`;
 
-const ITEM = `kind, id, state, at::text, amount::text, currency, bank_account_id AS "bankAccountId", reference,
-  match_kind AS "matchKind", subject, refusal, txs::text[]`;
-
-interface ItemRow {
-  kind: BankItemKind;
-  id: string;
-  state: BankState;
-  at: string;
-  amount: string;
-  currency: string;
-  bankAccountId: string | null;
-  reference: string;
-  matchKind: BankMatchKind | null;
-  subject: string | null;
-  refusal: string | null;
-  txs: string[] | null;
-}
+const ITEM = `kind, id, state, at::text, amount AS "amountMinor", currency, bank_account_id AS "bankAccountId", reference, refusal,
+  coalesce(txs, '{}') AS "transactionIds",
+  CASE WHEN match_kind IS NOT NULL THEN json_build_object('kind', match_kind, 'subject', coalesce(subject, '')) END AS counterpart`;
 
 export type BankKey = readonly [at: string, kind: string, id: string];
 
@@ -159,7 +145,7 @@ export async function listBankItems(
   { bankAccountId, from, to, states, before = null }: BankQuery,
   page: { limit: number; after: BankKey | null },
 ): Promise<BankItem[]> {
-  const { rows } = await client.query<ItemRow>(
+  const { rows } = await client.query<BankItem>(
     `${ITEMS} SELECT ${ITEM} FROM items
      WHERE ($2::text IS NULL OR bank_account_id = $2)
        AND ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
@@ -168,20 +154,20 @@ export async function listBankItems(
      ORDER BY items.at, kind, id LIMIT $9`,
     [before, bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
-  return rows.map(toItem);
+  return rows;
 }
 
 export async function findFaultyBankItems(
   client: pg.ClientBase,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<{ count: number; items: BankItem[] }> {
-  const { rows } = await client.query<ItemRow & { count: number }>(
+  const { rows } = await client.query<BankItem & { count: number }>(
     `${ITEMS} SELECT ${ITEM}, (count(*) OVER ())::int AS count FROM items
      WHERE state = ANY($3::text[])
        AND ($1::timestamptz IS NULL OR at < $1::timestamptz) ORDER BY items.at, kind, id LIMIT $2`,
     [before, limit, FAULTY_BANK],
   );
-  return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
+  return { count: rows[0]?.count ?? 0, items: rows };
 }
 
 /** A bank account whose files ended too long ago, although money should have moved since. */
@@ -208,13 +194,4 @@ export async function findOverdueFiles(client: pg.ClientBase, overdueMs: number)
     [null, overdueMs],
   );
   return rows;
-}
-
-function toItem({ amount, matchKind, subject, txs, ...row }: ItemRow): BankItem {
-  return {
-    ...row,
-    amountMinor: BigInt(amount),
-    counterpart: matchKind === null ? null : { kind: matchKind, subject: subject ?? '' },
-    transactionIds: (txs ?? []).map(BigInt),
-  };
 }

@@ -100,26 +100,22 @@ export class BankService {
 
   /** A transfer of unknown origin: it waits in suspense and can be credited from there. */
   private async suspend(client: pg.ClientBase, bankLineId: bigint): Promise<string> {
-    const { rows } = await client.query<Record<'reference' | 'amount' | 'currency' | 'bookedOn', string>>(
-      `SELECT 'bank:' || bank_account_id || ':' || line_id AS reference, amount_minor::text AS amount, currency,
+    const { rows } = await client.query<{
+      reference: string;
+      amountMinor: bigint;
+      currency: string;
+      bookedOn: string;
+    }>(
+      `SELECT 'bank:' || bank_account_id || ':' || line_id AS reference, amount_minor AS "amountMinor", currency,
          booked_on::text AS "bookedOn" FROM bank_lines WHERE id = $1`,
       [bankLineId],
     );
     const line = rows[0];
     if (!line) throw new ApiError('not_found', 'There is no such line.');
-    const { itemId } = await bookSuspense(
-      client,
-      {
-        provider: 'manual',
-        reference: line.reference,
-        orderId: null,
-        why: 'no_order',
-        amountMinor: BigInt(line.amount),
-        currency: line.currency,
-        happenedAt: await pastTime(client, line.bookedOn),
-      },
-      this.parts.config.payments.currency,
-    );
+    const { bookedOn, ...money } = line;
+    const happenedAt = await pastTime(client, bookedOn);
+    const item = { ...money, provider: 'manual', orderId: null, why: 'no_order', happenedAt } as const;
+    const { itemId } = await bookSuspense(client, item, this.parts.config.payments.currency);
     return itemId;
   }
 }

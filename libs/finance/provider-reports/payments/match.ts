@@ -1,29 +1,33 @@
 import type { ReportingProvider } from '../report-line.js';
 
 /** The result for a payment, refund or dispute that one or both sides know of. */
-export type MatchState =
-  | 'matched'
+export const matchStates = [
+  'matched',
   /** A line was reported in two ways, and someone accepted it. */
-  | 'accepted'
+  'accepted',
   /** Too recent to judge, or not covered by a report yet. */
-  | 'waiting'
+  'waiting',
   /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
-  | 'not_covered'
-  | 'missing_here'
-  | 'missing_there'
-  | 'differs'
-  | 'twice';
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+] as const;
+export type MatchState = (typeof matchStates)[number];
 
-export type MatchKind =
-  | 'payment'
-  | 'refund'
-  | 'return'
-  | 'dispute'
-  | 'adjustment'
+export const matchKinds = [
+  'payment',
+  'refund',
+  'return',
+  'dispute',
+  'adjustment',
   /** Posted only from report lines; listed here only if reported in two ways. */
-  | 'fee'
-  | 'payout'
-  | 'payout_failure';
+  'fee',
+  'payout',
+  'payout_failure',
+] as const;
+export type MatchKind = (typeof matchKinds)[number];
 
 /** States that a person must look at. */
 export const FAULTY = [

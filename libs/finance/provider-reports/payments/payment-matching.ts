@@ -2,15 +2,7 @@ import type pg from 'pg';
 import { named } from '#database/named-values.js';
 import type { LineType, ReportingProvider } from '../report-line.js';
 import { judgedPairs } from './judged-pairs.js';
-import {
-  FAULTY,
-  type MatchDay,
-  type MatchedItem,
-  type MatchKey,
-  type MatchKind,
-  type MatchQuery,
-  type MatchState,
-} from './match.js';
+import { FAULTY, type MatchDay, type MatchedItem, type MatchKey, type MatchQuery } from './match.js';
 import { KIND_OF_LINE, ONE, RECENT, WHOLE } from './sources.js';
 
 /**
@@ -26,22 +18,15 @@ const RANGE = `(:from::timestamptz IS NULL OR at >= :from::timestamptz) AND (:to
   AND (:states::text[] IS NULL OR state = ANY(:states::text[]))
   AND (:before::timestamptz IS NULL OR least(our_at, their_at) < :before::timestamptz)`;
 
-interface ItemRow {
-  provider: ReportingProvider;
-  kind: MatchKind;
-  id: string;
-  state: MatchState;
-  at: string;
-  ourAt: string | null;
-  theirAt: string | null;
-  ours: string | null;
-  theirs: string | null;
+interface ItemRow extends Omit<MatchedItem, 'ours' | 'theirs'> {
+  ours: bigint | null;
+  ourAt: string;
   ourCurrency: string;
+  transactionIds: bigint[];
+  theirs: bigint | null;
+  theirAt: string;
   theirCurrency: string;
-  txs: string[] | null;
-  lineIds: string[] | null;
-  daysApart: number | null;
-  changed: boolean;
+  lineIds: string[];
 }
 
 /** Items after the key, oldest first. The client's time zone must be UTC. */
@@ -65,8 +50,9 @@ export async function listMatches(
   return rows.map(toItem);
 }
 
-const ITEM = `provider, kind, id, state, at::text, our_at::text AS "ourAt", their_at::text AS "theirAt", ours::text, theirs::text,
-  our_currency AS "ourCurrency", their_currency AS "theirCurrency", txs::text[], line_ids AS "lineIds", changed,
+const ITEM = `provider, kind, id, state, at::text, our_at::text AS "ourAt", their_at::text AS "theirAt", ours::bigint, theirs::bigint,
+  our_currency AS "ourCurrency", their_currency AS "theirCurrency", coalesce(txs, '{}') AS "transactionIds",
+  coalesce(line_ids, '{}') AS "lineIds", changed,
   CASE WHEN abs(extract(epoch FROM our_at - their_at)) > 86400
     THEN floor(abs(extract(epoch FROM our_at - their_at)) / 86400)::int END AS "daysApart"`;
 
@@ -78,35 +64,28 @@ export async function readMatch(
   client: pg.ClientBase,
   { provider, type, subjectId }: { provider: ReportingProvider; type: LineType; subjectId: string },
 ): Promise<{ ours: bigint | null; theirs: bigint | null }> {
-  const { rows } = await client.query<Record<'ours' | 'theirs', string | null>>(
+  const { rows } = await client.query<Record<'ours' | 'theirs', bigint | null>>(
     named(
-      `${ONE_MATCH} SELECT ours::text, theirs::text FROM pairs
+      `${ONE_MATCH} SELECT ours::bigint, theirs::bigint FROM pairs
        WHERE provider = :provider AND id = :id AND kind = (SELECT ${KIND_OF_LINE} FROM (SELECT :type::text AS type) AS l)`,
       { provider, graceMs: 0, before: null, id: subjectId, type },
     ),
   );
-  const { ours = null, theirs = null } = rows[0] ?? {};
-  return { ours: ours === null ? null : BigInt(ours), theirs: theirs === null ? null : BigInt(theirs) };
+  return rows[0] ?? { ours: null, theirs: null };
 }
 
 /** The same by UTC day, provider, state and currency. */
 export async function summariseMatches(client: pg.ClientBase, query: MatchQuery): Promise<MatchDay[]> {
-  const { rows } = await client.query<
-    Omit<MatchDay, 'oursMinor' | 'theirsMinor'> & Record<'ours' | 'theirs', string>
-  >(
+  const { rows } = await client.query<MatchDay>(
     named(
       `${MATCHES}
      SELECT (at AT TIME ZONE 'UTC')::date::text AS day, provider, state, coalesce(their_currency, our_currency) AS currency,
-       count(*)::int AS items, coalesce(sum(ours), 0)::text AS ours, coalesce(sum(theirs), 0)::text AS theirs
+       count(*)::int AS items, coalesce(sum(ours), 0)::bigint AS "oursMinor", coalesce(sum(theirs), 0)::bigint AS "theirsMinor"
      FROM judged WHERE ${RANGE} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
       valuesOf(query),
     ),
   );
-  return rows.map(({ ours, theirs, ...row }) => ({
-    ...row,
-    oursMinor: BigInt(ours),
-    theirsMinor: BigInt(theirs),
-  }));
+  return rows;
 }
 
 /**
@@ -147,32 +126,10 @@ function valuesOf({
 }
 
 function toItem(row: ItemRow): MatchedItem {
-  const { provider, kind, id, state, at, daysApart, changed, ours, theirs } = row;
+  const { ours, ourAt, ourCurrency, transactionIds, theirs, theirAt, theirCurrency, lineIds, ...item } = row;
   return {
-    provider,
-    kind,
-    id,
-    state,
-    at,
-    daysApart,
-    changed,
-    ours: ours === null ? null : ourSideOf(row, BigInt(ours)),
-    theirs: theirs === null ? null : theirSideOf(row, BigInt(theirs)),
+    ...item,
+    ours: ours === null ? null : { amountMinor: ours, currency: ourCurrency, at: ourAt, transactionIds },
+    theirs: theirs === null ? null : { amountMinor: theirs, currency: theirCurrency, at: theirAt, lineIds },
   };
-}
-
-function ourSideOf({ ourCurrency, ourAt, txs }: ItemRow, amountMinor: bigint): MatchedItem['ours'] {
-  return {
-    amountMinor,
-    currency: ourCurrency,
-    at: ourAt as string,
-    transactionIds: (txs ?? []).map(BigInt),
-  };
-}
-
-function theirSideOf(
-  { theirCurrency, theirAt, lineIds }: ItemRow,
-  amountMinor: bigint,
-): MatchedItem['theirs'] {
-  return { amountMinor, currency: theirCurrency, at: theirAt as string, lineIds: lineIds ?? [] };
 }

@@ -3,21 +3,23 @@ import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
 
 /** Compares a payout with its lines at the provider: payments minus fees, refunds and disputes. */
-export type PayoutState =
-  | 'matched'
+export const payoutStates = [
+  'matched',
   /** Reported in two ways, or without lines, and someone accepted it. */
-  | 'accepted'
+  'accepted',
   /** No line names it, and none has to: it was made manually, or is too recent to have its lines. */
-  | 'unlinked'
+  'unlinked',
   /** Reports that should contain its lines go past it, but none does. */
-  | 'lines_missing'
+  'lines_missing',
   /** Lines name it, but no report has the payout itself yet. */
-  | 'waiting'
+  'waiting',
   /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
-  | 'not_covered'
-  | 'missing_there'
-  | 'differs'
-  | 'twice';
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+] as const;
+export type PayoutState = (typeof payoutStates)[number];
 
 /** States that a person must look at. */
 export const FAULTY_PAYOUTS = [
@@ -126,26 +128,14 @@ const PAYOUTS = `WITH
     FROM announced t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)
     LEFT JOIN linking USING (provider) LEFT JOIN provider_payouts made USING (provider, payout_id))`;
 
-const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::text, lines::int, returned,
-  payments::text, refunds::text, disputes::text, adjustments::text, fees::text, txs::text[], line_ids AS "lineIds",
+const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::bigint AS "amountMinor", lines::int, returned,
+  coalesce(payments, 0)::bigint AS payments, coalesce(refunds, 0)::bigint AS refunds, coalesce(disputes, 0)::bigint AS disputes,
+  coalesce(adjustments, 0)::bigint AS adjustments, coalesce(fees, 0)::bigint AS fees,
+  coalesce(txs, '{}') AS "transactionIds", coalesce(line_ids, '{}') AS "lineIds",
   (SELECT m.bank_line_id::text FROM bank_matches m WHERE m.kind = 'payout' AND m.subject = j.provider || ':' || payout_id
     AND m.undone_at IS NULL) AS "bankLineId"`;
 
-type Parts = PayoutItem['parts'];
-
-interface PayoutRow extends Record<keyof Parts, string | null> {
-  provider: ReportingProvider;
-  payoutId: string;
-  state: PayoutState;
-  at: string;
-  currency: string;
-  amount: string | null;
-  lines: number;
-  returned: boolean;
-  txs: string[] | null;
-  lineIds: string[] | null;
-  bankLineId: string | null;
-}
+type PayoutRow = Omit<PayoutItem, 'parts'> & PayoutItem['parts'];
 
 export type PayoutKey = readonly [at: string, provider: string, payoutId: string];
 
@@ -201,29 +191,8 @@ export async function findOverduePayouts(
   return rows;
 }
 
-function toItem(row: PayoutRow): PayoutItem {
-  const { provider, payoutId, state, at, currency, lines, returned, bankLineId } = row;
-  const part = (name: keyof Parts) => BigInt(row[name] ?? 0);
-  return {
-    provider,
-    payoutId,
-    state,
-    at,
-    currency,
-    lines,
-    returned,
-    bankLineId,
-    amountMinor: row.amount === null ? null : BigInt(row.amount),
-    parts: {
-      payments: part('payments'),
-      refunds: part('refunds'),
-      disputes: part('disputes'),
-      adjustments: part('adjustments'),
-      fees: part('fees'),
-    },
-    lineIds: row.lineIds ?? [],
-    transactionIds: (row.txs ?? []).map(BigInt),
-  };
+function toItem({ payments, refunds, disputes, adjustments, fees, ...item }: PayoutRow): PayoutItem {
+  return { ...item, parts: { payments, refunds, disputes, adjustments, fees } };
 }
 
 /** The total of the lines of a payout. */
