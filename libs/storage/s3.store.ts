@@ -91,8 +91,10 @@ export class S3Store extends FileStore {
       });
       return { bytes: ContentLength ?? 0 };
     } catch (error) {
-      if (isMissing(error)) return null;
-      throw withStatus(error);
+      if (!isMissing(error)) throw withStatus(error);
+      // The answer to a HEAD does not say what is missing: the file or the whole bucket.
+      await this.check(signal);
+      return null;
     }
   }
 
@@ -144,8 +146,10 @@ export class S3Store extends FileStore {
   }
 
   /** Checks that the bucket exists and the credentials work. @throws the store's error */
-  async check(): Promise<void> {
-    await this.client.send(new ListObjectsV2Command({ Bucket: this.bucket, MaxKeys: 1 }));
+  async check(signal?: AbortSignal): Promise<void> {
+    await this.client.send(new ListObjectsV2Command({ Bucket: this.bucket, MaxKeys: 1 }), {
+      ...(signal && { abortSignal: signal }),
+    });
   }
 
   private async writeBuffer(key: string, source: Buffer, maxBytes: number): Promise<{ bytes: number }> {
