@@ -1,30 +1,39 @@
 // What of `npm test` runs at the same time.
 
-/** One more than the two cores of a small machine: specs also wait, for the database, for a page or for a program to start. */
-const LANES = 3;
-
 /**
- * Runs stages at the same time, begun in the order of their list as soon as there is a lane for them. The build is alone.
+ * Runs stages in two rows, each in the order of the list: the wide ones, which keep two cores busy, and beside them the others.
+ * In each row, a stage has a lane for itself, or shares it with another that is light. The build is alone.
  * @param {import('./stages.mjs').Stage[]} stages
  * @param {(stage: import('./stages.mjs').Stage) => Promise<void>} run
  */
 export async function inLanes(stages, run) {
-  const running = new Map();
-  let free = LANES;
-  for (const stage of stages) {
-    const lanes = lanesOf(stage);
-    while (free < lanes || running.has(stage.after)) await Promise.race(running.values());
-    free -= lanes;
-    const ended = run(stage).then(() => {
-      free += lanes;
-      running.delete(stage.name);
-    });
-    running.set(stage.name, ended);
-  }
-  await Promise.all(running.values());
+  const ends = new Map(stages.map(({ name }) => [name, Promise.withResolvers()]));
+  const begin = async (stage) => {
+    await ends.get(stage.after)?.promise;
+    await run(stage);
+    ends.get(stage.name).resolve();
+  };
+  const [before, rest] = parted(stages, ({ name }) => name === 'build');
+  await inOneLane(before, begin);
+  await Promise.all(parted(rest, ({ wide }) => wide).map((row) => inOneLane(row, begin)));
 }
 
-function lanesOf({ name, wide }) {
-  if (name === 'build') return LANES;
-  return wide ? LANES - 1 : 1;
+async function inOneLane(stages, begin) {
+  const running = new Set();
+  let free = 1;
+  for (const stage of stages) {
+    const part = stage.light ? 1 / 2 : 1;
+    while (free < part) await Promise.race(running);
+    free -= part;
+    const ended = begin(stage).then(() => {
+      free += part;
+      running.delete(ended);
+    });
+    running.add(ended);
+  }
+  await Promise.all(running);
+}
+
+function parted(stages, isFirst) {
+  return [stages.filter((stage) => isFirst(stage)), stages.filter((stage) => !isFirst(stage))];
 }

@@ -14,7 +14,8 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
  * @property {boolean} [waits] its specs wait for the database a third of the time, in which those of a third worker run
- * @property {boolean} [wide] it has work for every lane but one; other stages take one lane each
+ * @property {boolean} [wide] it has work for two cores
+ * @property {boolean} [light] it waits about as long as it computes, so two such stages share a lane
  * @property {string} [after] begins when the stage of this name has ended, since it reads what that one writes, or the other way round
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
@@ -51,27 +52,12 @@ const ownStages = [
 ];
 
 /**
- * In the order in which they begin: a long one of one lane beside each that is wide, and short ones last, so that no lane is
- * left empty at the end.
+ * First the wide ones, then those that run beside them, each in the order in which they begin (`lanes.mjs`): short ones last,
+ * so that no lane is left empty at the end.
  * @type {Stage[]}
  */
 export const stages = [
   { name: 'build', about: 'swc into dist/, the client of the control plane, vite into dist/console' },
-  {
-    name: 'format',
-    about: 'oxfmt',
-    command: [bin('oxfmt/bin/oxfmt'), '--check'],
-  },
-  {
-    name: 'lint',
-    about: 'oxlint: its rules, and the types of TypeScript',
-    command: [bin('oxlint/bin/oxlint'), '--format=stylish'],
-  },
-  {
-    name: 'unused',
-    about: 'knip: files, exports and packages that nothing uses',
-    command: [bin('knip/bin/knip.js'), '--no-progress'],
-  },
   {
     name: 'unit',
     about: 'specs of libs, apps and the house rules',
@@ -80,9 +66,67 @@ export const stages = [
     wide: true,
   },
   {
+    name: 'attacks',
+    about: 'what strangers, customers and staff may try',
+    folders: ['test/attacks'],
+    wide: true,
+    python: {
+      name: 'fuzz',
+      program: 'schemathesis',
+      about: 'the fuzzer of the API documents',
+      spec: 'test/attacks/fuzz-*.spec.ts',
+      variable: 'TOLLGATE_FUZZER',
+    },
+  },
+  {
+    name: 'console',
+    about: 'the pages of the console in a browser',
+    folders: ['test/console'],
+    wide: true,
+    chromium: true,
+  },
+  {
+    name: 'journeys',
+    about: 'a client over HTTP',
+    folders: ['test/journeys'],
+    waits: true,
+    wide: true,
+    after: 'docs',
+  },
+  {
+    name: 'format',
+    about: 'oxfmt',
+    command: [bin('oxfmt/bin/oxfmt'), '--check'],
+  },
+  {
+    name: 'unused',
+    about: 'knip: files, exports and packages that nothing uses',
+    command: [bin('knip/bin/knip.js'), '--no-progress'],
+  },
+  {
+    name: 'lint',
+    about: 'oxlint: its rules, and the types of TypeScript',
+    command: [bin('oxlint/bin/oxlint'), '--format=stylish'],
+  },
+  {
+    name: 'crash',
+    about: 'programs killed at named points',
+    folders: ['test/crash'],
+    light: true,
+  },
+  {
+    name: 'outages',
+    about: 'the broker and the database killed under load',
+    folders: ['test/outages'],
+    light: true,
+    alone: true,
+    kafka: 'own',
+  },
+  {
     name: 'life',
     about: 'a month of the books on a server whose clock jumps',
     folders: ['test/life'],
+    light: true,
     alone: true,
     faketime: true,
   },
@@ -102,17 +146,11 @@ export const stages = [
     },
   },
   {
-    name: 'attacks',
-    about: 'what strangers, customers and staff may try',
-    folders: ['test/attacks'],
-    wide: true,
-    python: {
-      name: 'fuzz',
-      program: 'schemathesis',
-      about: 'the fuzzer of the API documents',
-      spec: 'test/attacks/fuzz-*.spec.ts',
-      variable: 'TOLLGATE_FUZZER',
-    },
+    name: 'rehearsals',
+    about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
+    folders: ['test/rehearsals'],
+    faketime: true,
+    kafka: 'both',
   },
   {
     name: 'containers',
@@ -123,56 +161,22 @@ export const stages = [
     after: 'docs',
   },
   {
-    name: 'journeys',
-    about: 'a client over HTTP',
-    folders: ['test/journeys'],
-    waits: true,
-    wide: true,
-    after: 'docs',
-  },
-  {
     name: 'kafka',
     about: 'the programs over a real broker',
     folders: ['test/kafka'],
     kafka: 'any',
   },
   {
-    name: 'console',
-    about: 'the pages of the console in a browser',
-    folders: ['test/console'],
-    wide: true,
-    chromium: true,
-  },
-  {
-    name: 'rehearsals',
-    about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
-    folders: ['test/rehearsals'],
-    faketime: true,
-    kafka: 'both',
-  },
-  {
-    name: 'crash',
-    about: 'programs killed at named points',
-    folders: ['test/crash'],
-  },
-  {
-    name: 'outages',
-    about: 'the broker and the database killed under load',
-    folders: ['test/outages'],
-    alone: true,
-    kafka: 'own',
+    name: 'buckets',
+    about: 'files and the request log in an S3 server of others',
+    folders: ['test/buckets'],
+    s3: true,
   },
   {
     name: 'monitoring',
     about: 'alerts, runbooks and dashboards, in a real Prometheus',
     folders: ['test/monitoring'],
     prometheus: true,
-  },
-  {
-    name: 'buckets',
-    about: 'files and the request log in an S3 server of others',
-    folders: ['test/buckets'],
-    s3: true,
   },
   {
     name: 'accounting',
