@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ClientBase } from 'pg';
+import { inTransaction } from '#database/database.js';
 import type { CallerLimits } from '#identity/key-authenticator.js';
+import { newId } from '#platform/ids.js';
+import { until } from '../../test/support/eventually.js';
+import { requireSlot } from './running-tasks.js';
 import { TasksUnderTest } from './tasks.fixture.js';
 
 describe('running tasks', () => {
@@ -33,6 +38,32 @@ describe('running tasks', () => {
     expect(await startTogether(12, { limits: limits(3, null) })).toBe(3);
     const { rows } = await tasks.owner.query('SELECT count(*)::integer AS saved FROM tasks');
     expect(rows).toEqual([{ saved: 3 }]);
+  });
+
+  it('wait for a start that is not committed yet, and count it', async () => {
+    const limited = { limits: limits(2, null) };
+    const { id, keyId, accountId, group } = await tasks.created(limited);
+    const start = async (client: ClientBase) => {
+      await client.query(
+        `INSERT INTO tasks SELECT copy.* FROM tasks t,
+           jsonb_populate_record(t, jsonb_build_object('id', $2::text, 'charge_id', $2::text)) AS copy WHERE t.id = $1`,
+        [id, newId()],
+      );
+      await requireSlot(client, { keyId, accountId, group, ...limited });
+    };
+    let second: Promise<unknown> = Promise.resolve();
+    await inTransaction(tasks.owner, async (client) => {
+      await start(client);
+      let isOver = false;
+      second = inTransaction(tasks.owner, start)
+        .catch((error: unknown) => error)
+        .finally(() => (isOver = true));
+      await until('the second start to wait', async () => {
+        const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+        return isOver || (await tasks.owner.query(sql)).rowCount === 1;
+      });
+    });
+    expect(await second).toMatchObject(refusal);
   });
 
   it('are counted over all keys of an account in a group, and use up nothing of another account', async () => {

@@ -129,7 +129,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'await client.query({ ...LOCK, values: [subjects] });',
     instead: '',
     spec: 'libs/tasks/running-tasks.spec.ts',
-    test: 'start in exactly the number that a key may have',
+    test: 'wait for a start that is not committed yet',
   },
   {
     id: 'swept-before-outbox',
