@@ -2,6 +2,7 @@ import { formatDecimal } from '#money/amount.js';
 import type { ChargeLine } from '#pricing/quote.js';
 import type { Announcement } from './announcements.js';
 import type { BatchPlan, KeyState, LockedBalance } from './batch.js';
+import { fixedArray, type FixedTypeName, textArray } from './binary-array.js';
 import type { HoldCommand } from './charge.js';
 
 /**
@@ -10,7 +11,7 @@ import type { HoldCommand } from './charge.js';
  * parameters.
  */
 
-type Type = 'text' | 'date' | 'bigint' | 'numeric' | 'integer' | 'smallint' | 'float8' | 'boolean' | 'xid';
+type Type = FixedTypeName | 'text' | 'numeric';
 type Value = string | bigint | number | boolean | null | undefined;
 
 export interface Column<Row> {
@@ -198,12 +199,12 @@ function namesOf(columns: AnyColumns): Pick<Source, 'names' | 'rest'> {
 }
 
 /** The values of a table's parameters, one array per column. */
-export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
-  return columns.map(({ type, value }) =>
-    type === 'text' || type === 'date'
-      ? textArray(rows.map((row) => value(row) as string | null | undefined))
-      : numberArray(rows.map(value)),
-  );
+export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): (Buffer | string)[] {
+  return columns.map(({ type, value }) => {
+    const items = rows.map(value);
+    if (type === 'text') return textArray(items as (string | null | undefined)[]);
+    return type === 'numeric' ? numericArray(items) : fixedArray(type, items);
+  });
 }
 
 /** The same, each value by itself, row by row. */
@@ -211,13 +212,8 @@ export function valuesOf<Row>(columns: readonly Column<Row>[], rows: readonly Ro
   return rows.flatMap((row) => columns.map(({ value }) => value(row)?.toString() ?? null));
 }
 
-/** A PostgreSQL array literal of texts; written here since the driver's own serialisation dominated the profile. */
-export function textArray(items: readonly (string | null | undefined)[]): string {
-  return `{${items.map((item) => (item == null ? 'NULL' : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
-}
-
-/** A PostgreSQL array literal of numbers, decimals or booleans, which need no quoting. */
-function numberArray(items: readonly Value[]): string {
+/** A PostgreSQL array literal: decimals need no quoting, and their binary format is not simple. */
+function numericArray(items: readonly Value[]): string {
   return `{${items.map((item) => item?.toString() ?? 'NULL').join(',')}}`;
 }
 

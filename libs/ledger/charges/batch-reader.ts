@@ -3,7 +3,7 @@ import { sendTogether } from '#database/database.js';
 import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/token-kinds.js';
-import { textArray } from './batch-columns.js';
+import { textArray } from './binary-array.js';
 import type { BatchState, Command, KeyState, LockedBalance } from './batch.js';
 import type { StoredCharge } from './charge.js';
 

@@ -108,13 +108,13 @@ function decidedBy(basis: PlanBasis): Decided {
   return basis.follows === null ? 'remembered' : 'following';
 }
 
-function basisValues(basis: PlanBasis): string[] {
+function basisValues(basis: PlanBasis): (Buffer | string)[] {
   if ('at' in basis) return [basis.at.now];
   const { number, follows, proof } = basis;
   return [number, ...(follows === null ? [] : [follows]), ...(proof ? proofValues(proof) : [])];
 }
 
-function proofValues({ revision, from, untilMs, keys }: HoldProof): string[] {
+function proofValues({ revision, from, untilMs, keys }: HoldProof): (Buffer | string)[] {
   return [String(revision), from.now, String(untilMs), ...arraysOf(keyColumns, keys)];
 }
 
@@ -129,7 +129,7 @@ async function checked<T>(query: Promise<T>): Promise<T> {
 
 interface PartValues {
   readonly rows: number | 'any';
-  readonly values: readonly (string | null)[];
+  readonly values: readonly (Buffer | string | null)[];
 }
 
 /**
