@@ -79,7 +79,7 @@ export class S3Store extends FileStore {
   ): Promise<{ bytes: number }> {
     return endingSource(source, () =>
       Buffer.isBuffer(source)
-        ? this.writeBuffer(key, source, maxBytes)
+        ? this.writeBuffer(key, source, { maxBytes, signal })
         : this.writeStream(key, source, { maxBytes, signal }),
     );
   }
@@ -152,10 +152,16 @@ export class S3Store extends FileStore {
     });
   }
 
-  private async writeBuffer(key: string, source: Buffer, maxBytes: number): Promise<{ bytes: number }> {
+  private async writeBuffer(
+    key: string,
+    source: Buffer,
+    { maxBytes, signal }: WriteOptions,
+  ): Promise<{ bytes: number }> {
     const object = this.object(key);
     if (source.length > maxBytes) throw new FileTooLarge(maxBytes);
-    await this.client.send(new PutObjectCommand({ ...object, Body: source }));
+    await this.client.send(new PutObjectCommand({ ...object, Body: source }), {
+      ...(signal && { abortSignal: signal }),
+    });
     return { bytes: source.length };
   }
 

@@ -8,6 +8,9 @@ import { ApiError } from '#platform/errors.js';
 import { traced } from '#platform/tracing.js';
 import { isMissingFile, sendFile, type StoredFile } from '../http/file-answer.js';
 
+/** An image that is not stored by then is neither delivered nor charged. */
+const STORE_LIMIT_MS = 15_000;
+
 /** The parts of a signed URL in its query. */
 interface Signature {
   exp?: string;
@@ -34,12 +37,16 @@ export class ImageFiles {
   /**
    * Stores an image and returns its signed path, without an fsync: clients fetch the link within seconds, and an fsync per
    * image would cost more than the rest of the request.
+   * @throws the store's error, also if it does not answer in time or before `signal`
    */
-  async keep(name: string, bytes: Buffer): Promise<string> {
+  async keep(name: string, bytes: Buffer, signal: AbortSignal): Promise<string> {
     const facts = { 'tollgate.file.bytes': bytes.length };
-    await traced('store file', { facts }, () =>
-      this.store.write(`images/${name}`, bytes, { maxBytes: MAX_IMAGE_BYTES, durable: false }),
-    );
+    const options = {
+      maxBytes: MAX_IMAGE_BYTES,
+      durable: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STORE_LIMIT_MS)]),
+    };
+    await traced('store file', { facts }, () => this.store.write(`images/${name}`, bytes, options));
     return this.signed(name, this.options.clock.nowMs() + this.options.lifeMs);
   }
 

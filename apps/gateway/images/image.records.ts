@@ -63,7 +63,7 @@ export class ImageRecords {
       const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
       const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
       if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };
-      const path = await files.keep(`${hold.chargeId}-${index}.${extension}`, bytes);
+      const path = await files.keep(`${hold.chargeId}-${index}.${extension}`, bytes, signal);
       return { url: (held.origin ?? '') + path, ...inline, mime_type: mime, ...extras };
     } catch (error) {
       const facts = { err: error, chargeId: hold.chargeId, requestId, channel: channel.id };

@@ -1,0 +1,32 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { S3Store } from './s3.store.js';
+
+let silent: Server;
+let store: S3Store;
+
+beforeEach(async () => {
+  silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  store = new S3Store({
+    endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    bucket: 'files',
+    region: 'any',
+    accessKeyId: 'id',
+    secretAccessKey: 'secret',
+    forcePathStyle: true,
+  });
+});
+afterEach(() => {
+  silent.closeAllConnections();
+  silent.close();
+});
+
+it('stops waiting for a store that answers nothing when the write is cancelled', async () => {
+  const cancelled = new AbortController();
+  silent.once('request', () => cancelled.abort());
+  const write = store.write('images/a.png', Buffer.from('a'), { maxBytes: 10, signal: cancelled.signal });
+  await expect(write).rejects.toMatchObject({ name: 'AbortError' });
+});
