@@ -103,7 +103,7 @@ describe('the statement of a month', () => {
     const { owner, billing } = under.ledger;
     await owner.query(
       `INSERT INTO account_names (account_id, name, recorded_at)
-       VALUES ($1, 'First', '2020-01-10'), ($1, 'Second', '2020-02-10')`,
+       VALUES ($1, 'First', '2020-01-10'), ($1, 'Replaced', '2020-02-10 10:00:01'), ($1, 'Second', '2020-02-10 10:00:00')`,
       [accountId],
     );
     const { rows } = await owner.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [

@@ -105,10 +105,13 @@ interface StatedAccount {
   ledgerIds: bigint[];
 }
 
-/** The name at a time: the last one noted by then, or the first that was noted, or the current one. */
+/**
+ * The name at a time: the last one noted by then, or the first that was noted, or the current one. Ids rise in the order in
+ * which changes got the account's lock. Their times are those at which they began to wait for it.
+ */
 const NAME = `CASE WHEN $2::timestamptz > now() THEN a.name ELSE coalesce(
-  (SELECT n.name FROM account_names n WHERE n.account_id = a.id AND n.recorded_at < $2 ORDER BY n.recorded_at DESC, n.id DESC LIMIT 1),
-  (SELECT n.name FROM account_names n WHERE n.account_id = a.id ORDER BY n.recorded_at, n.id LIMIT 1), a.name) END`;
+  (SELECT n.name FROM account_names n WHERE n.account_id = a.id AND n.recorded_at < $2 ORDER BY n.id DESC LIMIT 1),
+  (SELECT n.name FROM account_names n WHERE n.account_id = a.id ORDER BY n.id LIMIT 1), a.name) END`;
 
 async function accountOf(client: pg.ClientBase, accountId: string, end: Date): Promise<StatedAccount | null> {
   const { rows } = await client.query<StatedAccount>(
