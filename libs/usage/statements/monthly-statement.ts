@@ -111,7 +111,7 @@ interface StatedAccount {
  */
 const NAME = `CASE WHEN $2::timestamptz > now() THEN a.name ELSE coalesce(
   (SELECT n.name FROM account_names n WHERE n.account_id = a.id AND n.recorded_at < $2 ORDER BY n.id DESC LIMIT 1),
-  (SELECT n.name FROM account_names n WHERE n.account_id = a.id ORDER BY n.id LIMIT 1), a.name) END`;
+  (SELECT n.name FROM account_names n WHERE n.account_id = a.id ORDER BY n.recorded_at, n.id LIMIT 1), a.name) END`;
 
 async function accountOf(client: pg.ClientBase, accountId: string, end: Date): Promise<StatedAccount | null> {
   const { rows } = await client.query<StatedAccount>(
