@@ -116,6 +116,20 @@ describe('the result of a call', () => {
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
   });
 
+  it('comes with the balance that is left', async () => {
+    const someone = await person(relay, { credits: '5' });
+    tab = await Tab.open(browser, relay, { as: someone });
+    await tab.goto('/playground');
+    const { page } = tab;
+    const price = page.getByRole('status').filter({ hasText: 'Price:' });
+    await price.locator('data[value="5"]').waitFor();
+    await page.getByLabel('Prompt').fill('a boat');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
+    const { data } = await someone.api.GET('/api/account');
+    await price.locator(`data[value="${data!.balance.main}"]`).waitFor();
+  });
+
   it('is still there where it is speech', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone });
