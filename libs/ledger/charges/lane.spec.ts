@@ -158,6 +158,26 @@ describe('a batch that follows another', () => {
     });
   });
 
+  it('is decided again if a command of that one cannot be written', async () => {
+    const refused = newId();
+    await ledger.owner.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON charges FOR EACH ROW WHEN (NEW.id = '${refused}') EXECUTE FUNCTION refuse()`,
+    );
+    await withEngine(2, async () => {
+      expect(await hold()).toBe('held');
+      sent = [];
+      const answers = await Promise.allSettled(
+        [refused, newId(), newId(), newId()].map((id) => hold(customer, id)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(['rejected', ...Array(3).fill('fulfilled')]);
+      expect(countOf('following')).toBe(1);
+      expect(await hold()).toBe('held');
+      expect(await readBalance(pool, customer.accountId)).toMatchObject({ held: parseAmount('0.15') });
+    });
+    await ledger.owner.query('DROP FUNCTION refuse CASCADE');
+  });
+
   it('takes no earlier batch for the one that was not written', async () => {
     await withEngine(1, async () => {
       const first = newId();
