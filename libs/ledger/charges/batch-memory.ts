@@ -13,7 +13,7 @@ const MARGIN_MS = 1;
 
 /** The version that a batch gives the balances it writes: known once it has committed, never if it failed. */
 export interface BatchVersion {
-  /** Unique in this process. */
+  /** Unique among an engine's batches. */
   readonly number: string;
   xid: string | null;
 }
@@ -44,8 +44,6 @@ export interface Taken {
 export class BatchMemory {
   private readonly accounts = new Map<string, KnownAccount>();
   private readonly charges = new Map<string, StoredCharge>();
-  /** Number of batches under locks that use an account. */
-  private readonly users = new Map<string, number>();
   private last: Instant | undefined;
   private versions = 0;
   context: BatchContext | undefined;
@@ -86,16 +84,13 @@ export class BatchMemory {
     this.context = undefined;
   }
 
-  /**
-   * Stores the accounts that a batch writes, except for those that another batch is about to change. They are of use
-   * once the batch has committed, or to the batch that follows it.
-   */
+  /** Stores the accounts that a batch writes. They are of use once it has committed, or to the batch that follows it. */
   keepAccounts(state: BatchState, plan: BatchPlan, version: BatchVersion): void {
     const keysOf = Map.groupBy(state.keys.values(), ({ accountId }) => accountId);
     for (const [accountId, balance] of plan.touchedBalances) {
       const keys = keysOf.get(accountId);
       // Without its keys, the account's spending was not read. A freeze may have ended when the balance was written.
-      if (!keys || balance.frozen || this.users.has(accountId)) continue;
+      if (!keys || balance.frozen) continue;
       this.accounts.set(accountId, {
         balance,
         version,
@@ -113,20 +108,6 @@ export class BatchMemory {
     this.last = written;
     for (const charge of plan.newCharges) this.keepCharge(charge, written);
     dropOldest(this.charges, MAX_CHARGES);
-  }
-
-  /** Begins a batch that decides under locks, and so changes its accounts later. @returns a function that ends it */
-  begin(commands: readonly Command[]): () => void {
-    const accounts = accountsOf(commands);
-    for (const accountId of accounts) this.users.set(accountId, (this.users.get(accountId) ?? 0) + 1);
-    return () => {
-      for (const accountId of accounts) {
-        const others = (this.users.get(accountId) ?? 1) - 1;
-        if (others > 0) this.users.set(accountId, others);
-        else this.users.delete(accountId);
-      }
-      accounts.clear();
-    };
   }
 
   newVersion(): BatchVersion {

@@ -234,6 +234,28 @@ describe('a batch that follows another', () => {
     });
   });
 
+  it('does not keep other accounts waiting behind one that is locked', async () => {
+    await withEngine(400, async () => {
+      const others = await Promise.all(Array.from({ length: 8 }, () => ledger.account({ credits: '1' })));
+      const holdAll = () => Promise.all(others.map((of) => hold(of)));
+      await Promise.all([hold(), holdAll()]);
+      const { waiting } = await inTransaction(ledger.owner, async (client) => {
+        await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [
+          customer.accountId,
+        ]);
+        const first = hold();
+        await until('it to wait', async () => (await blocked()) === 1);
+        const behind = holdAll();
+        // They are sent at the end of this turn.
+        await new Promise(setImmediate);
+        expect(await holdAll()).toEqual(Array(8).fill('held'));
+        expect(await blocked()).toBe(1);
+        return { waiting: Promise.all([first, behind]) };
+      });
+      expect((await waiting).flat()).toEqual(Array(9).fill('held'));
+    });
+  });
+
   it('leaves books that agree', async () => {
     expect((await checkLedger(ledger.billing, { graceMs: 0 })).violations).toEqual([]);
   });

@@ -154,22 +154,16 @@ export class Lane {
     { context, taken }: { context: BatchContext; taken: Taken },
   ): Promise<Result[]> {
     const { memory } = this.options;
-    const end = memory.begin(commands);
-    try {
-      const state = await lockAndRead(client, commands, context);
-      addKnown(state, taken.accounts);
-      const plan = planBatch(state, commands);
-      const written = await this.write(client, plan, { at: state });
-      end();
-      if (written) {
-        const version = memory.newVersion();
-        memory.keepAccounts(state, plan, version);
-        memory.commit(plan, version, written);
-      }
-      return plan.results;
-    } finally {
-      end();
+    const state = await lockAndRead(client, commands, context);
+    addKnown(state, taken.accounts);
+    const plan = planBatch(state, commands);
+    const written = await this.write(client, plan, { at: state });
+    if (written) {
+      const version = memory.newVersion();
+      memory.keepAccounts(state, plan, version);
+      memory.commit(plan, version, written);
     }
+    return plan.results;
   }
 
   private async write(client: pg.ClientBase, plan: BatchPlan, basis: PlanBasis): Promise<Written | null> {

@@ -19,10 +19,12 @@ const MOST_SENT = 2;
  */
 const DEFAULT_FOLLOW_FROM = 8;
 /**
- * Postings that must wait before a second lane runs beside the first, also if that one waits for locks. With fewer, two
+ * Postings that must wait before a second lane runs beside the first, unless that one waits for a lock. With fewer, two
  * small batches would only wake more processes.
  */
 const SECOND_LANE_FROM = 128;
+/** A batch without an answer for so long waits for a lock. The other lane takes what it can. */
+const STALL_MS = 250;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
 const TRANSACTION_BLOCK = 1000;
 /** Postings that a batch may pass over because their charge or account is in another one. More are not looked at. */
@@ -66,10 +68,11 @@ export class PostingEngine {
   private waiting: Waiting[] = [];
   /** The charges of batches in progress. */
   private readonly inFlight = new Set<string>();
-  /** The accounts of batches in progress. */
-  private readonly accounts = new Map<string, { readonly lane: Lane; commands: number }>();
-  /** Batches in progress. */
-  private running = 0;
+  /** The accounts of batches in progress. Without a lane, the next batch may take it from any. */
+  private readonly accounts = new Map<string, { lane: Lane | null; commands: number }>();
+  /** Batches in progress, by their lanes, in order. */
+  private readonly running = new Map<Lane, Waiting[][]>();
+  private readonly stalled = new Set<Lane>();
   private scheduled = false;
   private idle: (() => void)[] = [];
   private readonly maxBatch: number;
@@ -84,6 +87,7 @@ export class PostingEngine {
     const memory = new BatchMemory();
     const shared = { pool, loadPriceBook, log, memory, metrics, onCommitted, publishesSettlements };
     this.lanes = [new Lane(shared), new Lane(shared)];
+    for (const lane of this.lanes) this.running.set(lane, []);
   }
 
   /**
@@ -104,8 +108,7 @@ export class PostingEngine {
 
   /** Resolves when everything submitted so far has been answered. */
   async close(): Promise<void> {
-    if (this.running > 0 || this.waiting.length > 0)
-      await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (!this.isIdle()) await new Promise<void>((resolve) => this.idle.push(resolve));
     for (const lane of this.lanes) lane.close();
   }
 
@@ -142,22 +145,50 @@ export class PostingEngine {
   /** Whether a lane may take a batch of what waits now. */
   private isFree(lane: Lane): boolean {
     const { length } = this.waiting;
-    if (length === 0 || lane.locking > 0 || lane.sent >= MOST_SENT) return false;
+    if (length === 0 || lane.locking > 0 || lane.sent >= MOST_SENT || this.stalled.has(lane)) return false;
     if (lane.sent > 0) return length >= this.followFrom;
-    return this.running === 0 || length >= SECOND_LANE_FROM;
+    return this.isUnused() || length >= SECOND_LANE_FROM || this.stalled.size > 0;
+  }
+
+  private isUnused(): boolean {
+    return this.lanes.every((lane) => this.running.get(lane)!.length === 0);
+  }
+
+  private isIdle(): boolean {
+    return this.waiting.length === 0 && this.isUnused();
   }
 
   private async runBatch(lane: Lane, batch: Waiting[]): Promise<void> {
-    this.running += 1;
+    const running = this.running.get(lane)!;
+    running.push(batch);
+    const stall = setInterval(() => this.passBy(lane, batch), STALL_MS);
     const answers = await lane.run(batch.map(({ entry }) => entry));
-    this.running -= 1;
+    clearInterval(stall);
+    running.splice(running.indexOf(batch), 1);
+    this.stalled.delete(lane);
     batch.forEach((item, index) => answer(item, answers[index]));
     for (const { entry } of batch) this.release(entry);
     this.startBatches();
-    if (this.running === 0 && this.waiting.length === 0) for (const resolve of this.idle.splice(0)) resolve();
+    if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** One command per charge id at a time, and one lane per account. Others wait until that is answered. */
+  /**
+   * Lets the other lane take the accounts of the batches behind one that waits for a lock. What it writes, those batches
+   * find when they are proved. The accounts of the waiting batch may be locked by it.
+   */
+  private passBy(lane: Lane, batch: Waiting[]): void {
+    const [first, ...behind] = this.running.get(lane)!;
+    if (first !== batch) return;
+    this.stalled.add(lane);
+    const locked = new Set(batch.map(({ entry }) => entry.command.accountId));
+    for (const { entry } of behind.flat()) {
+      const used = this.accounts.get(entry.command.accountId)!;
+      if (used.lane === lane && !locked.has(entry.command.accountId)) used.lane = null;
+    }
+    this.startBatches();
+  }
+
+  /** One command per charge id at a time, and one lane per account. Others wait for their answers. */
   private takeBatch(lane: Lane): Waiting[] {
     const batch: Waiting[] = [];
     const deferred: Waiting[] = [];
@@ -168,15 +199,14 @@ export class PostingEngine {
       const item = this.waiting[next] as Waiting;
       const { chargeId, accountId } = item.entry.command;
       const used = this.accounts.get(accountId);
-      if (this.inFlight.has(chargeId) || passed.has(chargeId) || (used && used.lane !== lane)) {
+      if (this.inFlight.has(chargeId) || passed.has(chargeId) || (used?.lane && used.lane !== lane)) {
         deferred.push(item);
         passed.add(chargeId);
         continue;
       }
       batch.push(item);
       this.inFlight.add(chargeId);
-      if (used) used.commands += 1;
-      else this.accounts.set(accountId, { lane, commands: 1 });
+      this.accounts.set(accountId, { lane, commands: (used?.commands ?? 0) + 1 });
     }
     if (batch.length > 0) this.waiting = [...deferred, ...this.waiting.slice(next)];
     return batch;
