@@ -15,7 +15,7 @@ const DEFAULT_MAX_BATCH = 400;
 const MOST_SENT = 2;
 /**
  * Postings that must wait before a batch follows another that is not answered yet. With twice as many, a batch leaves half of
- * them to the one that follows it. Smaller batches would cost more processor time than they save waiting.
+ * them to the next. Smaller batches would cost more processor time than the waiting that they save.
  */
 const DEFAULT_FOLLOW_FROM = 8;
 /**
