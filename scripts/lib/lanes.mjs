@@ -2,7 +2,7 @@
 
 /**
  * Runs stages in two rows, each in the order of the list: the wide ones, which keep two cores busy, and beside them the others.
- * In each row, a stage has a lane for itself, or shares it with another that is light. The build is alone.
+ * Each row has one lane. A stage has it to itself, but two light ones share it. The build runs alone.
  * @param {import('./stages.mjs').Stage[]} stages
  * @param {(stage: import('./stages.mjs').Stage) => Promise<void>} run
  */

@@ -26,7 +26,7 @@ export async function allOf<One>(
   return found;
 }
 
-/** The same as a hook, for a list of which the page needs all. */
+/** `allOf` as a hook, for a list that a page needs as a whole. */
 export function useAll<Path extends GetPath>(path: Path): UseQueryResult<Item<Path>[]> {
   return useQuery({
     queryKey: ['get', path, 'all'],

@@ -134,12 +134,12 @@ export const relayQuery = {
   staleTime: 5 * 60_000,
 };
 
-type Parameters<Path extends GetPath> = paths[Path] extends { get: { parameters: infer Known } }
+type ParametersOf<Path extends GetPath> = paths[Path] extends { get: { parameters: infer Known } }
   ? Known
   : never;
 
 type Asked<Path extends GetPath> = {
-  [Part in 'path' | 'query']?: Parameters<Path> extends { [Name in Part]?: infer Known } ? Known : never;
+  [Part in 'path' | 'query']?: ParametersOf<Path> extends { [Name in Part]?: infer Known } ? Known : never;
 };
 
 type ReadOptions<Path extends GetPath> = Pick<
@@ -172,13 +172,13 @@ export function useRead<Path extends GetPath>(
   });
 }
 
-/** The same, and keeps showing the previous answer until the new one is loaded. */
+/** Like `useRead`, but keeps showing the previous answer until the new one is loaded. */
 export function useShown<Path extends GetPath>(
   path: Path,
   params: Asked<Path> = {},
   options: ReadOptions<Path> = {},
 ): UseQueryResult<GetAnswer<Path>> {
-  return useRead(path, params, { placeholderData: keepPreviousData, ...options });
+  return useRead(path, params, { ...keepShown, ...options });
 }
 
 /** Reads the page of a list that the address names; show it with a paged DataList. */

@@ -37,7 +37,7 @@ export class ImageFiles {
   /**
    * Stores an image and returns its signed path, without an fsync: clients fetch the link within seconds, and an fsync per
    * image would cost more than the rest of the request.
-   * @throws the store's error, also if it does not answer in time or before `signal`
+   * @throws the store's error, or that of a cancelled write if it takes too long or `signal` aborts
    */
   async keep(name: string, bytes: Buffer, signal: AbortSignal): Promise<string> {
     const facts = { 'tollgate.file.bytes': bytes.length };

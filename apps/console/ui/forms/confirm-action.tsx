@@ -16,7 +16,7 @@ interface ConfirmActionProps extends ButtonProps {
   /** In place of `hint`, if it is more than a sentence. */
   children?: ReactNode;
   act: () => Promise<unknown>;
-  /** Refreshes what it changed. */
+  /** Reads again what `act` changed. */
   reread?: () => Promise<void>;
   /** People must type this first, if the action cannot be undone. */
   phrase?: string | undefined;

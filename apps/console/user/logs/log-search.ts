@@ -31,7 +31,7 @@ export const logSearch = {
   charge: anyText,
 };
 
-export type LogSearch = SearchOf<typeof logSearch>;
+type LogSearch = SearchOf<typeof logSearch>;
 
 export function logQuery(search: LogSearch, nowMs: number) {
   return { ...workFilter(search), state: search.state, ...requestTimes(search, nowMs) };

@@ -1,4 +1,4 @@
-import { getRouteApi, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -33,13 +33,12 @@ function ToRequests() {
   );
 }
 
-const route = getRouteApi('/user/usage');
 const DAYS = 'days';
 const RANGES = [...usageRanges, DAYS] as const;
 
 function UsageFilters() {
   const { t } = useTranslation('calls');
-  const search = route.useSearch();
+  const search = useSearch({ from: '/user/usage' });
   const set = useFilter({ replace: false });
   return (
     <Group align="flex-end" gap="sm">
@@ -59,7 +58,7 @@ function UsageFilters() {
 
 function Range() {
   const { t } = useTranslation('calls');
-  const search = route.useSearch();
+  const search = useSearch({ from: '/user/usage' });
   const set = useFilter({ replace: false });
   const choose = (range: (typeof RANGES)[number]) => {
     const days = range === DAYS ? { from: addDays(today(), -6), to: today() } : {};
