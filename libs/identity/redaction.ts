@@ -20,6 +20,7 @@ export function withoutAddressesIn(value: unknown): unknown {
   if (typeof value === 'string') return withoutAddresses(value);
   if (Array.isArray(value)) return value.map(withoutAddressesIn);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const kept = (name: string, inner: unknown) => (name.endsWith('Id') ? inner : withoutAddressesIn(inner));
+  const kept = (name: string, inner: unknown) =>
+    name.endsWith('Id') && typeof inner === 'string' ? inner : withoutAddressesIn(inner);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, kept(name, inner)]));
 }

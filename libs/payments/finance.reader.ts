@@ -4,7 +4,7 @@ import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
 import type { disputeView, eventView, listedRefundView, suspenseView, topupView } from './finance.view.js';
 
-/** A row as its shape reads it; times beside it as text are to the microsecond, for the cursor. */
+/** A row of this shape. Some of its times are there as text too, to the microsecond, for the cursor. */
 type Row<S extends z.ZodType, Text extends string = never> = RowOf<S, Date> & Record<Text, string>;
 
 interface Listing {

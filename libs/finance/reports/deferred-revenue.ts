@@ -153,7 +153,10 @@ SELECT
     - (SELECT coalesce(sum(d.credits), 0) FROM lot_day_sums d WHERE d.day < $1::date))::text AS "unusedCredits"`;
 
 async function readLotsAtEnd(client: pg.ClientBase, { to }: Days): Promise<LotsAtEnd> {
-  const { rows } = await client.query<Omit<LotsAtEnd, 'deferredMinor'>>(LOTS_AT_END, [to]);
+  // The sum of unused nanos may exceed int8.
+  const { rows } = await client.query<
+    Omit<LotsAtEnd, 'deferredMinor' | 'unusedCredits'> & { unusedCredits: string }
+  >(LOTS_AT_END, [to]);
   const lots = rows[0] as (typeof rows)[number];
   const deferredMinor = lots.paidMinor - lots.recognisedMinor + lots.pendingMinor;
   return { ...lots, deferredMinor, unusedCredits: BigInt(lots.unusedCredits) };

@@ -103,7 +103,11 @@ export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<P
     // A version has no revenue before it takes effect.
     const first = from?.toISOString().slice(0, 10) ?? '1970-01-01';
     const values = [first, 'infinity', from, to, kind, subject, limit];
-    const { rows } = await client.query<PriceVersionEarned>(REGISTER, values);
+    // A sum of nanos may exceed int8.
+    const { rows } = await client.query<Omit<PriceVersionEarned, 'gross'> & { gross: string }>(
+      REGISTER,
+      values,
+    );
     return rows.map((row) => ({ ...row, gross: BigInt(row.gross) }));
   });
 }

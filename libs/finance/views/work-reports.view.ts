@@ -17,7 +17,7 @@ export const holdShape = z
     family: z.string(),
     model: z.string(),
     group: z.string(),
-    /** Of other work, once it is resolved. */
+    /** That of other work is known once it is resolved. */
     channel: z.string().nullable().meta({ description: 'The channel of a task, once chosen.' }),
     upstreamTaskId: z.string().nullable(),
     taskId: z.string().nullable(),

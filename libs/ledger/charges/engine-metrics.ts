@@ -51,6 +51,7 @@ export class EngineMetrics {
   }
 
   observe({ commands, answers, isProved, elapsedMs }: FinishedBatch): void {
+    if (answers.every((answer) => answer instanceof Error && !(answer instanceof BrokenRule))) return;
     this.batches.inc({ decided: isProved ? 'proved' : 'locked' });
     this.batchSize.observe(commands.length);
     this.batchSeconds.observe(elapsedMs / 1000);

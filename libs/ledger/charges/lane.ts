@@ -183,10 +183,10 @@ export class Lane {
   }
 
   private async openContext(client: pg.ClientBase): Promise<BatchContext> {
-    const { rows } = await client.query<{ code: string; id: string }>(
-      `SELECT code, id::text FROM ledger_accounts WHERE code LIKE 'usage:%'`,
+    const { rows } = await client.query<{ code: string; id: bigint }>(
+      `SELECT code, id FROM ledger_accounts WHERE code LIKE 'usage:%'`,
     );
-    const ids = Object.fromEntries(rows.map((row) => [row.code.slice('usage:'.length), BigInt(row.id)]));
+    const ids = Object.fromEntries(rows.map((row) => [row.code.slice('usage:'.length), row.id]));
     return {
       priceBook: undefined,
       usageLedgerIds: ids as Record<Family, bigint>,
