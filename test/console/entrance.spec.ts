@@ -78,9 +78,11 @@ describe('signing in', () => {
     const email = await signedUp(relay);
     tab = await Tab.open(browser, relay, { expectedStatuses: [401] });
     const { page } = tab;
-    await tab.goto('/sign-in?next=%2Fconnect');
+    await tab.goto('/sign-in?next=%2Ftokens');
     await signInHere(tab, email);
-    await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
+    // What is still being loaded would notice before the click.
+    await tab.settled();
     await revokeSessions(email);
     await page.getByRole('link', { name: 'Home', exact: true }).click();
     await page.getByText('Your session has ended.').waitFor();
