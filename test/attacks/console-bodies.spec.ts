@@ -37,6 +37,11 @@ describe('a hostile body at the console', () => {
     expect(await refusalOf('/api/tickets', csv)).toEqual({ status: 415, code: 'unsupported_media_type' });
   });
 
+  it('is refused if it is compressed, because nothing unpacks it', async () => {
+    const gzip = json({}, { 'content-encoding': 'gzip' });
+    expect(await refusalOf('/api/tickets', gzip)).toEqual({ status: 415, code: 'unsupported_media_type' });
+  });
+
   it('of someone without a session is not waited for', async () => {
     const socket = await open(`POST /api/tickets HTTP/1.1\r\nHost: localhost`, MEGABYTE);
     expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 401 /);

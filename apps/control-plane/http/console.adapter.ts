@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { receiveBody } from '#platform/http/body-stream.js';
 import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
+import { refusalOfEncoding } from '#platform/http/content-encoding.js';
 import { refuseTwoHosts } from '#platform/http/host-header.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
@@ -92,7 +93,7 @@ export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads):
     if (config.needsSession && sentSession(request) === undefined) throw notSignedIn();
     const isFile = mediaTypeOf(request) === CSV && !request.is404;
     if (isFile && config.consumes !== CSV) throw wrongType();
-    done();
+    done(refusalOfEncoding(request));
   });
   uploads.install(server);
   server.addHook('onRequest', (request, _reply, done) => {

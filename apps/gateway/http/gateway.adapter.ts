@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import { refusalOfEncoding } from '#platform/http/content-encoding.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
@@ -157,9 +158,7 @@ function unreadableBody(request: FastifyRequest): ApiError | undefined {
   if (isMultipart(request) && !request.routeOptions.config.multipart) {
     return new ApiError('unsupported_media_type', 'This path only accepts application/json.');
   }
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
-  return new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
+  return refusalOfEncoding(request);
 }
 
 /** A path that the router itself cannot read. No hook runs for it. */

@@ -70,13 +70,10 @@ async function readSound({ pieces }: Pick<FormFile, 'pieces'>): Promise<SoundFil
   const bytes = new SoundBytes(pieces);
   const start = behindTags(bytes);
   const kind = kindAt(bytes, start);
-  if (kind === undefined) throw invalid('file', 'must be flac, mp3, mp4, m4a, ogg, wav or webm');
+  if (kind === undefined) throw invalid('file', 'must be a flac, mp3, mp4, m4a, ogg, wav or webm file');
   const length = await MEASURES[kind](bytes, start);
   if (length === null)
-    throw invalid(
-      'file',
-      `must be ${kind} whose length can be read; PCM, MP3, AAC, Opus, Vorbis and FLAC can`,
-    );
+    throw invalid('file', 'has no length that can be read: encode it as PCM, MP3, AAC, Opus, Vorbis or FLAC');
   if (!(length.most <= MOST_SECONDS)) throw invalid('file', `must be at most ${MOST_SECONDS} seconds long`);
   return { pieces, mime: MIMES[kind], name: `audio.${kind}`, seconds: secondsOf(length) };
 }
