@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { ticketStates } from '#support/ticket.entity.js';
 import { accountView, foundAccountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
@@ -33,7 +33,6 @@ export const accountRoutes = {
     answer: accountView,
   }),
 };
-const params = z.strictObject({ accountId: id });
 const words = z
   .string()
   .trim()
@@ -51,26 +50,22 @@ export const supportRoutes = {
   }),
   show: forStaff.get('getAnyAccount', '/api/support/accounts/{accountId}', {
     summary: 'Get an account as its owner sees it, with its person and keys.',
-    params,
     answer: z.object({ account: accountView, person: personView.nullable(), keys: z.array(keyView) }),
   }),
   freeze: forStaff.post('freezeAccount', '/api/support/accounts/{accountId}/freeze', {
     summary: 'Freeze an account: all new paid calls are refused.',
-    params,
     body: z.strictObject({ reason: words.meta({ description: 'Shown to the account owner.' }) }),
     answer: accountView,
     refusals: ['second_person_required'],
   }),
   unfreeze: forStaff.post('unfreezeAccount', '/api/support/accounts/{accountId}/unfreeze', {
     summary: 'Unfreeze an account. If its balance is below zero, only credits can unfreeze it.',
-    params,
     body: z.strictObject({ note: words.meta({ description: 'Recorded in the audit log.' }) }),
     answer: accountView,
     refusals: ['second_person_required', 'conflict'],
   }),
   revokeSessions: forStaff.delete('revokeSessionsOfAccount', '/api/support/accounts/{accountId}/sessions', {
     summary: "End all sessions of an account's owner.",
-    params,
     answer: z.object({ revoked: z.number().int() }),
     refusals: ['second_person_required'],
   }),

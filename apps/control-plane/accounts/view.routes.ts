@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { id, timeView } from '#platform/http/fields.js';
+import { id } from '#platform/http/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
@@ -9,7 +10,6 @@ export const viewRoutes = {
     summary: 'View the console as the owner of an account, for a limited time.',
     description:
       "Until the view ends, the GET routes for customers (`/api/account`, `/api/usage`, …) answer for that account, and all other requests of this session are refused. The session shows this in `viewing`. The owner can see the viewer's role, the time and the reason.",
-    params: z.strictObject({ accountId: id }),
     body: z.strictObject({
       reason: z
         .string()

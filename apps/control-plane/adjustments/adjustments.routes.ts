@@ -77,10 +77,9 @@ export const adjustmentRoutes = {
   reverse: forFinance.post('reverseAdjustment', '/api/finance/adjustments/{adjustmentId}/reverse', {
     summary: 'Reverse an adjustment completely, once.',
     confirms: true,
-    params: z.strictObject({ adjustmentId: id }),
     body: z.strictObject({ note, requestId: requestIdField }),
     answer: adjusted,
-    refusals: ['second_person_required', 'conflict', 'not_found'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   writeOffs: forFinance.get('listWriteOffs', '/api/finance/write-offs', {
     summary: 'List write-offs and their reversals, newest first.',
@@ -114,10 +113,9 @@ export const adjustmentRoutes = {
     description:
       'The account is frozen again if its balance falls below 0. The limit for one person is shared with adjustments.',
     confirms: true,
-    params: z.strictObject({ writeOffId: id }),
     body: z.strictObject({ note, requestId: requestIdField }),
     answer: writtenOff,
-    refusals: ['second_person_required', 'conflict', 'not_found'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
     summary: 'List accounts that are in debt or frozen, with amount, start and reason.',

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery } from '#platform/http/fields.js';
+import { pageOf, pageQuery } from '#platform/http/fields.js';
 import { approvalView } from '#approvals/approvals.view.js';
 import { routesFor } from '../http/route.js';
 
 const note = z.string().trim().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
-const params = z.strictObject({ approvalId: id });
 
 const forReaders = routesFor(['support', 'finance', 'admin'], 'Approvals');
 
@@ -16,7 +15,6 @@ export const approvalRoutes = {
   }),
   show: forReaders.get('getApproval', '/api/approvals/{approvalId}', {
     summary: 'Get an approval.',
-    params,
     answer: approvalView,
   }),
   approve: forReaders.post('approve', '/api/approvals/{approvalId}/approve', {
@@ -24,14 +22,12 @@ export const approvalRoutes = {
     description:
       'The person who made the request cannot approve it. If it can no longer be applied, approving is refused and the request stays pending.',
     confirms: true,
-    params,
     body: z.strictObject({ note: note.optional() }),
     answer: approvalView,
     refusals: ['second_person_required', 'conflict'],
   }),
   reject: forReaders.post('reject', '/api/approvals/{approvalId}/reject', {
     summary: 'Reject a request permanently.',
-    params,
     body: z.strictObject({ note }),
     answer: approvalView,
     refusals: ['second_person_required', 'conflict'],

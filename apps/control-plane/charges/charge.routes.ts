@@ -122,7 +122,6 @@ const chargeView = z
   })
   .meta({ id: 'Charge' });
 
-const chargeId = z.strictObject({ chargeId: id });
 const mostTokens = 100_000_000;
 const tokens = z.int().min(0).max(mostTokens);
 const mostCalls = 1_000_000;
@@ -183,12 +182,10 @@ const forReaders = routesFor(['support', 'finance', 'admin'], 'Charges');
 export const chargeRoutes = {
   show: forUsers.get('getCharge', '/api/charges/{chargeId}', {
     summary: 'Get a charge with its price calculation.',
-    params: chargeId,
     answer: chargeView,
   }),
   support: forReaders.get('getAnyCharge', '/api/support/charges/{chargeId}', {
     summary: 'Get a charge of any account with its price calculation.',
-    params: chargeId,
     answer: chargeView,
   }),
   quote: forUsers.post('quote', '/api/quote', {

@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  queryFlag,
-  id,
-  openTimeView,
-  pageOf,
-  pageQuery,
-  requestIdField,
-  time,
-} from '#platform/http/fields.js';
+import { queryFlag, openTimeView, pageOf, pageQuery, requestIdField, time } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
@@ -106,7 +98,6 @@ export const costRoutes = {
   }),
   charge: forFinance.get('getChargeMargin', '/api/finance/charges/{chargeId}', {
     summary: 'Get a charge with its upstream cost and margin.',
-    params: z.strictObject({ chargeId: id }),
     answer: chargeMarginView,
   }),
 };

@@ -19,7 +19,6 @@ const groupView = z
 const accountGroupsView = z
   .object({ accountId: z.string(), groups: z.array(groupView) })
   .meta({ id: 'AccountGroups' });
-const ofAccount = z.strictObject({ accountId: id });
 const oneGroup = z.strictObject({ accountId: id, group: groupName });
 
 const forUsers = routesFor(['user'], 'Groups of accounts');
@@ -34,7 +33,6 @@ export const grantRoutes = {
   }),
   list: forReaders.get('listAccountGroups', '/api/support/accounts/{accountId}/groups', {
     summary: 'List the groups an account can create keys in, and who granted access.',
-    params: ofAccount,
     answer: accountGroupsView,
   }),
   grant: forAdmins.put('grantGroup', '/api/admin/accounts/{accountId}/groups/{group}', {

@@ -10,6 +10,7 @@ import {
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Actor } from '#identity/role.js';
+import { id } from '#platform/http/fields.js';
 import { AccessGuard } from './access.guard.js';
 import { type Call, CallInput } from './call.js';
 import type { CallSession } from './call-session.js';
@@ -54,6 +55,15 @@ type Optional =
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
 
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+type IdsIn<Path extends string> = z.ZodObject<Record<NamesIn<Path>, typeof id>>;
+
+function idsIn(path: string): z.ZodObject {
+  return z.strictObject(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, id])));
+}
+
 /** Only what every user owns can be viewed. */
 function viewOf({ access, method }: Pick<Route, 'access' | 'method'>): UnderView {
   if (access === 'public') return 'own';
@@ -90,23 +100,24 @@ export function routesFor<const X extends Access>(access: X, tag: string, reads:
   };
 }
 
-/** The defaults: no parameters, no body, status 200 with an answer and 204 without. */
+/** The defaults: parameters of the path are IDs, no query, no body, status 200 with an answer and 204 without. */
 function declaring<X extends Access>(common: Common<X>) {
   return <
-    P extends Fields = NoFields,
+    const Path extends Route['path'],
+    P extends Fields = IdsIn<Path>,
     Q extends Fields = NoFields,
     B extends z.ZodType | null = null,
     A extends z.ZodType | null = null,
   >(
-    id: string,
-    path: Route['path'],
+    operation: string,
+    path: Path,
     spec: Spec<P, Q, B, A>,
   ): Route<P, Q, B, A> & { access: X } => {
-    const declared = { ...common, ...spec, id, path };
+    const declared = { ...common, ...spec, id: operation, path };
     const hasAnswer = spec.answer != null || declared.produces !== undefined;
     return {
       ...declared,
-      params: spec.params ?? (NO_FIELDS as unknown as P),
+      params: spec.params ?? (idsIn(path) as unknown as P),
       query: spec.query ?? (NO_FIELDS as unknown as Q),
       body: spec.body ?? (null as B),
       answer: spec.answer ?? (null as A),

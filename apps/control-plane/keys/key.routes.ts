@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
-import { creditAmount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { creditAmount, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
@@ -58,7 +58,6 @@ const rules = {
   imagesPerMinute: z.int().min(1).max(MAX_UNITS).nullable().optional(),
   maxRunningTasks: z.int().min(0).max(MAX_COUNT).nullable().optional(),
 };
-const params = z.strictObject({ keyId: id });
 
 const forUsers = routesFor(['user'], 'API keys');
 
@@ -83,17 +82,14 @@ export const keyRoutes = {
   }),
   show: forUsers.get('getKey', '/api/keys/{keyId}', {
     summary: 'Get one of your keys.',
-    params,
     answer: keyView,
   }),
   change: forUsers.patch('changeKey', '/api/keys/{keyId}', {
     summary: 'Change the given fields. Takes effect for new paid calls.',
-    params,
     body: z.strictObject({ name: name.optional(), ...rules }),
     answer: keyView,
   }),
   remove: forUsers.delete('deleteKey', '/api/keys/{keyId}', {
     summary: 'Delete a key permanently. New paid calls with it are refused.',
-    params,
   }),
 };

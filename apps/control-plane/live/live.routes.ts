@@ -8,6 +8,5 @@ export const liveRoutes = {
     description:
       'Sends the current state, then each change. `balance` has `main`, `held` and `invite`; `task` has a task as returned by GET /api/tasks/{taskId}, starting with the newest and all running tasks; `end` says why the stream ends: `session_ended` or `shutdown`. A client that reconnects gets the current state again.',
     produces: ['text/event-stream'],
-    refusals: ['rate_limit_exceeded'],
   }),
 };

@@ -65,7 +65,6 @@ export const financeRoutes = {
   refund: forFinance.post('refundTopup', '/api/finance/topups/{topupId}/refunds', {
     summary: 'Refund unused credits of a top-up, or part of them.',
     confirms: true,
-    params: z.strictObject({ topupId: id }),
     body: z.strictObject({
       credits: creditAmount.optional().meta({ description: 'Omit to refund all unused credits.' }),
       reason: reasonText,
@@ -82,7 +81,6 @@ export const financeRoutes = {
   confirmRefund: forFinance.post('confirmTopupRefund', '/api/finance/topup-refunds/{refundId}/confirm', {
     summary: 'Record the outcome of a refund by bank transfer.',
     confirms: true,
-    params: z.strictObject({ refundId: id }),
     body: z.strictObject({
       outcome: z.enum(['succeeded', 'failed']),
       reference: reference.optional(),
@@ -99,7 +97,6 @@ export const financeRoutes = {
   creditSuspense: forFinance.post('creditSuspense', '/api/finance/suspense/{itemId}/credit', {
     summary: "Credit an item to the intended account at the account's rate.",
     confirms: true,
-    params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reasonText, requestId: financeRequestId }),
     answer: creditedView,
     refusals: ['second_person_required', 'conflict'],
@@ -107,14 +104,12 @@ export const financeRoutes = {
   returnSuspense: forFinance.post('returnSuspense', '/api/finance/suspense/{itemId}/return', {
     summary: 'Book an item as returned.',
     confirms: true,
-    params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: forFinance.post('expenseSuspense', '/api/finance/suspense/{itemId}/expense', {
     summary: 'Book an item that is lost or unexplained as a provider cost.',
     confirms: true,
-    params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { mailLanguage } from '#people/people.fields.js';
-import { id } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const receipt = {
   load: 'file' as const,
-  params: z.strictObject({ topupId: id }),
   query: z.strictObject({
     language: mailLanguage
       .optional()

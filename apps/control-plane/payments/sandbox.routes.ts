@@ -1,8 +1,5 @@
-import { z } from 'zod';
-import { id } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
-const params = z.strictObject({ orderId: id });
 const HTML = ['text/html'] as const;
 
 const forAll = routesFor('public', 'Payments');
@@ -11,17 +8,14 @@ const forAll = routesFor('public', 'Payments');
 export const sandboxRoutes = {
   page: forAll.get('showSandboxPayment', '/sandbox-pay/{orderId}', {
     summary: 'Show the payment page of the sandbox provider, if it is enabled.',
-    params,
     produces: HTML,
   }),
   pay: forAll.post('paySandboxOrder', '/sandbox-pay/{orderId}/pay', {
     summary: 'Pay the order.',
-    params,
     status: 303,
   }),
   cancel: forAll.post('cancelSandboxOrder', '/sandbox-pay/{orderId}/cancel', {
     summary: 'Cancel the order.',
-    params,
     status: 303,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import {
   currencyView,
   payment,
@@ -57,7 +57,6 @@ function isOneWish(value: { credits?: unknown; pay?: unknown }): boolean {
   return (value.credits === undefined) !== (value.pay === undefined);
 }
 const ONE_WISH = { message: 'give either credits or pay', path: ['credits'] };
-const params = z.strictObject({ orderId: id });
 
 const forUsers = routesFor(['user'], 'Top-ups');
 const forAll = routesFor('public', 'Payments');
@@ -91,12 +90,10 @@ export const topupRoutes = {
   }),
   show: forUsers.get('getTopup', '/api/topups/{orderId}', {
     summary: 'Get an order with its refunds and disputes.',
-    params,
     answer: orderWithReversals,
   }),
   cancel: forUsers.post('cancelTopup', '/api/topups/{orderId}/cancel', {
     summary: 'Cancel an open order. If it has been paid in the meantime, it is credited.',
-    params,
     answer: orderView,
     refusals: ['payment_provider_failed'],
   }),

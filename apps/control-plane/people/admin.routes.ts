@@ -6,8 +6,6 @@ import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
-const params = z.strictObject({ userId: id });
-
 const forAdmins = routesFor(['admin'], 'People');
 const forAdminsOfAuditLog = routesFor(['admin'], 'Audit log');
 
@@ -33,7 +31,6 @@ export const peopleRoutes = {
     description:
       'Roles are removed immediately; new roles wait for the approval of another administrator. You cannot change your own roles, and one administrator must remain. The first administrator can appoint the second one alone.',
     confirms: true,
-    params,
     body: z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) }),
     answer: personView.extend({
       approvalId: z
@@ -46,7 +43,6 @@ export const peopleRoutes = {
   setDisabled: forAdmins.put('setPersonDisabled', '/api/admin/people/{userId}/disabled', {
     summary: 'Block sign-in for a person and end all sessions, or allow it again.',
     confirms: true,
-    params,
     body: z.strictObject({ disabled: z.boolean() }),
     answer: personView,
     refusals: ['second_person_required', 'conflict'],
@@ -54,7 +50,6 @@ export const peopleRoutes = {
   removeTotp: forAdmins.delete('removePersonTotp', '/api/admin/people/{userId}/totp', {
     summary: 'Remove a lost device and its recovery codes, and end all sessions.',
     confirms: true,
-    params,
     answer: personView,
     refusals: ['second_person_required'],
   }),

@@ -111,7 +111,6 @@ export const sessionRoutes = {
   }),
   revoke: forUsers.delete('revokeSession', '/api/sessions/{sessionId}', {
     summary: 'End one of your sessions.',
-    params: z.strictObject({ sessionId: id }),
   }),
   revokeAll: forUsers.delete('revokeSessions', '/api/sessions', {
     summary: 'End all your sessions, or all others.',

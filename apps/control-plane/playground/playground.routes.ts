@@ -27,7 +27,7 @@ function call(id: string, path: string, spec: { summary: string; produces: strin
     description: DESCRIPTION,
     streamsBody: mostBytes,
     produces,
-    refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
+    refusals: ['missing_required_parameter'],
   });
 }
 
@@ -75,7 +75,7 @@ export const playgroundRoutes = {
     description: DESCRIPTION,
     underView: 'refused',
     produces: json,
-    refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
+    refusals: ['missing_required_parameter'],
   }),
   content: forUsersOfTasks.get('downloadTask', '/api/tasks/{taskId}/content', {
     summary: 'Download the file of a finished task, or part of it with `Range`.',
@@ -102,9 +102,7 @@ export const playgroundRoutes = {
     summary: 'List the stored images of a charge.',
     description:
       'Images are stored only if the call asked for links, and for as long as the links work. To show one, append the last segment of its link, with the query, to `/api/charges/{chargeId}/images/`.',
-    params: z.strictObject({ chargeId: id }),
     produces: json,
-    refusals: ['not_found', 'rate_limit_exceeded'],
   }),
   chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{image}', {
     summary: 'Download an image of a charge, or part of it with `Range`.',
@@ -112,6 +110,6 @@ export const playgroundRoutes = {
     params: z.strictObject({ chargeId: id, image: imageName }),
     query: z.strictObject({ exp: z.string().max(12).default(''), sig: z.string().max(43).default('') }),
     produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
-    refusals: ['not_found', 'file_not_found', 'range_not_satisfiable'],
+    refusals: ['file_not_found', 'range_not_satisfiable'],
   }),
 };

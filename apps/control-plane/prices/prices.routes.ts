@@ -2,7 +2,6 @@ import { z } from 'zod';
 import {
   amountView,
   queryFlag,
-  id,
   pageOf,
   pageQuery,
   refusedRowView,
@@ -78,7 +77,6 @@ const proposalDetail = proposalView
   .meta({ id: 'PriceProposalDetail' });
 
 const newProposal = z.strictObject({ changes: changesField, effectiveAt, note: noteField.default('') });
-const proposalId = z.strictObject({ proposalId: id });
 const atRevision = z.int().min(1).meta({ description: 'The revision that you reviewed.' });
 
 const totals = {
@@ -146,12 +144,10 @@ export const pricesRoutes = {
   }),
   show: forReaders.get('getPriceProposal', `${PROPOSALS}/{proposalId}`, {
     summary: 'Get a proposal and what has changed since.',
-    params: proposalId,
     answer: proposalDetail,
   }),
   revise: forAdmins.patch('revisePriceProposal', `${PROPOSALS}/{proposalId}`, {
     summary: 'Replace the changes of an open proposal, based on current prices.',
-    params: proposalId,
     body: newProposal.extend({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],
@@ -160,7 +156,6 @@ export const pricesRoutes = {
     summary: 'Preview what past requests would cost under a proposal.',
     description:
       'Reprices requests of the last 24 hours, or another range of at most 31 days, with the code that prices holds. Lists only the models and groups affected by the proposal.',
-    params: proposalId,
     query: z.strictObject({ from: time.optional(), to: time.optional() }),
     answer: previewView,
   }),
@@ -169,14 +164,12 @@ export const pricesRoutes = {
     description:
       'Refused with `conflict` if the same prices have changed since the proposal, or if its effective time has passed. Amounts already held keep their price; every hold after the effective time has the new one.',
     confirms: true,
-    params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['second_person_required', 'conflict'],
   }),
   cancel: forAdmins.post('cancelPriceProposal', `${PROPOSALS}/{proposalId}/cancel`, {
     summary: 'Cancel a proposal.',
-    params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],

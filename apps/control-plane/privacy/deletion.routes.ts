@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, requestIdField, timeView } from '#platform/http/fields.js';
+import { amountView, requestIdField, timeView } from '#platform/http/fields.js';
 import { oneTimeCode } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -49,7 +49,6 @@ export const deletionRoutes = {
   ask: forStaff.post('askForAccountDeletion', '/api/support/tickets/{ticketId}/account-deletion', {
     summary: 'Request the deletion of an account, with a ticket.',
     confirms: true,
-    params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
       requestId: requestIdField,
       reason: z.string().trim().min(3, 'must say why').max(500),
@@ -63,7 +62,6 @@ export const deletionRoutes = {
   }),
   cancel: forStaff.delete('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion', {
     summary: 'Cancel a pending deletion for an owner who cannot sign in.',
-    params: z.strictObject({ accountId: id }),
     refusals: ['conflict'],
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timeView } from '#platform/http/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const exportView = z
@@ -37,7 +37,6 @@ export const exportRoutes = {
     summary: 'Download an export: a zip file of JSON Lines.',
     confirms: true,
     underView: 'refused',
-    params: z.strictObject({ exportId: id }),
     produces: ['application/zip'],
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, time, timeView, numberText } from '#platform/http/fields.js';
+import { time, timeView, numberText } from '#platform/http/fields.js';
 import { reasonText, financeRequestId } from '#payments/payment.fields.js';
 import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
@@ -24,21 +24,17 @@ export const rateView = z
   })
   .meta({ id: 'AccountRate' });
 
-const params = z.strictObject({ accountId: id });
-
 const forReaders = routesFor(['support', 'finance', 'admin'], 'Rates');
 const forAdmins = routesFor(['admin'], 'Rates');
 
 export const rateRoutes = {
   show: forReaders.get('getAccountRate', '/api/support/accounts/{accountId}/rate', {
     summary: 'Get the rate history of an account and its verified volume.',
-    params,
     answer: rateView,
   }),
   set: forAdmins.post('setAccountRate', '/api/admin/accounts/{accountId}/rate', {
     summary: 'Set the rate of an account from a given time. Existing orders keep their rate.',
     confirms: true,
-    params,
     body: z.strictObject({
       rate,
       effectiveFrom: time.optional().meta({ description: 'Default: now. Cannot be in the past.' }),

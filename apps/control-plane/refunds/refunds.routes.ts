@@ -24,7 +24,6 @@ export const refundRoutes = {
     description:
       'Refunds above the limit for one person wait for the approval of a second person. The refunds of a charge never exceed the amount charged.',
     confirms: true,
-    params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
       requestId: requestIdField,
       chargeId: id,
@@ -50,7 +49,6 @@ export const refundRoutes = {
   }),
   list: forStaff.get('listChargeRefunds', '/api/support/charges/{chargeId}/refunds', {
     summary: 'List the refunds of a charge, oldest first, and what can still be refunded.',
-    params: z.strictObject({ chargeId: id }),
     answer: z.object({ settled: amountView, refundable: amountView, items: z.array(chargeRefundView) }),
   }),
 };

@@ -82,7 +82,6 @@ const staffTicket = queuedTicket
     reseller: resellerView.nullable().meta({ description: 'For tickets of type `reseller_rate` only.' }),
   })
   .meta({ id: 'StaffTicket' });
-const params = z.strictObject({ ticketId: id });
 const filters = { state: z.enum(ticketStates).optional(), kind: z.enum(ticketKinds).optional() };
 
 const forUsers = routesFor(['user'], 'Tickets');
@@ -109,12 +108,10 @@ export const ticketRoutes = {
   }),
   show: forUsers.get('getTicket', '/api/tickets/{ticketId}', {
     summary: 'Get a ticket with its messages.',
-    params,
     answer: ticketWithMessages,
   }),
   write: forUsers.post('writeToTicket', '/api/tickets/{ticketId}/messages', {
     summary: 'Reply to support.',
-    params,
     body: z.strictObject({ body }),
     status: 201,
     answer: ticketWithMessages,
@@ -122,12 +119,10 @@ export const ticketRoutes = {
   }),
   close: forUsers.post('closeTicket', '/api/tickets/{ticketId}/close', {
     summary: 'Close a ticket. Safe to repeat.',
-    params,
     answer: ticketWithMessages,
   }),
   reopen: forUsers.post('reopenTicket', '/api/tickets/{ticketId}/reopen', {
     summary: 'Reopen a closed ticket.',
-    params,
     answer: ticketWithMessages,
   }),
 };
@@ -152,19 +147,16 @@ export const supportTicketRoutes = {
   }),
   assign: forStaff.put('assignTicket', '/api/support/tickets/{ticketId}/assignee', {
     summary: 'Assign a ticket to a support team member, or to nobody. Safe to repeat.',
-    params,
     body: z.strictObject({ assigneeId: id.nullable() }),
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
   show: forStaff.get('getSupportTicket', '/api/support/tickets/{ticketId}', {
     summary: 'Get a ticket with its messages and notes.',
-    params,
     answer: staffTicket,
   }),
   answer: forStaff.post('answerTicket', '/api/support/tickets/{ticketId}/messages', {
     summary: 'Reply to the customer, or leave a note for staff.',
-    params,
     body: z.strictObject({ body, isNote: z.boolean().default(false) }),
     status: 201,
     answer: staffTicket,
@@ -172,13 +164,11 @@ export const supportTicketRoutes = {
   }),
   close: forStaff.post('closeSupportTicket', '/api/support/tickets/{ticketId}/close', {
     summary: 'Close a ticket. Safe to repeat.',
-    params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
   reopen: forStaff.post('reopenSupportTicket', '/api/support/tickets/{ticketId}/reopen', {
     summary: 'Reopen a closed ticket.',
-    params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
@@ -186,7 +176,6 @@ export const supportTicketRoutes = {
     summary: 'Grant the reseller rate to the account of a ticket. Safe to repeat.',
     description: 'Refused if the verified volume is too low.',
     confirms: true,
-    params,
     body: z.strictObject({ requestId: requestIdField }),
     answer: staffTicket,
     refusals: ['second_person_required', 'conflict'],

@@ -8,8 +8,6 @@ import { usageEntry, usageFamilies, usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
 import { usageChart, dailyTotal, foundRequest } from '#usage/usage.view.js';
 
-const accountParams = z.strictObject({ accountId: id });
-
 const times = {
   from: time.optional().meta({ description: 'At or after this time.' }),
   to: time.optional().meta({ description: 'Before this time.' }),
@@ -124,7 +122,6 @@ export const usageRoutes = {
     load: 'query',
     summary: 'List the requests of an account.',
     description: SPARSE,
-    params: accountParams,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
@@ -133,7 +130,6 @@ export const usageRoutes = {
     '/api/support/accounts/{accountId}/usage.csv',
     {
       summary: 'Download the requests of an account as CSV.',
-      params: accountParams,
       query: z.strictObject(usageFilter),
     },
   ),
@@ -145,7 +141,6 @@ export const usageRoutes = {
       load: 'query',
       summary: 'Get the usage of an account by day, and by model or key.',
       description: DAILY,
-      params: accountParams,
       query: dailyQuery,
       answer: pageOf(dailyTotal),
     },
@@ -157,7 +152,6 @@ export const usageRoutes = {
       load: 'query',
       summary: 'List transactions on the balances of an account.',
       description: SPARSE,
-      params: accountParams,
       query: z.strictObject({ ...pageQuery, ...statementFilter }),
       answer: pageOf(statementEntry),
     },
@@ -167,7 +161,6 @@ export const usageRoutes = {
     '/api/support/accounts/{accountId}/statement.csv',
     {
       summary: 'Download transactions on the balances of an account as CSV.',
-      params: accountParams,
       query: z.strictObject(statementFilter),
     },
   ),

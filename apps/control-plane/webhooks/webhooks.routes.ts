@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attemptView, DELIVERY_STATES, deliveryView } from '#webhooks/delivery.log.js';
-import { id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
 import { routesFor } from '../http/route.js';
 
@@ -49,8 +49,6 @@ const deliveryDetail = deliveryView
     log: z.array(attemptView),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
-const endpointParams = z.strictObject({ endpointId: id });
-const deliveryParams = z.strictObject({ endpointId: id, deliveryId: id });
 
 const forUsers = routesFor(['user'], 'Webhooks');
 
@@ -70,13 +68,11 @@ export const webhookRoutes = {
   }),
   show: forUsers.get('getWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Get an endpoint.',
-    params: endpointParams,
     answer: endpointView,
   }),
   change: forUsers.patch('changeWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Change, enable or disable an endpoint.',
     description: 'Disabling an endpoint gives up its pending deliveries, which can be replayed later.',
-    params: endpointParams,
     body: z.strictObject({
       url: url.optional(),
       description: description.optional(),
@@ -87,29 +83,24 @@ export const webhookRoutes = {
   }),
   remove: forUsers.delete('deleteWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Delete an endpoint and cancel its pending deliveries.',
-    params: endpointParams,
   }),
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
     summary: 'Rotate the secret. Both secrets sign during the transition.',
-    params: endpointParams,
     answer: endpointView.extend({ secret: secretView }),
   }),
   ping: forUsers.post('pingWebhook', '/api/webhooks/{endpointId}/pings', {
     summary: 'Send a test event of type `ping`.',
-    params: endpointParams,
     status: 202,
     answer: deliveryView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
   deliveries: forUsers.get('listWebhookDeliveries', '/api/webhooks/{endpointId}/deliveries', {
     summary: 'List deliveries to an endpoint, newest first.',
-    params: endpointParams,
     query: z.strictObject({ ...pageQuery, state: z.enum(DELIVERY_STATES).optional() }),
     answer: pageOf(deliveryView),
   }),
   delivery: forUsers.get('getWebhookDelivery', '/api/webhooks/{endpointId}/deliveries/{deliveryId}', {
     summary: 'Get a delivery with all attempts.',
-    params: deliveryParams,
     answer: deliveryDetail,
   }),
   replay: forUsers.post(
@@ -117,7 +108,6 @@ export const webhookRoutes = {
     '/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays',
     {
       summary: 'Resend a delivery with the same webhook-id.',
-      params: deliveryParams,
       status: 202,
       answer: deliveryView,
       refusals: ['conflict'],
@@ -125,7 +115,6 @@ export const webhookRoutes = {
   ),
   replaySince: forUsers.post('replayWebhookDeliveries', '/api/webhooks/{endpointId}/replays', {
     summary: 'Resend deliveries queued since a given time.',
-    params: endpointParams,
     body: z.strictObject({
       since: time,
       states: z
