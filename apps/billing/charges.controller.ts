@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
 import {
   type ChargeReply,
@@ -19,6 +19,7 @@ import {
   resolveReply,
   taskEndedCommand,
 } from '#ledger/charges/charge.commands.js';
+import { Using } from '#platform/wiring.js';
 
 /**
  * Handles charges from the bus. Handlers only translate: the engine commits the messages of one batch together and
@@ -26,13 +27,7 @@ import {
  * bus what to do: if the database is down, it retries; a broken rule becomes a dead letter.
  */
 @Controller()
-export class ChargesController {
-  constructor(
-    @Inject(PostingEngine) private readonly engine: PostingEngine,
-    @Inject(KeyUse) private readonly keyUse: KeyUse,
-    @Inject(LateWork) private readonly late: LateWork,
-  ) {}
-
+export class ChargesController extends Using({ engine: PostingEngine, keyUse: KeyUse, late: LateWork }) {
   @Handles(topics.chargeRequested)
   async requested(message: ChargeRequested): Promise<ChargeReply> {
     this.keyUse.note(message.keyId);

@@ -1,8 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { rateInForce } from '#topup/account-rates.js';
-import type { ControlPlaneConfig } from './control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { BASE_URL, CONTROL_PLANE_CONFIG, POOL } from './control-plane.tokens.js';
 import { consoleRoutes } from './console.routes.js';
 import { accountSeen } from './http/call-session.js';
@@ -11,13 +10,11 @@ import { viewSession } from './people/session.view.js';
 
 /** What the pages read before anything else. */
 @Controller()
-export class ConsoleController {
-  constructor(
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(BASE_URL) private readonly baseUrl: () => string,
-  ) {}
-
+export class ConsoleController extends Using({
+  config: CONTROL_PLANE_CONFIG,
+  pool: POOL,
+  baseUrl: BASE_URL,
+}) {
   @Serves(consoleRoutes.relay)
   async relay({ session }: CallOf<typeof consoleRoutes.relay>) {
     // Without an account: the standard rate, and the groups that are open to every account.

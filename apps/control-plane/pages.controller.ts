@@ -1,4 +1,5 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Using } from '#platform/wiring.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsolePages } from './console.pages.js';
 import { unknownUrl } from './http/error.filter.js';
@@ -21,9 +22,7 @@ Otherwise run: npm run build. The API works without it.</p>
 
 /** The pages of the console, at every address that nothing else serves. */
 @Controller()
-export class PagesController {
-  constructor(@Inject(ConsolePages) private readonly pages: ConsolePages) {}
-
+export class PagesController extends Using({ pages: ConsolePages }) {
   @Get()
   start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     return this.page(request, reply);

@@ -1,13 +1,12 @@
-import { Controller, Get, Header, Inject, UseGuards } from '@nestjs/common';
-import { type ReadinessChecks, readiness } from '#platform/health.js';
+import { Controller, Get, Header, UseGuards } from '@nestjs/common';
+import { readiness } from '#platform/health.js';
+import { Using } from '#platform/wiring.js';
 import { READINESS } from './control-plane.tokens.js';
 import { RequestThrottle } from './http/request-throttle.js';
 
 /** The public health of the program behind the console. */
 @Controller()
-export class StatusController {
-  constructor(@Inject(READINESS) private readonly checks: ReadinessChecks) {}
-
+export class StatusController extends Using({ checks: READINESS }) {
   @Get('api/status')
   @UseGuards(RequestThrottle)
   @Header('cache-control', 'no-store')

@@ -1,18 +1,14 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
 import { CatalogChanged, KeyChanged } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
+import { Using } from '#platform/wiring.js';
 
 /** The events carry no state: a program that receives one drops its cache, and reloads when needed. */
 @Controller()
-export class CacheEventsController {
-  constructor(
-    @Inject(CatalogCache) private readonly catalog: CatalogCache,
-    @Inject(KeyAuthenticator) private readonly keys: KeyAuthenticator,
-  ) {}
-
+export class CacheEventsController extends Using({ catalog: CatalogCache, keys: KeyAuthenticator }) {
   @Handles(topics.catalogChanged)
   async catalogChanged(_event: CatalogChanged): Promise<void> {
     this.catalog.drop();

@@ -1,4 +1,4 @@
-import type { Abstract, FactoryProvider, InjectionToken, Type } from '@nestjs/common';
+import { type Abstract, type FactoryProvider, Inject, type InjectionToken, type Type } from '@nestjs/common';
 import type { Loop } from './loop.js';
 
 /** Names what Nest injects without a class of its own, such as a pool, with its type. */
@@ -13,6 +13,15 @@ export type TokensOf<P> = { readonly [K in keyof P]-?: TokenOf<P[K]> };
 interface Service {
   start?(): unknown;
   stop(): Promise<void>;
+}
+
+type StandsFor<T> = T extends Token<infer V> ? V : T extends Abstract<infer V> ? V : never;
+
+/** The base of a controller: Nest fills in a property for each of these parts. */
+export function Using<P extends Record<string, TokenOf<unknown>>>(parts: P) {
+  class Base {}
+  for (const [name, token] of Object.entries(parts)) Inject(token as InjectionToken)(Base.prototype, name);
+  return Base as new () => { readonly [K in keyof P]: StandsFor<P[K]> };
 }
 
 /** Makes Nest create a class that does not know Nest: it takes its parts as one object, and the compiler checks each. */

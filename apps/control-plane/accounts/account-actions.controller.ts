@@ -1,19 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Actor } from '#identity/role.js';
 import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import type { StaffOperation } from '#people/accounts/freezing.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { supportRoutes } from './account.routes.js';
 
 /** What support does to an account. */
 @Controller()
-export class AccountActionsController {
-  constructor(
-    @Inject(AccountService) private readonly service: AccountService,
-    @Inject(AccountReader) private readonly reader: AccountReader,
-  ) {}
-
+export class AccountActionsController extends Using({ service: AccountService, reader: AccountReader }) {
   @Serves(supportRoutes.freeze)
   async freeze({ params, body, ...call }: CallOf<typeof supportRoutes.freeze>) {
     await this.service.freeze(operationOf(call, params), body.reason);

@@ -1,12 +1,10 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { z } from 'zod';
-import { id } from '#platform/http/fields.js';
 import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, routesFor, Serves } from '../http/route.js';
 
-const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
 const answer = z
   .object({
@@ -23,7 +21,6 @@ const forAdmins = routesFor(['admin'], 'Support: accounts');
 const accountLimitRoutes = {
   show: forStaff.get('getLimitsOfAccount', '/api/support/accounts/{accountId}/limits', {
     summary: "Get the limits that all keys of an account share. Null means the gateway's default.",
-    params,
     answer,
   }),
   change: forAdmins.patch('limitAccount', '/api/admin/accounts/{accountId}/limits', {
@@ -31,7 +28,6 @@ const accountLimitRoutes = {
     description:
       'These replace the defaults for the account and its keys. Limits set on a key or a group still apply.',
     confirms: true,
-    params,
     body: z.strictObject({
       requestsPerMinute: limit.optional(),
       tokensPerMinute: limit.optional(),
@@ -45,9 +41,7 @@ const accountLimitRoutes = {
 
 /** Limits of accounts that differ from the defaults. */
 @Controller()
-export class AccountLimitsController {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
-
+export class AccountLimitsController extends Using({ pool: POOL }) {
   @Serves(accountLimitRoutes.show)
   show({ params }: CallOf<typeof accountLimitRoutes.show>) {
     return readAccountLimits(this.pool, params.accountId);

@@ -1,16 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { accountRoutes } from './account.routes.js';
 
 @Controller()
-export class AccountController {
-  constructor(
-    @Inject(AccountReader) private readonly reader: AccountReader,
-    @Inject(AccountService) private readonly service: AccountService,
-  ) {}
-
+export class AccountController extends Using({ reader: AccountReader, service: AccountService }) {
   @Serves(accountRoutes.show)
   show({ actor }: CallOf<typeof accountRoutes.show>) {
     return this.reader.show(actor.accountId);

@@ -1,7 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { searchTickets } from '#support/ticket-search.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { financeSearchRoutes as routes } from './account.routes.js';
@@ -11,12 +11,7 @@ const MOST_FOUND = 10;
 
 /** What the forms of finance look up: accounts and tickets. */
 @Controller()
-export class FinanceSearchController {
-  constructor(
-    @Inject(AccountReader) private readonly reader: AccountReader,
-    @Inject(POOL) private readonly pool: pg.Pool,
-  ) {}
-
+export class FinanceSearchController extends Using({ reader: AccountReader, pool: POOL }) {
   @Serves(routes.accounts)
   accounts({ query: { query } }: CallOf<typeof routes.accounts>) {
     return this.reader.search({ query, limit: MOST_FOUND });

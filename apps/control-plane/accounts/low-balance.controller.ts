@@ -1,21 +1,16 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
 import { BalanceLow } from '#bus/payloads.js';
 import { groups, topics } from '#bus/topics.js';
 import { emailsOfAccount } from '#identity/account.store.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 
 /** Informs owners by mail that their balance is low: once for each event, however often it comes. */
 @Controller()
-export class LowBalanceController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(MailSender) private readonly mail: MailSender,
-  ) {}
-
+export class LowBalanceController extends Using({ pool: POOL, mail: MailSender }) {
   @Handles(topics.balanceLow, groups.controlPlane)
   async balanceLow({ alertId, accountId, balance, threshold }: BalanceLow): Promise<void> {
     const [to] = await emailsOfAccount(this.pool, accountId);

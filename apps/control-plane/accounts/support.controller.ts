@@ -1,7 +1,8 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { KeyService } from '#people/keys/key.service.js';
 import { RolesService } from '#people/roles.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewKey } from '../keys/key.view.js';
 import { supportRoutes } from './account.routes.js';
@@ -10,13 +11,11 @@ import { supportRoutes } from './account.routes.js';
 const ALL_KEYS = 200;
 
 @Controller()
-export class SupportController {
-  constructor(
-    @Inject(AccountReader) private readonly reader: AccountReader,
-    @Inject(KeyService) private readonly keys: KeyService,
-    @Inject(RolesService) private readonly people: RolesService,
-  ) {}
-
+export class SupportController extends Using({
+  reader: AccountReader,
+  keys: KeyService,
+  people: RolesService,
+}) {
   @Serves(supportRoutes.search)
   search({ query }: CallOf<typeof supportRoutes.search>) {
     return this.reader.search(query);

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { inEntityTransaction } from '#database/entity-transaction.js';
@@ -6,20 +6,18 @@ import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewRoutes as routes } from './view.routes.js';
 
 /** Support views the console of a customer. Who viewed whom, and why, is in the audit log, which the customer can read. */
 @Controller()
-export class ViewController {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class ViewController extends Using({
+  source: DataSource,
+  sessions: SessionStore,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(routes.begin)
   async begin({
     actor,

@@ -1,7 +1,7 @@
 import { asking } from '../payments/finance.calls.js';
 import type { Adjustment } from '#ledger/postings/adjustment.js';
 import type { WriteOff } from '#ledger/postings/write-off.js';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustments.js';
@@ -20,18 +20,14 @@ import {
   adjustmentView,
   writeOffView,
 } from '#finance/adjustments/adjustments.view.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { adjustmentRoutes as routes } from './adjustments.routes.js';
 
 /** Corrections of balances by people, and the debts that are left. */
 @Controller()
-export class AdjustmentsController {
-  constructor(
-    @Inject(AdjustmentService) private readonly service: AdjustmentService,
-    @Inject(POOL) private readonly pool: pg.Pool,
-  ) {}
-
+export class AdjustmentsController extends Using({ service: AdjustmentService, pool: POOL }) {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;

@@ -1,14 +1,13 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { viewApproval } from '#approvals/approvals.view.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { approvalRoutes } from './approvals.routes.js';
 
 @Controller()
-export class ApprovalsController {
-  constructor(@Inject(ApprovalService) private readonly service: ApprovalService) {}
-
+export class ApprovalsController extends Using({ service: ApprovalService }) {
   @Serves(approvalRoutes.list)
   async list({ actor, query }: CallOf<typeof approvalRoutes.list>) {
     const { limit, state, cursor } = query;

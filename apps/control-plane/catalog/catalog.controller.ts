@@ -1,9 +1,10 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { hindranceOf } from '#marketplace/offer.js';
 import { pageFrom } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
 import { GroupService, type ShownGroup } from '#marketplace/catalog/group.service.js';
 import { ModelService, type ShownModel } from '#marketplace/catalog/model.service.js';
+import { Using } from '#platform/wiring.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
 import { after, doneBy } from './catalog.calls.js';
@@ -12,13 +13,11 @@ type ModelView = AnswerOf<typeof routes.getModel>;
 
 /** Models, groups and upstreams, for administrators. */
 @Controller()
-export class CatalogController {
-  constructor(
-    @Inject(ModelService) private readonly models: ModelService,
-    @Inject(GroupService) private readonly groups: GroupService,
-    @Inject(MarketReader) private readonly market: MarketReader,
-  ) {}
-
+export class CatalogController extends Using({
+  models: ModelService,
+  groups: GroupService,
+  market: MarketReader,
+}) {
   @Serves(routes.listModels)
   async listModels({ query }: CallOf<typeof routes.listModels>) {
     const { limit, cursor, family } = query;

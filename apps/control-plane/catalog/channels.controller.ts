@@ -1,19 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ModelRoutes } from '#operations/model-route.js';
 import { pageFrom } from '#platform/http/page.js';
 import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
 import { after, doneBy } from './catalog.calls.js';
 
 /** The channels to upstreams, and which of them a model's calls try. */
 @Controller()
-export class ChannelsController {
-  constructor(
-    @Inject(ChannelService) private readonly channels: ChannelService,
-    @Inject(ModelRoutes) private readonly modelRoutes: ModelRoutes,
-  ) {}
-
+export class ChannelsController extends Using({ channels: ChannelService, modelRoutes: ModelRoutes }) {
   @Serves(routes.getModelRoute)
   getModelRoute({ params }: CallOf<typeof routes.getModelRoute>) {
     return this.modelRoutes.find(params.model);

@@ -1,9 +1,9 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import { findAttempts, readCharge } from '#usage/charge.reader.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { explainCharge } from './charge-explanation.js';
@@ -11,12 +11,7 @@ import { chargeRoutes as routes } from './charge.routes.js';
 
 /** What requests cost, and why. */
 @Controller()
-export class ChargeController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(MarketReader) private readonly market: MarketReader,
-  ) {}
-
+export class ChargeController extends Using({ pool: POOL, market: MarketReader }) {
   @Serves(routes.show)
   async show({ params, actor }: CallOf<typeof routes.show>) {
     return this.explain(params.chargeId, actor.accountId);

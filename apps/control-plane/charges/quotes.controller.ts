@@ -1,5 +1,6 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { QuoteService } from '#usage/quote.service.js';
+import { Using } from '#platform/wiring.js';
 import { accountSeen } from '../http/call-session.js';
 import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -12,12 +13,7 @@ const QUOTE_AGE_MS = 60_000;
 
 /** What requests would cost. */
 @Controller()
-export class QuotesController {
-  constructor(
-    @Inject(QuoteService) private readonly quotes: QuoteService,
-    @Inject(PublicQuotes) private readonly publicQuotes: PublicQuotes,
-  ) {}
-
+export class QuotesController extends Using({ quotes: QuoteService, publicQuotes: PublicQuotes }) {
   @Serves(routes.quote)
   async quote({ body, actor }: CallOf<typeof routes.quote>) {
     const { quoted, group, market, balance, covered, estimate } = await this.quotes.quote({

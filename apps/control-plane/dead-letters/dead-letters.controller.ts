@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { OutboxRelay } from '#bus/outbox.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
@@ -10,18 +9,14 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deadLetterRoutes as routes } from './dead-letters.routes.js';
 
 /** Dead letters, for administrators. */
 @Controller()
-export class DeadLettersController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-  ) {}
-
+export class DeadLettersController extends Using({ pool: POOL, relay: OutboxRelay }) {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, replayed, ...filter } = query;

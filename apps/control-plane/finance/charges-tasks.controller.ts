@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import {
@@ -11,12 +11,11 @@ import {
   itemShape,
 } from '#finance/reports/charges-tasks.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorInstant } from '#platform/http/page.js';
 import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { checkedTimes } from '../http/report-range.js';
@@ -29,12 +28,10 @@ type Filter = CallOf<typeof routes.itemsCsv>['query'];
 
 /** Charges compared with the work that they pay for. */
 @Controller()
-export class ChargesTasksController {
-  constructor(
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class ChargesTasksController extends Using({
+  clock: CONTROL_PLANE_CLOCK,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(routes.days)
   async days({ query, database }: CallOf<typeof routes.days>) {
     const range = this.rangeOf(query);

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { inTransaction } from '#database/database.js';
@@ -18,6 +18,7 @@ import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { findingColumns, outcomeView } from '#finance/views/controls.view.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';
@@ -28,12 +29,7 @@ const DAYS = 28;
 
 /** The controls of the books: their state, findings and acknowledgements. */
 @Controller()
-export class ControlsController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(Reconciler) private readonly reconciler: Reconciler,
-  ) {}
-
+export class ControlsController extends Using({ pool: POOL, reconciler: Reconciler }) {
   @Serves(routes.list)
   async list() {
     const ids = controls.map(({ id }) => id);

@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { costsProgress } from '#finance/costs/accrual.js';
 import { importCosts } from '#finance/costs/cost-file.js';
 import { listCosts, setCost } from '#finance/costs/cost-versions.js';
@@ -11,15 +10,14 @@ import { ApiError } from '#platform/errors.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { pageFrom, readCursorId, readCursorNumber } from '#platform/http/page.js';
 import { viewBill, viewChargeMargin, viewCostImport } from '#finance/views/costs.view.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
 
 /** Upstream costs and bills, and the margin of a charge. */
 @Controller()
-export class CostsController {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
-
+export class CostsController extends Using({ pool: POOL }) {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...asked } = query;

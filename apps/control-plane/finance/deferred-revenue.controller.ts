@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
@@ -13,7 +13,7 @@ import {
 } from '#finance/views/deferred-revenue.view.js';
 import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -21,16 +21,13 @@ import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
 /** Credits that were paid for and are not used yet. */
 @Controller()
-export class DeferredRevenueController {
-  private readonly currency: string;
-
-  constructor(@Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig) {
-    this.currency = config.payments.currency;
-  }
-
+export class DeferredRevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.deferredRevenue)
   async deferredRevenue({ query, database }: CallOf<typeof routes.deferredRevenue>) {
-    return viewDeferredRevenue(await deferredRevenueReport(database, checkedDays(query)), this.currency);
+    return viewDeferredRevenue(
+      await deferredRevenueReport(database, checkedDays(query)),
+      this.config.payments.currency,
+    );
   }
 
   @Serves(routes.deferredRevenueCsv)
@@ -40,7 +37,10 @@ export class DeferredRevenueController {
     reply,
   }: CallOf<typeof routes.deferredRevenueCsv>): Promise<Readable> {
     const days = checkedDays(query);
-    const view = viewDeferredRevenue(await deferredRevenueReport(database, days), this.currency);
+    const view = viewDeferredRevenue(
+      await deferredRevenueReport(database, days),
+      this.config.payments.currency,
+    );
     return sendCsv(
       reply,
       { fileName: `deferred-revenue-${days.from}.csv`, columns: deferredColumns },
@@ -53,13 +53,13 @@ export class DeferredRevenueController {
     const { limit, cursor } = query;
     const after = readCursorNumber(cursor);
     const lots = await deferredLots(database, { ...lotsOf(query), limit: limit + 1, after });
-    const views = lots.map((lot) => viewLot(lot, this.currency));
-    return { currency: this.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
+    const views = lots.map((lot) => viewLot(lot, this.config.payments.currency));
+    return { currency: this.config.payments.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
   }
 
   @Serves(routes.lotsCsv)
   lotsCsv({ query, database, reply }: CallOf<typeof routes.lotsCsv>): Readable {
-    return sendCsv(reply, lotColumns, everyLot(database, lotsOf(query), this.currency));
+    return sendCsv(reply, lotColumns, everyLot(database, lotsOf(query), this.config.payments.currency));
   }
 }
 

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import { Readable } from 'node:stream';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
@@ -21,20 +21,14 @@ import {
   statementView,
   trialBalanceView,
 } from '#finance/views/ledger.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { ledgerRoutes as routes } from './ledger.routes.js';
 
 /** The ledger as finance reads it: balances, statements and files. It changes nothing. */
 @Controller()
-export class LedgerController {
-  private readonly currency: string;
-
-  constructor(@Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig) {
-    this.currency = config.payments.currency;
-  }
-
+export class LedgerController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.trialBalance)
   trialBalance({ query, database }: CallOf<typeof routes.trialBalance>) {
     return this.balancesAt(database, query);
@@ -55,7 +49,7 @@ export class LedgerController {
     refuseRecordedBefore(by, recordedBefore, 'by recorded time give at.');
     return trialBalanceView(
       await trialBalance(database, { by, at: at ?? null, recordedBefore }),
-      this.currency,
+      this.config.payments.currency,
     );
   }
 
@@ -64,7 +58,7 @@ export class LedgerController {
     const { limit, cursor, code = null } = query;
     const after = readCursorId(cursor);
     const found = await listLedgerAccounts(database, { limit: limit + 1, after, codePrefix: code });
-    const views = found.map((account) => ledgerAccountView(account, this.currency));
+    const views = found.map((account) => ledgerAccountView(account, this.config.payments.currency));
     return pageFrom(views, limit, (account) => [account.code]);
   }
 
@@ -74,7 +68,7 @@ export class LedgerController {
     const asked = { ...(await rangeOf(database, query)), limit, after: readLedgerCursor(cursor) };
     const statement = await ledgerAccountStatement(database, BigInt(params.ledgerAccountId), asked);
     if (!statement) throw new ApiError('not_found', 'There is no such ledger account.');
-    const { items, ...view } = statementView(statement, this.currency);
+    const { items, ...view } = statementView(statement, this.config.payments.currency);
     const next = statement.next && ledgerCursorKey(statement.next);
     return { ...view, ...sliceOf({ items, next }, (item) => item) };
   }
@@ -94,7 +88,7 @@ export class LedgerController {
     const range = await rangeOf(database, query);
     const { mediaType, extension } = exportFormats[format];
     announceFile(reply, `ledger.${extension}`, mediaType);
-    const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
+    const asked = { format, ...range, ledgerAccountId, summary, currency: this.config.payments.currency };
     // A client that disconnects destroys the stream, which ends the export and its snapshot.
     return Readable.from(exportLedger(database, asked));
   }

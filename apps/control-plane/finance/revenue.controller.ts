@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { priceChanges, priceChangeView } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
@@ -12,7 +12,7 @@ import {
   viewRevenue,
 } from '#finance/views/revenue.view.js';
 import { viewRevenueChart } from '#finance/views/revenue-chart.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -20,9 +20,7 @@ import { revenueRoutes as routes } from './revenue.routes.js';
 
 /** Revenue by any dimension and by price version. */
 @Controller()
-export class RevenueController {
-  constructor(@Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig) {}
-
+export class RevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.revenue)
   async revenue({ query, database }: CallOf<typeof routes.revenue>) {
     const { by, limit } = query;

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
@@ -6,7 +6,6 @@ import { readPromotion } from '#finance/reports/promotion.js';
 import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
-import type { Clock } from '#platform/clock.js';
 import { inSequence, sendCsv, shaped } from '#platform/http/csv.js';
 import { pageFrom, readCursorInstant } from '#platform/http/page.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
@@ -19,7 +18,7 @@ import {
   refundDayColumns,
   refundDayShape,
 } from '#finance/views/work-reports.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { checkedTimes } from '../http/report-range.js';
@@ -27,22 +26,16 @@ import { workReportRoutes as routes } from './work-reports.routes.js';
 
 /** Holds, refunds of failed work, and the cost of invites. */
 @Controller()
-export class WorkReportsController {
-  private readonly graceMs: number;
-
-  constructor(
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
-  ) {
-    this.graceMs = config.reconcile.graceMs;
-  }
-
+export class WorkReportsController extends Using({
+  clock: CONTROL_PLANE_CLOCK,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(routes.holds)
   async holds({ query, database }: CallOf<typeof routes.holds>) {
     const { limit, cursor, overdue } = query;
     const key = timeCursor(cursor);
     const asked: HoldsQuery = {
-      graceMs: this.graceMs,
+      graceMs: this.config.reconcile.graceMs,
       limit: limit + 1,
       overdueOnly: overdue,
       after: key && { heldSince: key.at, chargeId: key.id },
@@ -50,14 +43,14 @@ export class WorkReportsController {
     return inSnapshot(database, async (client) => {
       const rows = await readHolds(client, asked);
       const page = pageFrom(rows, limit, ({ heldSince, chargeId }) => [heldSince, chargeId]);
-      const totals = await readHoldTotals(client, this.graceMs);
+      const totals = await readHoldTotals(client, this.config.reconcile.graceMs);
       return { ...totals, ...page };
     });
   }
 
   @Serves(routes.holdsCsv)
   holdsCsv({ query, database, reply }: CallOf<typeof routes.holdsCsv>): Readable {
-    const asked = { graceMs: this.graceMs, overdueOnly: query.overdue };
+    const asked = { graceMs: this.config.reconcile.graceMs, overdueOnly: query.overdue };
     return sendCsv(reply, holdColumns, everyHold(database, asked));
   }
 

@@ -1,10 +1,10 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { findAccount } from '#identity/account.store.js';
 import { ApiError } from '#platform/errors.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { GroupGrants } from '#support/group-grants.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
@@ -14,13 +14,7 @@ type View = AnswerOf<typeof routes.list>;
 
 /** The groups in which accounts can create keys. */
 @Controller()
-export class GrantsController {
-  constructor(
-    @Inject(GroupGrants) private readonly grants: GroupGrants,
-    @Inject(MailSender) private readonly mail: MailSender,
-    @Inject(POOL) private readonly pool: pg.Pool,
-  ) {}
-
+export class GrantsController extends Using({ grants: GroupGrants, mail: MailSender, pool: POOL }) {
   @Serves(routes.own)
   async own({ actor }: CallOf<typeof routes.own>) {
     const groups = await groupsOfAccount(this.pool, actor.accountId);

@@ -1,5 +1,6 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { Using } from '#platform/wiring.js';
 import type { Route } from './declared-route.js';
 import { describeApi, type ControlPlaneDocument, routesOf } from './openapi.document.js';
 import { RequestThrottle } from './request-throttle.js';
@@ -7,13 +8,8 @@ import { SessionCookie } from './session-cookie.js';
 
 /** Describes every route that a controller serves, so that none can be forgotten. */
 @Controller()
-export class ApiDocumentController {
+export class ApiDocumentController extends Using({ discovery: DiscoveryService, cookie: SessionCookie }) {
   private document: ControlPlaneDocument | undefined;
-
-  constructor(
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(SessionCookie) private readonly cookie: SessionCookie,
-  ) {}
 
   @Get('api/openapi.json')
   @UseGuards(RequestThrottle)

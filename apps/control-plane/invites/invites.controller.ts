@@ -1,20 +1,14 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { inTransaction } from '#database/database.js';
 import { readInvites } from '#invites/invites.reader.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { inviteRoutes } from './invites.routes.js';
 
 @Controller()
-export class InvitesController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class InvitesController extends Using({ pool: POOL, config: CONTROL_PLANE_CONFIG }) {
   @Serves(inviteRoutes.show)
   async show({ actor }: CallOf<typeof inviteRoutes.show>) {
     const { accountId } = actor;

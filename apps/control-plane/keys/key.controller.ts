@@ -1,13 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { KeyService, type KeyRules } from '#people/keys/key.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { keyRoutes } from './key.routes.js';
 import { viewKey } from './key.view.js';
 
 @Controller()
-export class KeyController {
-  constructor(@Inject(KeyService) private readonly service: KeyService) {}
-
+export class KeyController extends Using({ service: KeyService }) {
   @Serves(keyRoutes.list)
   async list({ actor, query }: CallOf<typeof keyRoutes.list>) {
     const { items, nextCursor } = await this.service.list(actor.accountId, query);

@@ -1,4 +1,5 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
+import { Using } from '#platform/wiring.js';
 import type { Readable } from 'node:stream';
 import { type CallOf, Serves } from '../http/route.js';
 import { LiveHub } from './live-hub.js';
@@ -6,9 +7,7 @@ import { liveRoutes as routes } from './live.routes.js';
 
 /** Live updates for open pages. */
 @Controller()
-export class LiveController {
-  constructor(@Inject(LiveHub) private readonly hub: LiveHub) {}
-
+export class LiveController extends Using({ hub: LiveHub }) {
   @Serves(routes.watch)
   watch({ actor, reply }: CallOf<typeof routes.watch>): Readable {
     const stream = this.hub.watch(actor);

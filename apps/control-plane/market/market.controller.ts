@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
@@ -13,7 +12,7 @@ import {
   type ViewedMarket,
 } from '#marketplace/price-list.js';
 import { readModelRecord } from '#usage/model-days.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { accountSeen, type CallSession } from '../http/call-session.js';
 import { cachedAnswer } from '../http/cached-answer.js';
@@ -22,13 +21,11 @@ import { marketRoutes as routes } from './market.routes.js';
 
 /** The public price list. */
 @Controller()
-export class MarketController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(MarketReader) private readonly market: MarketReader,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class MarketController extends Using({
+  pool: POOL,
+  market: MarketReader,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(routes.prices)
   async prices(call: CallOf<typeof routes.prices>) {
     const { limit, cursor, ...filter } = call.query;

@@ -1,4 +1,5 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
+import { Using } from '#platform/wiring.js';
 import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
@@ -9,9 +10,7 @@ const STATUS_AGE_MS = 30_000;
 
 /** The public status of the service. */
 @Controller()
-export class ServiceStatusController {
-  constructor(@Inject(ServiceStatus) private readonly service: ServiceStatus) {}
-
+export class ServiceStatusController extends Using({ service: ServiceStatus }) {
   @Serves(routes.status)
   async status(call: CallOf<typeof routes.status>) {
     return cachedAnswer(call, await this.service.now(), { ageMs: STATUS_AGE_MS, isForAll: true });

@@ -1,8 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
-import type { Clock } from '#platform/clock.js';
+import { Controller } from '@nestjs/common';
 import { usageView } from '#usage/usage.view.js';
 import { readOverview, type UsageSums } from '#usage/overview.reader.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from '../tasks/task.view.js';
@@ -10,12 +9,7 @@ import { overviewRoutes as routes } from './overview.routes.js';
 
 /** The first page of anyone who is signed in. */
 @Controller()
-export class OverviewController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class OverviewController extends Using({ pool: POOL, clock: CONTROL_PLANE_CLOCK }) {
   @Serves(routes.show)
   async show({ actor, query: { zone } }: CallOf<typeof routes.show>) {
     const { balance, days, runningTasks, running, lastRequests } = await readOverview(

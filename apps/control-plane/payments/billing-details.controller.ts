@@ -1,14 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { enterBillingDetails, readBillingDetails } from '#payments/receipts/billing-details.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { billingDetailsRoutes as routes } from './billing-details.routes.js';
 
 @Controller()
-export class BillingDetailsController {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
-
+export class BillingDetailsController extends Using({ pool: POOL }) {
   @Serves(routes.show)
   show({ actor }: CallOf<typeof routes.show>) {
     return readBillingDetails(this.pool, actor.accountId);

@@ -1,19 +1,18 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { TransferService } from '#payments/transfer.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
 import { asking, askingOnce, filter, viewCredited } from './finance.calls.js';
 
 @Controller()
-export class FinanceController {
-  constructor(
-    @Inject(TransferService) private readonly transfers: TransferService,
-    @Inject(TopupRefundService) private readonly topupRefunds: TopupRefundService,
-    @Inject(FinanceReader) private readonly reader: FinanceReader,
-  ) {}
-
+export class FinanceController extends Using({
+  transfers: TransferService,
+  topupRefunds: TopupRefundService,
+  reader: FinanceReader,
+}) {
   @Serves(financeRoutes.topups)
   async topups({ query }: CallOf<typeof financeRoutes.topups>) {
     return this.reader.topups({ ...query, where: filter({ 't.account_id': query.accountId }) });

@@ -1,23 +1,17 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { receiptPdf } from '#payments/receipts/receipt.pdf.js';
 import { findReceipt } from '#payments/receipts/receipt.store.js';
 import { ApiError } from '#platform/errors.js';
 import { sendPdf } from '#platform/http/attachment.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { receiptRoutes as routes } from './receipts.routes.js';
 
 /** What proves a payment: for the account that paid, and for finance. */
 @Controller()
-export class ReceiptsController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class ReceiptsController extends Using({ pool: POOL, config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.own)
   own(call: CallOf<typeof routes.own>): Promise<Readable> {
     return this.send(call, call.actor.accountId);

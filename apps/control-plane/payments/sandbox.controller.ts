@@ -1,11 +1,11 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import { ApiError } from '#platform/errors.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
-import type { PaymentProviders } from '#payments/payment.provider.js';
 import { SandboxProvider } from '#payments/sandbox.provider.js';
 import { TopupOrder } from '#payments/topup-order.entity.js';
+import { Using } from '#platform/wiring.js';
 import { pageLanguageOf } from '../http/page-language.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { PROVIDERS } from './payments.tokens.js';
@@ -14,13 +14,11 @@ import { sandboxRoutes } from './sandbox.routes.js';
 
 /** The sandbox provider's own address: a page that pays or cancels, and reports it to the inbox by a signed event. */
 @Controller()
-export class SandboxController {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(PROVIDERS) private readonly providers: PaymentProviders,
-    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
-  ) {}
-
+export class SandboxController extends Using({
+  source: DataSource,
+  providers: PROVIDERS,
+  inbox: PaymentInbox,
+}) {
   @Serves(sandboxRoutes.page)
   async page({ params, request, reply }: CallOf<typeof sandboxRoutes.page>) {
     const { order } = await this.find(params.orderId);

@@ -1,18 +1,14 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { SuspenseService } from '#payments/suspense.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
 import { asking, askingOnce, filter, viewCredited } from './finance.calls.js';
 
 /** Money that belongs to no order. */
 @Controller()
-export class SuspenseController {
-  constructor(
-    @Inject(SuspenseService) private readonly suspenseItems: SuspenseService,
-    @Inject(FinanceReader) private readonly reader: FinanceReader,
-  ) {}
-
+export class SuspenseController extends Using({ suspenseItems: SuspenseService, reader: FinanceReader }) {
   @Serves(financeRoutes.suspense)
   async suspense({ query }: CallOf<typeof financeRoutes.suspense>) {
     return this.reader.suspense({ ...query, where: filter({ state: query.state }) });

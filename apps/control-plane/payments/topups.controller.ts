@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
@@ -7,19 +7,17 @@ import type { TopupWish } from '#topup/conversion.js';
 import { OrderStore } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupService } from '#payments/topup.service.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { type orderView, topupRoutes } from './topups.routes.js';
 
 @Controller()
-export class TopupsController {
-  constructor(
-    @Inject(TopupService) private readonly service: TopupService,
-    @Inject(OrderStore) private readonly orders: OrderStore,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class TopupsController extends Using({
+  service: TopupService,
+  orders: OrderStore,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(topupRoutes.quote)
   async quote({ actor, query }: CallOf<typeof topupRoutes.quote>) {
     const { payMinor: pay, ...quote } = await this.orders.quote(actor.accountId, wishOf(query));

@@ -1,18 +1,17 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { AuditReader } from '#people/audit.reader.js';
 import { RoleGrants } from '#people/role-grants.js';
 import { RolesService } from '#people/roles.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { auditRoutes, peopleRoutes } from './admin.routes.js';
 
 @Controller()
-export class AdminController {
-  constructor(
-    @Inject(RolesService) private readonly service: RolesService,
-    @Inject(RoleGrants) private readonly grants: RoleGrants,
-    @Inject(AuditReader) private readonly auditLog: AuditReader,
-  ) {}
-
+export class AdminController extends Using({
+  service: RolesService,
+  grants: RoleGrants,
+  auditLog: AuditReader,
+}) {
   @Serves(peopleRoutes.list)
   async list({ query }: CallOf<typeof peopleRoutes.list>) {
     return this.service.list(query);

@@ -1,17 +1,13 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { PasswordService } from '#people/password.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { Entrance, signInOrigin } from './entrance.js';
 import { passwordRoutes } from './session.routes.js';
 
 /** What people prove themselves with: passwords and one-time codes. */
 @Controller()
-export class PasswordController {
-  constructor(
-    @Inject(Entrance) private readonly entrance: Entrance,
-    @Inject(PasswordService) private readonly passwords: PasswordService,
-  ) {}
-
+export class PasswordController extends Using({ entrance: Entrance, passwords: PasswordService }) {
   @Serves(passwordRoutes.requestReset)
   async requestReset({ body, request }: CallOf<typeof passwordRoutes.requestReset>): Promise<void> {
     await this.passwords.requestReset(body.email, signInOrigin(request));

@@ -1,20 +1,19 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { SignInService } from '#people/sign-in.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { Entrance, signInOrigin } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
 import { viewSession } from './session.view.js';
 
 @Controller()
-export class SessionController {
-  constructor(
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(Entrance) private readonly entrance: Entrance,
-    @Inject(SignInService) private readonly signIns: SignInService,
-  ) {}
-
+export class SessionController extends Using({
+  sessions: SessionStore,
+  entrance: Entrance,
+  signIns: SignInService,
+}) {
   @Serves(sessionRoutes.show)
   show({ session }: CallOf<typeof sessionRoutes.show>) {
     return viewSession(session);

@@ -1,17 +1,13 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ConfirmationService } from '#people/confirmation.service.js';
 import { TotpService } from '#people/totp.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { sessionRoutes, totpRoutes } from './session.routes.js';
 
 /** One-time codes as the second factor, and the proof that a person is still there. */
 @Controller()
-export class TotpController {
-  constructor(
-    @Inject(TotpService) private readonly totp: TotpService,
-    @Inject(ConfirmationService) private readonly confirmations: ConfirmationService,
-  ) {}
-
+export class TotpController extends Using({ totp: TotpService, confirmations: ConfirmationService }) {
   @Serves(sessionRoutes.confirm)
   async confirmSession({ actor, body }: CallOf<typeof sessionRoutes.confirm>): Promise<void> {
     await this.confirmations.confirm(actor, body);

@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { findPeriod, listLatePostings, listPeriods, type Period } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
@@ -8,24 +7,18 @@ import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
 import { balancesOfPeriod, viewItem, viewPeriod } from '#finance/periods/periods.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
 
 /** The close of books, and late postings. */
 @Controller()
-export class PeriodsController {
-  private readonly currency: string;
-
-  constructor(
-    @Inject(PeriodService) private readonly service: PeriodService,
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
-  ) {
-    this.currency = config.payments.currency;
-  }
-
+export class PeriodsController extends Using({
+  service: PeriodService,
+  pool: POOL,
+  config: CONTROL_PLANE_CONFIG,
+}) {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, state } = query;
@@ -37,14 +30,17 @@ export class PeriodsController {
   @Serves(routes.show)
   async show({ params }: CallOf<typeof routes.show>) {
     const period = await this.find(params.periodId);
-    return { ...viewPeriod(period), balances: await balancesOfPeriod(this.pool, period.id, this.currency) };
+    return {
+      ...viewPeriod(period),
+      balances: await balancesOfPeriod(this.pool, period.id, this.config.payments.currency),
+    };
   }
 
   @Serves(routes.balances)
   async balances({ params, database, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
     const period = found(await findPeriod(database, BigInt(params.periodId)));
     const day = period.endsAt.toISOString().slice(0, 10);
-    const rows = await balancesOfPeriod(database, period.id, this.currency);
+    const rows = await balancesOfPeriod(database, period.id, this.config.payments.currency);
     return sendCsv(
       reply,
       { fileName: `trial-balance-${day}.csv`, columns: trialBalanceColumns },

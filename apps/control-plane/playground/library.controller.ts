@@ -1,15 +1,14 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { announceFile } from '#platform/http/attachment.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { LibraryArchives } from './library-archive.js';
 import { playgroundRoutes as routes } from './playground.routes.js';
 
 /** All files of an account in one download. */
 @Controller()
-export class LibraryController {
-  constructor(@Inject(LibraryArchives) private readonly archives: LibraryArchives) {}
-
+export class LibraryController extends Using({ archives: LibraryArchives }) {
   @Serves(routes.library)
   async download({ actor, session, query, ip, reply }: CallOf<typeof routes.library>): Promise<Readable> {
     const { kind, language = session.language ?? 'en' } = query;

@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
@@ -7,6 +6,7 @@ import { id } from '#platform/http/fields.js';
 import { KeyService } from '#people/keys/key.service.js';
 import { findCharge } from '#usage/charge.reader.js';
 import { findTask } from '#usage/task.reader.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { GatewayClient } from './gateway.client.js';
@@ -19,13 +19,7 @@ const KEY_HEADER = 'x-tollgate-key';
 
 /** Calls of models from the pages, as one of the person's keys. */
 @Controller()
-export class PlaygroundController {
-  constructor(
-    @Inject(GatewayClient) private readonly gateway: GatewayClient,
-    @Inject(KeyService) private readonly keys: KeyService,
-    @Inject(POOL) private readonly pool: pg.Pool,
-  ) {}
-
+export class PlaygroundController extends Using({ gateway: GatewayClient, keys: KeyService, pool: POOL }) {
   @Serves(routes.images)
   images(call: CallOf<typeof routes.images>): Promise<Readable> {
     return this.post(call, '/v1/images/generations');

@@ -1,6 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
-import type { Clock } from '#platform/clock.js';
+import { Controller } from '@nestjs/common';
 import { announceFile } from '#platform/http/attachment.js';
 import { CSV_TYPE } from '#platform/http/csv.js';
 import { pageFrom, readCursorId } from '#platform/http/page.js';
@@ -16,6 +14,7 @@ import {
 } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
 import { ProposalService } from '#marketplace/prices/proposal.service.js';
+import { Using } from '#platform/wiring.js';
 import { doneBy } from '../catalog/catalog.calls.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -23,13 +22,11 @@ import { pricesRoutes as routes } from './prices.routes.js';
 
 /** Prices for those who make them: proposals, their preview, and files. */
 @Controller()
-export class PricesController {
-  constructor(
-    @Inject(ProposalService) private readonly service: ProposalService,
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class PricesController extends Using({
+  service: ProposalService,
+  pool: POOL,
+  clock: CONTROL_PLANE_CLOCK,
+}) {
   @Serves(routes.propose)
   async propose(call: CallOf<typeof routes.propose>) {
     return this.detail(await this.service.propose(call.body, doneBy(call)), call.reply);

@@ -1,10 +1,10 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ProposalService } from '#marketplace/prices/proposal.service.js';
 import { diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
+import { Using } from '#platform/wiring.js';
 import { doneBy } from '../catalog/catalog.calls.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -12,13 +12,7 @@ import { vendorsRoutes as routes } from './vendors.routes.js';
 
 /** The catalog of vendors' models beside what is asked here. */
 @Controller()
-export class VendorsController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(ProposalService) private readonly service: ProposalService,
-    @Inject(ModelService) private readonly models: ModelService,
-  ) {}
-
+export class VendorsController extends Using({ pool: POOL, service: ProposalService, models: ModelService }) {
   @Serves(routes.list)
   async list() {
     const compared = await diffVendors(this.pool, vendorModels);

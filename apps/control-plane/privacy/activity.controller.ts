@@ -1,7 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { readActivity } from '#privacy/activity.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { activityRoutes as routes } from './activity.routes.js';
@@ -10,9 +10,7 @@ const LINE_ID = /^\d{1,18}$/;
 
 /** The part of the audit log that belongs to a customer. */
 @Controller()
-export class ActivityController {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
-
+export class ActivityController extends Using({ pool: POOL }) {
   @Serves(routes.list)
   async list({ actor, query }: CallOf<typeof routes.list>) {
     const before = readCursor(query.cursor, 1, LINE_ID)?.[0] ?? null;

@@ -1,16 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { Entrance } from '../people/entrance.js';
 import { deletionRoutes as routes } from './deletion.routes.js';
 
 @Controller()
-export class DeletionController {
-  constructor(
-    @Inject(AccountDeletionService) private readonly service: AccountDeletionService,
-    @Inject(Entrance) private readonly entrance: Entrance,
-  ) {}
-
+export class DeletionController extends Using({ service: AccountDeletionService, entrance: Entrance }) {
   @Serves(routes.show)
   async show({ actor }: CallOf<typeof routes.show>) {
     return this.service.preview(actor.accountId);

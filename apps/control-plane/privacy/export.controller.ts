@@ -1,19 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { announceFile } from '#platform/http/attachment.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { ExportRequests } from './export.requests.js';
 import { exportRoutes as routes } from './export.routes.js';
 
 /** What is an account's own, for its signed-in owner alone. */
 @Controller()
-export class ExportController {
-  constructor(
-    @Inject(DataExports) private readonly exports: DataExports,
-    @Inject(ExportRequests) private readonly requests: ExportRequests,
-  ) {}
-
+export class ExportController extends Using({ exports: DataExports, requests: ExportRequests }) {
   @Serves(routes.list)
   async list({ actor }: CallOf<typeof routes.list>) {
     return { items: (await this.exports.list(actor.accountId)).map(viewExport) };

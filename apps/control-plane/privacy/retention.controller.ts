@@ -1,18 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import { readRetention, retentionClasses, retentionRules } from '#privacy/retention.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { Serves } from '../http/route.js';
 import { retentionRoutes as routes } from './retention.routes.js';
 
 @Controller()
-export class RetentionController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class RetentionController extends Using({ pool: POOL, config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.show)
   show() {
     return { items: retentionClasses.map((name) => ({ class: name, keptSeconds: this.keptSeconds(name) })) };

@@ -1,21 +1,19 @@
-import { Controller, Inject } from '@nestjs/common';
-import type { Clock } from '#platform/clock.js';
+import { Controller } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { programRoutes as routes } from './programs.routes.js';
 
 /** The running programs and their state. */
 @Controller()
-export class ProgramsController {
-  constructor(
-    @Inject(ProgramReader) private readonly reader: ProgramReader,
-    @Inject(ChannelTests) private readonly tests: ChannelTests,
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class ProgramsController extends Using({
+  reader: ProgramReader,
+  tests: ChannelTests,
+  clock: CONTROL_PLANE_CLOCK,
+}) {
   @Serves(routes.list)
   async list(_call: CallOf<typeof routes.list>) {
     return { ...(await this.reader.programs()), at: new Date(this.clock.nowMs()) };

@@ -1,25 +1,19 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { z } from 'zod';
-import type pg from 'pg';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import { AccountRates, rateInForce } from '#topup/account-rates.js';
+import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { rateRoutes, type rateView } from './rates.routes.js';
 
 @Controller()
-export class RatesController {
-  constructor(
-    @Inject(AccountRates) private readonly rates: AccountRates,
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(POOL) private readonly pool: pg.Pool,
-  ) {}
-
+export class RatesController extends Using({ rates: AccountRates, source: DataSource, pool: POOL }) {
   @Serves(rateRoutes.show)
   async show({ params }: CallOf<typeof rateRoutes.show>) {
     return this.view(params.accountId);

@@ -1,15 +1,14 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
 import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
 import { asking, askingOnce } from '../payments/finance.calls.js';
 
 /** Lines of reports, and what people decided about them. */
 @Controller()
-export class LinesController {
-  constructor(@Inject(LineService) private readonly lines: LineService) {}
-
+export class LinesController extends Using({ lines: LineService }) {
   @Serves(routes.line)
   async line({ params }: CallOf<typeof routes.line>) {
     return viewLine(await this.lines.find(params.provider, params.lineId));

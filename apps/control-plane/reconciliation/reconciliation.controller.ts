@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
@@ -22,7 +22,7 @@ import {
   viewMatchDay,
   viewPayout,
 } from '#finance/provider-reports/reconciliation.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
@@ -39,12 +39,7 @@ interface Listing<T> {
 
 /** Our books compared with those of payment providers and banks. */
 @Controller()
-export class ReconciliationController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
-  ) {}
-
+export class ReconciliationController extends Using({ pool: POOL, config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.payments)
   payments({ query }: CallOf<typeof routes.payments>) {
     return this.page(this.matches(query), query, viewMatch);

@@ -1,21 +1,20 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { BankService } from '#finance/provider-reports/bank/bank.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 import { askingOnce } from '../payments/finance.calls.js';
 
 /** Reports of providers and banks: their import, their lines, and what people decided about them. */
 @Controller()
-export class ReportsController {
-  constructor(
-    @Inject(ReportService) private readonly service: ReportService,
-    @Inject(BankService) private readonly bank: BankService,
-    @Inject(ProviderReports) private readonly providerReports: ProviderReports,
-  ) {}
-
+export class ReportsController extends Using({
+  service: ReportService,
+  bank: BankService,
+  providerReports: ProviderReports,
+}) {
   @Serves(routes.reports)
   async reports({ query }: CallOf<typeof routes.reports>) {
     const { items, nextCursor } = await this.service.list(query);

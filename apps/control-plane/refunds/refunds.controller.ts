@@ -1,16 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ChargeRefund } from '#ledger/charges/charge-refund.js';
 import { ChargeRefundService } from '#support/charge-refund.service.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { refundRoutes as routes, type chargeRefundView } from './refunds.routes.js';
 
 /** Refunds of charges that were already settled. */
 @Controller()
-export class RefundsController {
-  constructor(@Inject(ChargeRefundService) private readonly service: ChargeRefundService) {}
-
+export class RefundsController extends Using({ service: ChargeRefundService }) {
   @Serves(routes.create)
   async create(call: CallOf<typeof routes.create>) {
     const { state, refund, approvalId } = await this.service.refund(staff(call), {

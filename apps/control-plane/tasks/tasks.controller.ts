@@ -1,9 +1,8 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
-import type { Clock } from '#platform/clock.js';
+import { Controller } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
 import { readCursorId, sliceOf } from '#platform/http/page.js';
 import { findTask, listTasks } from '#usage/task.reader.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from './task.view.js';
@@ -11,12 +10,7 @@ import { taskRoutes as routes } from './tasks.routes.js';
 
 /** Long-running work of one's own account, as the gateways and workers left it. */
 @Controller()
-export class TasksController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class TasksController extends Using({ pool: POOL, clock: CONTROL_PLANE_CLOCK }) {
   @Serves(routes.list)
   async list({ actor, query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;

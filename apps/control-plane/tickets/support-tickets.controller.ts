@@ -1,7 +1,8 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { MailSender } from '#mail/mail.sender.js';
 import { ResellerService } from '#support/reseller.service.js';
 import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
+import { Using } from '#platform/wiring.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { supportTicketRoutes as routes } from './tickets.routes.js';
 
@@ -9,13 +10,11 @@ type View = AnswerOf<typeof routes.show>;
 
 /** Every ticket, for those who answer them. */
 @Controller()
-export class SupportTicketsController {
-  constructor(
-    @Inject(TicketService) private readonly service: TicketService,
-    @Inject(ResellerService) private readonly resellers: ResellerService,
-    @Inject(MailSender) private readonly mail: MailSender,
-  ) {}
-
+export class SupportTicketsController extends Using({
+  service: TicketService,
+  resellers: ResellerService,
+  mail: MailSender,
+}) {
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>) {
     return this.service.list(staff(call), call.query);

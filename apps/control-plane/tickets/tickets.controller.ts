@@ -1,5 +1,6 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
+import { Using } from '#platform/wiring.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ticketRoutes as routes } from './tickets.routes.js';
 
@@ -7,9 +8,7 @@ type View = AnswerOf<typeof routes.show>;
 
 /** The tickets of the person's own account. */
 @Controller()
-export class TicketsController {
-  constructor(@Inject(TicketService) private readonly service: TicketService) {}
-
+export class TicketsController extends Using({ service: TicketService }) {
   @Serves(routes.open)
   async open(call: CallOf<typeof routes.open>) {
     return view(await this.service.open(customer(call), call.body));

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { ApiError } from '#platform/errors.js';
 import { sendPdf } from '#platform/http/attachment.js';
@@ -6,16 +6,14 @@ import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { type MonthlyStatement, readMonthlyStatement } from '#usage/statements/monthly-statement.js';
 import { statementPdf } from '#usage/statements/statement.pdf.js';
 import { keyWorkColumns, viewMonthlyStatement } from '#usage/statements/statement.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { monthlyRoutes as routes } from './statements.routes.js';
 
 /** Statements of a month: of one's own account, and of any for finance. */
 @Controller()
-export class StatementsController {
-  constructor(@Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig) {}
-
+export class StatementsController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.own)
   own(call: CallOf<typeof routes.own>): Promise<Readable> {
     return this.send(call, call.actor.accountId);

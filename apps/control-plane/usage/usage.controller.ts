@@ -1,8 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { findAccount } from '#identity/account.store.js';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
@@ -13,6 +12,7 @@ import { findRequests } from '#usage/request-finder.js';
 import { readUsageChart } from '#usage/usage-chart.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import { dailyView, everyItem, statementColumns, usageColumns, usageView } from '#usage/usage.view.js';
+import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { checkedTimes } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -30,12 +30,7 @@ interface Page {
 
 /** Usage and transactions of one's own account, and of any account for staff. */
 @Controller()
-export class UsageController {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class UsageController extends Using({ pool: POOL, clock: CONTROL_PLANE_CLOCK }) {
   @Serves(routes.usage)
   async usage({ actor, query }: CallOf<typeof routes.usage>) {
     return this.usagePage(actor.accountId, query, false);

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
 import {
   BalanceLow,
@@ -22,6 +22,7 @@ import {
   videoEvent,
 } from '#webhooks/webhook-event.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { Using } from '#platform/wiring.js';
 
 /** Enough for the messages of one batch. */
 const MAX_TOGETHER = 500;
@@ -31,13 +32,8 @@ const MAX_TOGETHER = 500;
  * share one lookup. A message is done when its deliveries are stored; a repeat finds them there.
  */
 @Controller()
-export class NoticesController {
+export class NoticesController extends Using({ queue: DeliveryQueue, sender: WebhookSender }) {
   private readonly gathering = new Gathering<AccountEvent>(MAX_TOGETHER, (events) => this.queueAll(events));
-
-  constructor(
-    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue,
-    @Inject(WebhookSender) private readonly sender: WebhookSender,
-  ) {}
 
   @Handles(topics.topupCredited, groups.notifications)
   async credited(message: TopupCredited): Promise<void> {

@@ -1,20 +1,19 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
 import { EndpointService } from '#webhooks/endpoint.service.js';
 import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { webhookRoutes as routes } from './webhooks.routes.js';
 
 /** The webhooks of the person's own account. */
 @Controller()
-export class WebhooksController {
-  constructor(
-    @Inject(EndpointService) private readonly service: EndpointService,
-    @Inject(DeliveryLog) private readonly log: DeliveryLog,
-    @Inject(WebhookSender) private readonly sender: WebhookSender,
-  ) {}
-
+export class WebhooksController extends Using({
+  service: EndpointService,
+  log: DeliveryLog,
+  sender: WebhookSender,
+}) {
   @Serves(routes.list)
   async list({ actor }: CallOf<typeof routes.list>) {
     return { items: (await this.service.list(actor.accountId)).map(viewEndpoint) };

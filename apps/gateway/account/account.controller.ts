@@ -1,7 +1,6 @@
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
-import type { GatewayConfig } from '../gateway.config.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CLOCK, GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import type { Body } from '../http/fields.js';
@@ -18,13 +17,11 @@ import { readUsageQuery } from './usage-days.query.js';
 
 /** Balance and usage for programs that call with a key. */
 @Controller('v1')
-export class CallerAccountController {
-  constructor(
-    @Inject(CallerAccount) private readonly account: CallerAccount,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-    @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class CallerAccountController extends Using({
+  account: CallerAccount,
+  config: GATEWAY_CONFIG,
+  clock: GATEWAY_CLOCK,
+}) {
   @Get('key')
   @RouteRules({ counted: true, doc: retrieveKeyOperation })
   async key(@CallerOf() caller: Caller) {

@@ -1,9 +1,9 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import type { Caller } from '#identity/key-authenticator.js';
 import { formatAmount } from '#money/amount.js';
-import type { Clock } from '#platform/clock.js';
 import { spendableBy } from '#usage/key-allowance.js';
 import type { UsageOfDay } from '#usage/usage-days.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import type { Body } from '../http/fields.js';
@@ -19,12 +19,7 @@ const CENTS = 100n;
  * so both include everything the key has ever used. These clients need amounts as numbers.
  */
 @Controller('v1/dashboard/billing')
-export class OpenAiBillingController {
-  constructor(
-    @Inject(CallerAccount) private readonly account: CallerAccount,
-    @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class OpenAiBillingController extends Using({ account: CallerAccount, clock: GATEWAY_CLOCK }) {
   @Get('subscription')
   @RouteRules({ counted: true, doc: retrieveSubscriptionOperation })
   async subscription(@CallerOf() caller: Caller) {

@@ -1,7 +1,7 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { GatewayConfig } from '../gateway.config.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES } from '../http/limits.js';
@@ -20,16 +20,13 @@ import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } 
 
 /** 3D assets: drafts, and textures of finished drafts. */
 @Controller('v1/3d')
-export class AssetsController {
-  @Inject(TaskCreator) private readonly creator!: TaskCreator;
-  @Inject(ImageLoader) private readonly loader!: ImageLoader;
-
-  constructor(
-    @Inject(AssetOrders) private readonly orders: AssetOrders,
-    @Inject(AssetLibrary) private readonly library: AssetLibrary,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class AssetsController extends Using({
+  creator: TaskCreator,
+  loader: ImageLoader,
+  orders: AssetOrders,
+  library: AssetLibrary,
+  config: GATEWAY_CONFIG,
+}) {
   @Post()
   @HttpCode(200)
   @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, doc: createAssetOperation })

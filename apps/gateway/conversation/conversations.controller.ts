@@ -1,7 +1,8 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { StreamKind } from '#upstream/outcomes.js';
+import { Using } from '#platform/wiring.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
 import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
@@ -17,9 +18,7 @@ import {
 
 /** The pass-through paths. Each answers 200, completely or as a stream. An error before the first byte has its own status. */
 @Controller('v1')
-export class ConversationsController {
-  constructor(@Inject(ConversationService) private readonly conversations: ConversationService) {}
-
+export class ConversationsController extends Using({ conversations: ConversationService }) {
   @Post('chat/completions')
   @HttpCode(200)
   @RouteRules({

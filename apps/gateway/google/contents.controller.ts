@@ -1,6 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
+import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
@@ -28,12 +29,7 @@ interface ContentsCall {
 
 /** Conversations in Google's format, held and settled like all others, with the model and the streaming mode in the path. */
 @Controller('v1beta')
-export class ContentsController {
-  constructor(
-    @Inject(ConversationService) private readonly conversations: ConversationService,
-    @Inject(TokenCounter) private readonly counter: TokenCounter,
-  ) {}
-
+export class ContentsController extends Using({ conversations: ConversationService, counter: TokenCounter }) {
   @Post(TARGET)
   @HttpCode(200)
   @RouteRules({

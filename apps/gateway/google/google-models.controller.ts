@@ -1,9 +1,9 @@
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { type Catalog, type CatalogModel, channelsFor } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
 import { Upstreams } from '#upstream/adapters.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller, noSuchModel } from '../http/model-access.js';
@@ -18,13 +18,11 @@ interface GoogleModel {
 
 /** The models that can be called in Google's native style. */
 @Controller('v1beta/models')
-export class GoogleModelsController {
-  constructor(
-    @Inject(CatalogCache) private readonly catalog: CatalogCache,
-    @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
-    @Inject(Upstreams) private readonly upstreams: Upstreams,
-  ) {}
-
+export class GoogleModelsController extends Using({
+  catalog: CatalogCache,
+  clock: GATEWAY_CLOCK,
+  upstreams: Upstreams,
+}) {
   @Get()
   @RouteRules({ doc: listNativeModelsOperation })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {

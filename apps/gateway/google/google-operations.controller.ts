@@ -1,8 +1,8 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
-import type { GatewayConfig } from '../gateway.config.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { pathPart } from '../http/path-part.js';
@@ -16,12 +16,7 @@ const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
 
 /** What became of the long-running calls of Google's clients, and the files that they made. */
 @Controller('v1beta')
-export class GoogleOperationsController {
-  constructor(
-    @Inject(VideoLibrary) private readonly library: VideoLibrary,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class GoogleOperationsController extends Using({ library: VideoLibrary, config: GATEWAY_CONFIG }) {
   /** If the upstream is down, the task shows its last known state: these clients treat any other status as the end. */
   @Get('models/:model/operations/:id')
   @RouteRules({ doc: retrieveLongRunningOperation })

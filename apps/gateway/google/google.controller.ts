@@ -1,6 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
+import { Using } from '#platform/wiring.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
@@ -35,13 +36,11 @@ type PredictionView = { mimeType: string; bytesBase64Encoded: string } | { raiFi
 
 /** The native style of Google's clients. Its paths are read here because a router would take the colons for parameters. */
 @Controller('v1beta')
-export class GoogleController {
-  constructor(
-    @Inject(ImageService) private readonly images: ImageService,
-    @Inject(VideoOrders) private readonly videos: VideoOrders,
-    @Inject(TaskCreator) private readonly creator: TaskCreator,
-  ) {}
-
+export class GoogleController extends Using({
+  images: ImageService,
+  videos: VideoOrders,
+  creator: TaskCreator,
+}) {
   @Post('models/:target')
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predictOperation, predictLongRunningOperation] })

@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { ImageStreamKind } from '#upstream/outcomes.js';
+import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
-import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES, IMAGES_FORM } from '../http/limits.js';
@@ -27,17 +27,14 @@ import { KeptImages } from './kept-images.js';
 import { ImageLoader } from './image.loader.js';
 
 @Controller()
-export class ImagesController {
-  @Inject(ConversationService) private readonly conversations!: ConversationService;
-  @Inject(KeptImages) private readonly kept!: KeptImages;
-  @Inject(ImageLoader) private readonly loader!: ImageLoader;
-
-  constructor(
-    @Inject(ImageService) private readonly images: ImageService,
-    @Inject(ImageFiles) private readonly files: ImageFiles,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class ImagesController extends Using({
+  conversations: ConversationService,
+  kept: KeptImages,
+  loader: ImageLoader,
+  images: ImageService,
+  files: ImageFiles,
+  config: GATEWAY_CONFIG,
+}) {
   @Post(['v1/images/generations', 'vendora/v1/images/generations'])
   @HttpCode(200)
   @RouteRules({ doc: generateImagesOperation })

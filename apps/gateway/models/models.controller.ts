@@ -1,9 +1,9 @@
-import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { Controller, Get, Param, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller } from '../http/model-access.js';
@@ -40,12 +40,7 @@ interface AnthropicList {
 }
 
 @Controller('v1/models')
-export class ModelsController {
-  constructor(
-    @Inject(CatalogCache) private readonly catalog: CatalogCache,
-    @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
-  ) {}
-
+export class ModelsController extends Using({ catalog: CatalogCache, clock: GATEWAY_CLOCK }) {
   @Get()
   @RouteRules({ doc: listModelsOperation })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {

@@ -1,6 +1,6 @@
-import { Controller, Get, Header, Inject, Req } from '@nestjs/common';
+import { Controller, Get, Header, Req } from '@nestjs/common';
+import { Using } from '#platform/wiring.js';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { RouteRules } from '../http/caller.js';
 import { publicOrigin } from '../http/public-origin.js';
@@ -23,12 +23,7 @@ const docs: Operation = {
 
 /** The API reference, for programs and for people. Neither needs a key. */
 @Controller()
-export class DocsController {
-  constructor(
-    @Inject(ApiDocument) private readonly document: ApiDocument,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class DocsController extends Using({ document: ApiDocument, config: GATEWAY_CONFIG }) {
   @Get('openapi.json')
   @RouteRules({ access: 'open', doc: openApiJson })
   @Header('content-type', 'application/json; charset=utf-8')

@@ -1,4 +1,5 @@
-import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Using } from '#platform/wiring.js';
 import type { FastifyRequest } from 'fastify';
 import { RouteRules } from '../http/caller.js';
 import { WEBHOOK_BODY_BYTES } from '../http/limits.js';
@@ -21,9 +22,7 @@ const receiveVendorWebhook: Operation = {
 
 /** Receives vendors' announcements of the ends of tasks. */
 @Controller()
-export class VendorWebhooksController {
-  constructor(@Inject(VendorWebhookInbox) private readonly inbox: VendorWebhookInbox) {}
-
+export class VendorWebhooksController extends Using({ inbox: VendorWebhookInbox }) {
   @Post(`${WEBHOOKS_PATH}/:channel`)
   @HttpCode(204)
   @RouteRules({

@@ -1,6 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
+import { Using } from '#platform/wiring.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
 import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
@@ -9,9 +10,7 @@ import { TokenCounter } from './token-counter.js';
 
 /** Counts the tokens of a message before it is sent. */
 @Controller('v1/messages')
-export class TokenCountController {
-  constructor(@Inject(TokenCounter) private readonly counter: TokenCounter) {}
-
+export class TokenCountController extends Using({ counter: TokenCounter }) {
   @Post('count_tokens')
   @HttpCode(200)
   @RouteRules({

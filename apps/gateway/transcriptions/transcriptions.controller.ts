@@ -1,7 +1,8 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { HearingKind } from '#upstream/outcomes.js';
+import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
@@ -13,9 +14,7 @@ import { createTranscriptionOperation, createTranslationOperation } from './tran
 
 /** Audio to text: forms with one file, passed through like conversations. */
 @Controller('v1/audio')
-export class TranscriptionsController {
-  constructor(@Inject(ConversationService) private readonly conversations: ConversationService) {}
-
+export class TranscriptionsController extends Using({ conversations: ConversationService }) {
   @Post('transcriptions')
   @HttpCode(200)
   @RouteRules({

@@ -1,7 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { GatewayConfig } from '../gateway.config.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
@@ -21,15 +21,12 @@ import { remixVideoOperation } from './videos.openapi.js';
 
 /** OpenAI's way to remix a finished video. The result is a video like any other. */
 @Controller('v1/videos/:id/remix')
-export class RemixesController {
-  @Inject(TaskCreator) private readonly creator!: TaskCreator;
-
-  constructor(
-    @Inject(RemixOrders) private readonly orders: RemixOrders,
-    @Inject(VideoLibrary) private readonly library: VideoLibrary,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class RemixesController extends Using({
+  creator: TaskCreator,
+  orders: RemixOrders,
+  library: VideoLibrary,
+  config: GATEWAY_CONFIG,
+}) {
   @Post()
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: remixVideoOperation })

@@ -1,8 +1,8 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
-import type { GatewayConfig } from '../gateway.config.js';
+import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
@@ -38,15 +38,12 @@ interface DeletedVideo {
 }
 
 @Controller()
-export class VideosController {
-  @Inject(TaskCreator) private readonly creator!: TaskCreator;
-
-  constructor(
-    @Inject(VideoOrders) private readonly orders: VideoOrders,
-    @Inject(VideoLibrary) private readonly library: VideoLibrary,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
-
+export class VideosController extends Using({
+  creator: TaskCreator,
+  orders: VideoOrders,
+  library: VideoLibrary,
+  config: GATEWAY_CONFIG,
+}) {
   /** OpenAI's path: its clients know queued, in_progress and completed. */
   @Post('v1/videos')
   @HttpCode(200)
