@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { printTable } from '../bench/report.js';
 import { rehearse } from './rehearsal.js';
 import { rehearsals } from './rehearsals.js';
@@ -6,7 +6,8 @@ import { CannotRunHere, type Result } from './result.js';
 import { Undo } from '../support/outages/undo.js';
 
 const names = rehearsals.map(({ name }) => name);
-const list = rehearsals.map(({ name, fault }) => `  ${name.padEnd(12)}${fault}`).join('\n');
+const width = Math.max(...names.map((name) => name.length));
+const list = rehearsals.map(({ name, fault }) => `  ${name.padEnd(width)}  ${fault}`).join('\n');
 
 interface Options {
   only: readonly string[];
@@ -18,7 +19,7 @@ const program = new Command('npm run rehearse --')
     'Rehearses failovers: starts the programs, sends paid calls at a steady rate, does one fault, and compares every answer with ' +
       'the books once service is back.',
   )
-  .option('--only <names>', 'some of them, by commas', namesOf, names)
+  .addOption(new Option('--only <names>', 'some of them, by commas').argParser(namesOf).default(names, 'all'))
   .option('--json', 'print one JSON object instead of a table', false)
   .addHelpText(
     'after',
