@@ -11,6 +11,18 @@ const CONNECTIONS_PER_HOST = 1024;
 const CONNECT_LIMIT_MS = 10_000;
 /** File downloads are few and long. Each host has its own small pool, so that a slow one does not block others. */
 const COPIES_PER_HOST = 64;
+/**
+ * The idle time after which a connection to a named host is closed, whatever that host asks for. Customers name hosts by the
+ * thousand, and each could ask for ten minutes.
+ */
+const IDLE_LIMIT_MS = 1_000;
+/** Connections to hosts that someone else named. */
+const TO_NAMED_HOSTS = {
+  connections: COPIES_PER_HOST,
+  pipelining: 1,
+  keepAliveTimeout: IDLE_LIMIT_MS,
+  keepAliveMaxTimeout: IDLE_LIMIT_MS,
+};
 
 /**
  * The pools to upstreams: one for their APIs, whose address the operator configured, and two for files, whose address
@@ -25,13 +37,11 @@ export class UpstreamConnections {
     connect: { timeout: CONNECT_LIMIT_MS },
   });
   readonly publicFiles: Dispatcher = new Agent({
-    connections: COPIES_PER_HOST,
-    pipelining: 1,
+    ...TO_NAMED_HOSTS,
     connect: connectPublicOnly({ timeout: CONNECT_LIMIT_MS }),
   });
   readonly anyFiles: Dispatcher = new Agent({
-    connections: COPIES_PER_HOST,
-    pipelining: 1,
+    ...TO_NAMED_HOSTS,
     connect: { timeout: CONNECT_LIMIT_MS },
   });
 

@@ -107,6 +107,19 @@ describe('opening a file', () => {
     },
   );
 
+  it('leaves no connection open for as long as its host would like', async () => {
+    let closed: Promise<unknown> | undefined;
+    const stub = await stubOf(({ socket }, response) => {
+      closed = once(socket, 'close', { signal: AbortSignal.timeout(60_000) });
+      // From here on, only the client closes it.
+      response.once('finish', () => socket.setTimeout(0));
+      response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('the file');
+    });
+    const url = new URL(`${stub.url}/f`);
+    await upstreams.fetchAddress(url, { ...options(), allowPrivateAddress: true });
+    await closed;
+  });
+
   it('ends with an error when it is given up', async () => {
     const stub = await stubOf((_, response) => void response.writeHead(200).write('first'));
     const limit = new AbortController();
