@@ -592,7 +592,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     owner.owed -= fromInvite + fromMain;
   }
 
-  function tell(topup: ModelTopup, disputeId: string, state: 'open' | 'won' | 'lost'): Promise<void> {
+  function tell(topup: ModelTopup, disputeId: string, state: 'open' | 'won' | 'lost'): Promise<unknown> {
     const amountMinor = 1_000_000n;
     const { accountId } = ids[topup.account]!;
     const dispute = {

@@ -212,6 +212,8 @@ describe('a dispute', () => {
       ['needs_response', 'won'],
       ['won', 'needs_response'],
       ['needs_response', 'needs_response', 'won', 'needs_response', 'lost'],
+      ['needs_response', 'lost', 'lost', 'won'],
+      ['lost', 'won', 'won'],
     ]) {
       const accountId = await payments.newAccount();
       const { paymentId, topupId } = await paidOrder(payments, accountId);
@@ -231,7 +233,7 @@ describe('a dispute', () => {
     const tell = (status: string) =>
       receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: AMOUNT, status }));
     await Promise.all([tell('needs_response'), tell('under_review'), tell('lost')]);
-    await tell('won');
+    await tell('needs_response');
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
     expect(await payments.orders.reversalsOf(order)).toMatchObject({
       refunds: [],
@@ -266,6 +268,21 @@ describe("a refund made in Stripe's own dashboard", () => {
     ]);
     expect(await suspenseOf(made.id)).toEqual([{ why: 'unknown_refund', amountMinor: -300n }]);
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('that fails afterwards is back in suspense, so that the books have what Stripe has', async () => {
+    const { paymentId } = await paidOrder(payments, await payments.newAccount());
+    const made = refund(paymentId, 'succeeded');
+    const failed = { ...made, status: 'failed' };
+    await receive(payments, payments.stripe.event('refund.created', made));
+    await Promise.all([
+      receive(payments, payments.stripe.event('refund.updated', failed)),
+      receive(payments, payments.stripe.event('refund.failed', failed)),
+    ]);
+    expect(await suspenseOf(made.id)).toEqual([
+      { why: 'unknown_refund', amountMinor: -300n },
+      { why: 'refund_failed', amountMinor: 300n },
+    ]);
   });
 
   it('is ignored while pending, or if it failed', async () => {

@@ -26,20 +26,21 @@ export interface Dispute {
  * Applies a dispute's state as reported by the provider, in any order and any number of times. Open or lost: Dr main /
  * Cr issued:credit, below zero if necessary, which freezes the account; Dr deferred-revenue for the unused part of the
  * lot and expense:chargeback-loss for the used one / Cr psp; the reward of the top-up is taken back. Won: the exact
- * reversal. A closed dispute stays closed.
+ * reversal. A lost dispute can still be won, as banks correct themselves; a won one stays won.
  * @param houseCurrency the currency of PAY, ISO 4217
+ * @returns the state that it is in now
  */
 export async function applyDispute(
   client: pg.ClientBase,
   dispute: Dispute,
   houseCurrency: string,
-): Promise<void> {
+): Promise<Dispute['state']> {
   const accounts = await lockBalances(client, await accountsOfReversal(client, dispute.accountId));
   const stored = await lockDispute(client, dispute);
-  if (stored && (stored.state !== 'open' || dispute.state === 'open')) return;
+  if (stored && !isNews(stored.state, dispute.state)) return stored.state;
   if (!stored) {
     await openDispute(client, dispute, { accounts, houseCurrency });
-    return;
+    return dispute.state;
   }
   const reversalId =
     dispute.state === 'won'
@@ -50,6 +51,11 @@ export async function applyDispute(
      WHERE provider = $1 AND dispute_id = $2`,
     [dispute.provider, dispute.disputeId, dispute.state, reversalId],
   );
+  return dispute.state;
+}
+
+function isNews(stored: Dispute['state'], reported: Dispute['state']): boolean {
+  return stored === 'open' ? reported !== 'open' : stored === 'lost' && reported === 'won';
 }
 
 interface Context {

@@ -43,7 +43,7 @@ export async function bookSuspense(
   const { provider, reference, why, amountMinor, currency } = item;
   // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
-  const known = await findBooked(client, item);
+  const known = await findSuspense(client, item);
   if (known) return { ...known, created: false };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {
@@ -65,9 +65,10 @@ export async function bookSuspense(
   return { itemId, created: true, transactionId };
 }
 
-async function findBooked(
+/** The item that was booked for a reference, or null. */
+export async function findSuspense(
   client: pg.ClientBase,
-  { provider, reference, why }: SuspenseItem,
+  { provider, reference, why }: Pick<SuspenseItem, 'provider' | 'reference' | 'why'>,
 ): Promise<{ itemId: string; transactionId: bigint } | null> {
   const { rows } = await client.query<{ itemId: string; transactionId: bigint }>(
     `SELECT id AS "itemId", transaction_id AS "transactionId" FROM suspense_items

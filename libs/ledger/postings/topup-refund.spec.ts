@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.close());
 
-function dispute({ accountId }: LedgerPerson, topupId: string, amountMinor: bigint): Promise<void> {
+function dispute({ accountId }: LedgerPerson, topupId: string, amountMinor: bigint): Promise<unknown> {
   const about = { provider: 'manual', disputeId: newId(), topupId, accountId, amountMinor } as const;
   return inTransaction(fixture.billing, (client) => applyDispute(client, { ...about, state: 'open' }, 'USD'));
 }

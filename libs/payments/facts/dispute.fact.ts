@@ -21,6 +21,8 @@ export async function applyDisputeFact(
     return { state: 'waiting', detail, alert: 'unknown_dispute' };
   }
   const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
-  await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state, happenedAt }, house);
-  return { state: 'applied', detail: `The dispute of top-up ${topup.topupId} is ${state}.` };
+  const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
+  const latest = await applyDispute(client, dispute, house);
+  const detail = `The dispute of top-up ${topup.topupId} is ${latest}.`;
+  return { state: latest === state ? 'applied' : 'ignored', detail };
 }

@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { ofAccount, suspend, type ReportedFact } from './reported-fact.js';
+import { lockPayment, ofAccount, suspend, type ReportedFact } from './reported-fact.js';
 
 /** A refund ended: one that we requested, or one made at the provider itself. */
 export async function applyRefund(
@@ -30,11 +31,14 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
 
 /** Someone refunded money in the provider's own dashboard. People have to decide what follows. */
 async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
-  const { providerRefundId: reference, amountMinor } = fact;
+  const { provider, providerRefundId: reference, amountMinor } = fact;
+  const why = 'unknown_refund';
+  await lockPayment(client, provider, reference);
+  if (fact.state === 'failed' && (await findSuspense(client, { provider, reference, why })))
+    return refundCameBack(client, fact);
   if (fact.state === 'failed' || amountMinor <= 0n) {
     return { state: 'ignored', detail: 'A refund that we did not ask for failed.' };
   }
-  const why = 'unknown_refund';
   const itemId = await suspend(client, fact, { reference, orderId: null, amountMinor: -amountMinor, why });
   return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
 }
