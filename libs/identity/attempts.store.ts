@@ -21,7 +21,7 @@ const MAX_PURGED = 5_000;
  * concurrent ones cannot exceed the limit.
  */
 export class AttemptsStore {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Pick<pg.Pool, 'query'>) {}
 
   /** Counts one attempt for each. @throws ApiError too_many_attempts with the time until the window ends */
   async count(...attempts: readonly Attempt[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { AttemptsStore } from '#identity/attempts.store.js';
 
 /** Whose traces are removed. */
 export interface ErasureSubject {
@@ -118,6 +119,6 @@ async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureS
   const subjects = addresses.flatMap((address) => [`sign-in email ${address}`, `mail email ${address}`]);
   await client.query('DELETE FROM mail_outbox WHERE recipient = ANY ($1)', [addresses]);
   await client.query('DELETE FROM sign_ups WHERE email = ANY ($1)', [addresses]);
-  await client.query('DELETE FROM attempts WHERE subject = ANY ($1)', [[...subjects, `step-up ${userId}`]]);
+  await new AttemptsStore(client).forget(...subjects, `step-up ${userId}`);
   return 0;
 }
