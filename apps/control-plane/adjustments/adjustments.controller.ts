@@ -36,8 +36,8 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
     return pageFrom(rows, limit, ({ id }) => [id]);
   }
 
-  @Serves(routes.file)
-  file({ query, database, reply }: CallOf<typeof routes.file>): Readable {
+  @Serves(routes.list.csv)
+  file({ query, database, reply }: CallOf<typeof routes.list.csv>): Readable {
     return sendCsv(reply, adjustmentColumns, shaped(adjustmentView, everyAdjustment(database, query)));
   }
 
@@ -64,8 +64,8 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
     return pageFrom(rows, limit, ({ id }) => [id]);
   }
 
-  @Serves(routes.writeOffsFile)
-  writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
+  @Serves(routes.writeOffs.csv)
+  writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffs.csv>): Readable {
     return sendCsv(reply, writeOffColumns, shaped(writeOffView, everyWriteOff(database, query.accountId)));
   }
 
@@ -97,8 +97,8 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
     });
   }
 
-  @Serves(routes.debtsFile)
-  debtsFile({ database, reply }: CallOf<typeof routes.debtsFile>): Readable {
+  @Serves(routes.debts.csv)
+  debtsFile({ database, reply }: CallOf<typeof routes.debts.csv>): Readable {
     return sendCsv(reply, debtorColumns, everyDebtor(database));
   }
 }

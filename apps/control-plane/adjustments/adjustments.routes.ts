@@ -49,14 +49,11 @@ const filter = {
 const forFinance = routesFor(['finance'], 'Adjustments');
 
 export const adjustmentRoutes = {
-  list: forFinance.get('listAdjustments', '/api/finance/adjustments', {
+  list: forFinance.table('listAdjustments', '/api/finance/adjustments', {
     summary: 'List adjustments, newest first.',
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: pageOf(adjustmentView),
-  }),
-  file: forFinance.csv('exportAdjustments', '/api/finance/adjustments.csv', {
-    summary: 'Download adjustments as CSV.',
-    query: z.strictObject(filter),
+    csv: ['exportAdjustments', 'Download adjustments as CSV.'],
   }),
   adjust: forFinance.post('adjustAccount', '/api/finance/adjustments', {
     summary: 'Add or remove credits of an account, with a ticket.',
@@ -81,14 +78,11 @@ export const adjustmentRoutes = {
     answer: adjusted,
     refusals: ['second_person_required', 'conflict'],
   }),
-  writeOffs: forFinance.get('listWriteOffs', '/api/finance/write-offs', {
+  writeOffs: forFinance.table('listWriteOffs', '/api/finance/write-offs', {
     summary: 'List write-offs and their reversals, newest first.',
     query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
     answer: pageOf(writeOffView),
-  }),
-  writeOffsFile: forFinance.csv('exportWriteOffs', '/api/finance/write-offs.csv', {
-    summary: 'Download write-offs as CSV.',
-    query: z.strictObject({ accountId: id.optional() }),
+    csv: ['exportWriteOffs', 'Download write-offs as CSV.'],
   }),
   writeOff: forFinance.post('writeOffDebt', '/api/finance/write-offs', {
     summary: 'Write off the debt of an account, or part of it, once a month.',
@@ -117,7 +111,7 @@ export const adjustmentRoutes = {
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict'],
   }),
-  debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
+  debts: forFinance.table('reportDebts', '/api/finance/reports/debts', {
     summary: 'List accounts that are in debt or frozen, with amount, start and reason.',
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({
@@ -126,8 +120,6 @@ export const adjustmentRoutes = {
       debt: amountView,
       owedRewards: amountView.meta({ description: 'Includes accounts that are not frozen.' }),
     }),
-  }),
-  debtsFile: forFinance.csv('exportDebts', '/api/finance/reports/debts.csv', {
-    summary: 'Download accounts in debt as CSV.',
+    csv: ['exportDebts', 'Download accounts in debt as CSV.'],
   }),
 };

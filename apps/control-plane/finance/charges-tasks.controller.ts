@@ -24,7 +24,7 @@ import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 /** Rows of a file read at a time. Each page reads the whole range, so there should be few pages. */
 const FILE_PAGE = 20_000;
 
-type Filter = CallOf<typeof routes.itemsCsv>['query'];
+type Filter = CallOf<typeof routes.items.csv>['query'];
 
 /** Charges compared with the work that they pay for. */
 @Controller()
@@ -50,8 +50,8 @@ export class ChargesTasksController extends Using({
     return pageFrom(rows, limit, (item) => [item.at, item.subject]);
   }
 
-  @Serves(routes.itemsCsv)
-  itemsCsv({ query, database, reply }: CallOf<typeof routes.itemsCsv>): Readable {
+  @Serves(routes.items.csv)
+  itemsCsv({ query, database, reply }: CallOf<typeof routes.items.csv>): Readable {
     return sendCsv(
       reply,
       { fileName: 'charges-tasks.csv', columns: workColumns },

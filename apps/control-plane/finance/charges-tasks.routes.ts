@@ -21,13 +21,10 @@ export const chargesTasksRoutes = {
       days: z.array(dayShape),
     }),
   }),
-  items: forFinance.get('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
+  items: forFinance.table('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
     summary: 'List charges against tasks and requests, newest first.',
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
-  }),
-  itemsCsv: forFinance.csv('downloadChargesTasks', '/api/finance/reports/charges-tasks/items.csv', {
-    summary: 'Download charges against tasks and requests as CSV.',
-    query: z.strictObject(filter),
+    csv: ['downloadChargesTasks', 'Download charges against tasks and requests as CSV.'],
   }),
 };

@@ -83,8 +83,8 @@ export class ControlsController extends Using({ pool: POOL, reconciler: Reconcil
     return pageFrom(found, limit, ({ id }) => [id.toString()]);
   }
 
-  @Serves(routes.findingsCsv)
-  findingsCsv({ params, query, database, reply }: CallOf<typeof routes.findingsCsv>): Readable {
+  @Serves(routes.findings.csv)
+  findingsCsv({ params, query, database, reply }: CallOf<typeof routes.findings.csv>): Readable {
     const { id } = known(params.controlId);
     return sendCsv(
       reply,

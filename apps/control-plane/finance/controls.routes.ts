@@ -70,16 +70,12 @@ export const controlRoutes = {
     }),
     refusals: ['conflict'],
   }),
-  findings: forFinance.get('listFindings', '/api/finance/controls/{controlId}/findings', {
+  findings: forFinance.table('listFindings', '/api/finance/controls/{controlId}/findings', {
     summary: 'List the findings of a control, newest first.',
     params: z.strictObject({ controlId }),
     query: z.strictObject({ ...pageQuery, ...findingQuery }),
     answer: pageOf(findingShape),
-  }),
-  findingsCsv: forFinance.csv('downloadFindings', '/api/finance/controls/{controlId}/findings.csv', {
-    summary: 'Download the findings of a control as CSV.',
-    params: z.strictObject({ controlId }),
-    query: z.strictObject(findingQuery),
+    csv: ['downloadFindings', 'Download the findings of a control as CSV.'],
   }),
   acknowledge: forFinance.post(
     'acknowledgeFinding',

@@ -30,12 +30,12 @@ export class DeferredRevenueController extends Using({ config: CONTROL_PLANE_CON
     );
   }
 
-  @Serves(routes.deferredRevenueCsv)
+  @Serves(routes.deferredRevenue.csv)
   async deferredRevenueCsv({
     query,
     database,
     reply,
-  }: CallOf<typeof routes.deferredRevenueCsv>): Promise<Readable> {
+  }: CallOf<typeof routes.deferredRevenue.csv>): Promise<Readable> {
     const days = checkedDays(query);
     const view = viewDeferredRevenue(
       await deferredRevenueReport(database, days),
@@ -57,8 +57,8 @@ export class DeferredRevenueController extends Using({ config: CONTROL_PLANE_CON
     return { currency: this.config.payments.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
   }
 
-  @Serves(routes.lotsCsv)
-  lotsCsv({ query, database, reply }: CallOf<typeof routes.lotsCsv>): Readable {
+  @Serves(routes.lots.csv)
+  lotsCsv({ query, database, reply }: CallOf<typeof routes.lots.csv>): Readable {
     return sendCsv(reply, lotColumns, everyLot(database, lotsOf(query), this.config.payments.currency));
   }
 }

@@ -34,12 +34,12 @@ export class LedgerController extends Using({ config: CONTROL_PLANE_CONFIG }) {
     return this.balancesAt(database, query);
   }
 
-  @Serves(routes.trialBalanceCsv)
+  @Serves(routes.trialBalance.csv)
   async trialBalanceCsv({
     query,
     database,
     reply,
-  }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
+  }: CallOf<typeof routes.trialBalance.csv>): Promise<Readable> {
     const { balances } = await this.balancesAt(database, query);
     return sendCsv(reply, trialBalanceColumns, inSequence(balances));
   }

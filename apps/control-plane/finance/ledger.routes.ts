@@ -99,16 +99,13 @@ const instant = {
 const forFinance = routesFor(['finance'], 'Books', 'reports');
 
 export const ledgerRoutes = {
-  trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {
+  trialBalance: forFinance.table('readTrialBalance', '/api/finance/trial-balance', {
     summary: 'Get the trial balance at a given time.',
     description:
       'The answer stops before the oldest running transaction, so it stays true: for its `at` by recorded time, and for `at` and `recordedBefore` together by effective time, because facts can arrive late.',
     query: z.strictObject(instant),
     answer: trialBalanceView,
-  }),
-  trialBalanceCsv: forFinance.csv('exportTrialBalance', '/api/finance/trial-balance.csv', {
-    summary: 'Download the trial balance as CSV.',
-    query: z.strictObject(instant),
+    csv: ['exportTrialBalance', 'Download the trial balance as CSV.'],
   }),
   accounts: forFinance.get('listLedgerAccounts', '/api/finance/ledger-accounts', {
     summary: 'List ledger accounts by code.',

@@ -28,8 +28,8 @@ export class RevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
     return viewRevenue(report, by, this.config.payments.currency);
   }
 
-  @Serves(routes.revenueCsv)
-  async revenueCsv({ query, database, reply }: CallOf<typeof routes.revenueCsv>): Promise<Readable> {
+  @Serves(routes.revenue.csv)
+  async revenueCsv({ query, database, reply }: CallOf<typeof routes.revenue.csv>): Promise<Readable> {
     const { by } = query;
     const days = checkedDays(query);
     const rows = revenueRows(database, { ...days, by });
@@ -58,12 +58,12 @@ export class RevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
     return { versions };
   }
 
-  @Serves(routes.priceChangesCsv)
+  @Serves(routes.priceChanges.csv)
   async priceChangesCsv({
     query,
     database,
     reply,
-  }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
+  }: CallOf<typeof routes.priceChanges.csv>): Promise<Readable> {
     const { from = null, to = null, kind = null, subject = null } = query;
     const versions = await priceChanges(database, { from, to, kind, subject, limit: ALL_VERSIONS });
     return sendCsv(reply, priceChangeColumns, shaped(priceChangeView, versions));

@@ -46,17 +46,14 @@ const chartQuery = z.strictObject({
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const revenueRoutes = {
-  revenue: forFinance.get('reportRevenue', '/api/finance/reports/revenue', {
+  revenue: forFinance.table('reportRevenue', '/api/finance/reports/revenue', {
     summary: 'Get revenue, cost and margin, grouped by any dimension.',
     query: z.strictObject({
       ...revenueQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
     }),
     answer: revenueView,
-  }),
-  revenueCsv: forFinance.csv('exportRevenue', '/api/finance/reports/revenue.csv', {
-    summary: 'Download all rows as CSV.',
-    query: z.strictObject(revenueQuery),
+    csv: ['exportRevenue', 'Download all rows as CSV.'],
   }),
   chart: forFinance.get('chartRevenue', '/api/finance/reports/revenue/chart', {
     summary:
@@ -72,16 +69,13 @@ export const revenueRoutes = {
     query: chartQuery,
     answer: workChartView,
   }),
-  priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
+  priceChanges: forFinance.table('reportPriceChanges', '/api/finance/reports/price-changes', {
     summary: 'List versions of prices, multipliers and group rules with their revenue, latest first.',
     query: z.strictObject({
       ...versionsQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(500),
     }),
     answer: z.object({ versions: z.array(priceChangeView) }),
-  }),
-  priceChangesCsv: forFinance.csv('exportPriceChanges', '/api/finance/reports/price-changes.csv', {
-    summary: 'Download these versions as CSV.',
-    query: z.strictObject(versionsQuery),
+    csv: ['exportPriceChanges', 'Download these versions as CSV.'],
   }),
 };

@@ -48,8 +48,8 @@ export class WorkReportsController extends Using({
     });
   }
 
-  @Serves(routes.holdsCsv)
-  holdsCsv({ query, database, reply }: CallOf<typeof routes.holdsCsv>): Readable {
+  @Serves(routes.holds.csv)
+  holdsCsv({ query, database, reply }: CallOf<typeof routes.holds.csv>): Readable {
     const asked = { graceMs: this.config.reconcile.graceMs, overdueOnly: query.overdue };
     return sendCsv(reply, holdColumns, everyHold(database, asked));
   }
@@ -61,8 +61,8 @@ export class WorkReportsController extends Using({
     return { from: range.from, to: range.to, days };
   }
 
-  @Serves(routes.refundsCsv)
-  async refundsCsv({ query, database, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
+  @Serves(routes.refunds.csv)
+  async refundsCsv({ query, database, reply }: CallOf<typeof routes.refunds.csv>): Promise<Readable> {
     const range = checkedTimes(query, this.clock.nowMs());
     const days = await inSnapshot(database, (client) => readRefundDays(client, range));
     return sendCsv(reply, refundDayColumns, shaped(refundDayShape, days));
@@ -82,8 +82,8 @@ export class WorkReportsController extends Using({
     return pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
   }
 
-  @Serves(routes.failuresCsv)
-  failuresCsv({ query, database, reply }: CallOf<typeof routes.failuresCsv>): Readable {
+  @Serves(routes.failures.csv)
+  failuresCsv({ query, database, reply }: CallOf<typeof routes.failures.csv>): Readable {
     const asked = { ...checkedTimes(query, this.clock.nowMs()), outstandingOnly: query.outstanding };
     return sendCsv(reply, failureColumns, everyFailure(database, asked));
   }
@@ -93,8 +93,8 @@ export class WorkReportsController extends Using({
     return promotionOf(database, query);
   }
 
-  @Serves(routes.promotionCsv)
-  async promotionCsv({ query, database, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
+  @Serves(routes.promotion.csv)
+  async promotionCsv({ query, database, reply }: CallOf<typeof routes.promotion.csv>): Promise<Readable> {
     const rows = promotionRows(await promotionOf(database, query));
     return sendCsv(reply, promotionColumns, inSequence(rows));
   }

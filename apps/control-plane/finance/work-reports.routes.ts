@@ -28,44 +28,35 @@ const promotionRange = {
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const workReportRoutes = {
-  holds: forFinance.get('reportHolds', '/api/finance/reports/holds', {
+  holds: forFinance.table('reportHolds', '/api/finance/reports/holds', {
     summary: 'List holds and their age, oldest first.',
     query: z.strictObject({ ...pageQuery, ...holdsQuery }),
     answer: holdsView,
+    csv: ['downloadHolds', 'Download holds as CSV, oldest first.'],
   }),
-  holdsCsv: forFinance.csv('downloadHolds', '/api/finance/reports/holds.csv', {
-    summary: 'Download holds as CSV, oldest first.',
-    query: z.strictObject(holdsQuery),
-  }),
-  refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
+  refunds: forFinance.table('reportRefunds', '/api/finance/reports/refunds', {
     summary: 'Compare refunds with failures by UTC day, with their latency.',
     description:
       'A failure is a request that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
     query: z.strictObject(timeRange),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
+    csv: ['downloadRefunds', 'Download refunds against failures by UTC day as CSV.'],
   }),
-  refundsCsv: forFinance.csv('downloadRefunds', '/api/finance/reports/refunds.csv', {
-    summary: 'Download refunds against failures by UTC day as CSV.',
-    query: z.strictObject(timeRange),
-  }),
-  failures: forFinance.get('listFailures', '/api/finance/reports/refunds/failures', {
+  failures: forFinance.table('listFailures', '/api/finance/reports/refunds/failures', {
     summary: 'List failures with the time of their refund, newest first.',
     query: z.strictObject({ ...pageQuery, ...failuresQuery }),
     answer: pageOf(failureShape),
+    csv: ['downloadFailures', 'Download failures with the time of their refund as CSV.'],
   }),
-  failuresCsv: forFinance.csv('downloadFailures', '/api/finance/reports/refunds/failures.csv', {
-    summary: 'Download failures with the time of their refund as CSV.',
-    query: z.strictObject(failuresQuery),
-  }),
-  promotion: forFinance.get('reportPromotion', '/api/finance/reports/promotion', {
+  promotion: forFinance.table('reportPromotion', '/api/finance/reports/promotion', {
     summary: 'Get the cost of invites: rewards, reversals, transfers and use.',
     description:
       'Invite balances roll forward: opening + given − clawedBack − moved = closing. given − clawedBack is what left `issued:promo`. Used credits are those that nobody paid for, as far as lots are up to date.',
     query: z.strictObject(promotionRange),
     answer: promotionShape,
-  }),
-  promotionCsv: forFinance.csv('downloadPromotion', '/api/finance/reports/promotion.csv', {
-    summary: 'Download the daily cost of invites with opening and closing balances as CSV.',
-    query: z.strictObject(promotionRange),
+    csv: [
+      'downloadPromotion',
+      'Download the daily cost of invites with opening and closing balances as CSV.',
+    ],
   }),
 };

@@ -88,11 +88,15 @@ interface Common<X extends Access = Access> extends Pick<Route, 'method' | 'tag'
   readonly access: X;
 }
 
-/** Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows, read as reports are. */
+/**
+ * Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows, read as reports are, and `table`
+ * a GET with such a file of all its rows.
+ */
 export function routesFor<const X extends Access>(access: X, tag: string, reads: Reads = 'primary') {
   return {
     get: declaring({ access, tag, reads, method: 'GET' }),
-    csv: declaring({ access, tag, reads: 'reports', method: 'GET', produces: ['text/csv'] }),
+    csv: declaringCsv({ access, tag }),
+    table: declaringTable({ access, tag, reads }),
     post: declaring({ access, tag, reads: 'primary', method: 'POST' }),
     put: declaring({ access, tag, reads: 'primary', method: 'PUT' }),
     patch: declaring({ access, tag, reads: 'primary', method: 'PATCH' }),
@@ -129,6 +133,34 @@ function declaring<X extends Access>(common: Common<X>) {
       confirms: spec.confirms ?? false,
       beforeSecondFactor: spec.beforeSecondFactor ?? false,
       countedApart: spec.countedApart ?? false,
+    };
+  };
+}
+
+function declaringCsv<X extends Access>(common: Pick<Common<X>, 'access' | 'tag'>) {
+  return declaring({ ...common, reads: 'reports', method: 'GET', produces: ['text/csv'] });
+}
+
+/** The file is at the same path with `.csv`, and has no pages. */
+function declaringTable<X extends Access>(common: Pick<Common<X>, 'access' | 'tag' | 'reads'>) {
+  const [answering, writing] = [declaring({ ...common, method: 'GET' }), declaringCsv(common)];
+  return <
+    const Path extends Route['path'],
+    A extends z.ZodType,
+    P extends Fields = IdsIn<Path>,
+    Q extends Fields = NoFields,
+  >(
+    operation: string,
+    path: Path,
+    { csv, ...spec }: Spec<P, Q, null, A> & { readonly csv: readonly [operation: string, summary: string] },
+  ) => {
+    const [fileOperation, summary] = csv;
+    const { limit: _, cursor: __, ...filter } = spec.query?.shape ?? {};
+    const query = z.strictObject(filter) as unknown as z.ZodObject<Omit<Q['shape'], 'limit' | 'cursor'>>;
+    const file = { summary, params: spec.params, query };
+    return {
+      ...answering<Path, P, Q, null, A>(operation, path, spec),
+      csv: writing<Path, P, typeof query>(fileOperation, `${path}.csv` as Path, file),
     };
   };
 }

@@ -45,8 +45,8 @@ export class ReconciliationController extends Using({ pool: POOL, config: CONTRO
     return this.page(this.matches(query), query, viewMatch);
   }
 
-  @Serves(routes.paymentsCsv)
-  paymentsCsv({ query, database, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
+  @Serves(routes.payments.csv)
+  paymentsCsv({ query, database, reply }: CallOf<typeof routes.payments.csv>): Readable {
     const rows = everyRowOf(database, this.matches(query), viewMatch);
     return sendCsv(reply, matchColumns, rows);
   }
@@ -63,8 +63,8 @@ export class ReconciliationController extends Using({ pool: POOL, config: CONTRO
     return this.page(payoutListing(query), query, viewPayout);
   }
 
-  @Serves(routes.payoutsCsv)
-  payoutsCsv({ query, database, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
+  @Serves(routes.payouts.csv)
+  payoutsCsv({ query, database, reply }: CallOf<typeof routes.payouts.csv>): Readable {
     return sendCsv(reply, payoutColumns, everyRowOf(database, payoutListing(query), viewPayout));
   }
 
@@ -73,8 +73,8 @@ export class ReconciliationController extends Using({ pool: POOL, config: CONTRO
     return this.page(bankListing(query), query, viewBankItem);
   }
 
-  @Serves(routes.bankCsv)
-  bankCsv({ query, database, reply }: CallOf<typeof routes.bankCsv>): Readable {
+  @Serves(routes.bank.csv)
+  bankCsv({ query, database, reply }: CallOf<typeof routes.bank.csv>): Readable {
     return sendCsv(reply, bankColumns, everyRowOf(database, bankListing(query), viewBankItem));
   }
 
@@ -142,7 +142,7 @@ function timesOf({
   };
 }
 
-function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listing<PayoutItem> {
+function payoutListing(filter: CallOf<typeof routes.payouts.csv>['query']): Listing<PayoutItem> {
   const { provider, state } = filter;
   const query = { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter) };
   return {
@@ -153,7 +153,7 @@ function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listi
   };
 }
 
-function bankListing(filter: CallOf<typeof routes.bankCsv>['query']): Listing<BankItem> {
+function bankListing(filter: CallOf<typeof routes.bank.csv>['query']): Listing<BankItem> {
   const { bankAccountId, state } = filter;
   const query = { bankAccountId: bankAccountId ?? null, states: state ? [state] : null, ...timesOf(filter) };
   return {

@@ -76,39 +76,30 @@ const bankQuery = { ...range, bankAccountId: bankAccountId.optional(), state: ba
 const forFinance = routesFor(['finance'], 'Reconciliation');
 
 export const reconciliationRoutes = {
-  payments: forFinance.get('reconcilePayments', `${RECONCILIATION}/payments`, {
+  payments: forFinance.table('reconcilePayments', `${RECONCILIATION}/payments`, {
     summary: 'Compare payments, refunds and disputes with provider reports, item by item.',
     description:
       'Compares in both directions, for times that a report covers: `missing_here` is reported by the provider but not booked, `missing_there` is booked but not reported.',
     query: z.strictObject({ ...pageQuery, ...matchQuery }),
     answer: pageOf(matchView),
-  }),
-  paymentsCsv: forFinance.csv('reconcilePaymentsCsv', `${RECONCILIATION}/payments.csv`, {
-    summary: 'Download the comparison with provider reports as CSV.',
-    query: z.strictObject(matchQuery),
+    csv: ['reconcilePaymentsCsv', 'Download the comparison with provider reports as CSV.'],
   }),
   paymentDays: forFinance.get('reconcilePaymentDays', `${RECONCILIATION}/payment-days`, {
     summary: 'Get totals of the comparison by day, provider, state and currency.',
     query: z.strictObject(matchQuery),
     answer: z.object({ days: z.array(matchDayView) }),
   }),
-  payouts: forFinance.get('reconcilePayouts', `${RECONCILIATION}/payouts`, {
+  payouts: forFinance.table('reconcilePayouts', `${RECONCILIATION}/payouts`, {
     summary: 'Compare payouts with their payments minus fees, refunds and disputes.',
     query: z.strictObject({ ...pageQuery, ...payoutQuery }),
     answer: pageOf(payoutView),
+    csv: ['reconcilePayoutsCsv', 'Download the comparison of payouts as CSV.'],
   }),
-  payoutsCsv: forFinance.csv('reconcilePayoutsCsv', `${RECONCILIATION}/payouts.csv`, {
-    summary: 'Download the comparison of payouts as CSV.',
-    query: z.strictObject(payoutQuery),
-  }),
-  bank: forFinance.get('reconcileBank', `${RECONCILIATION}/bank`, {
+  bank: forFinance.table('reconcileBank', `${RECONCILIATION}/bank`, {
     summary: 'Compare bank lines with payouts and transfers, in both directions.',
     query: z.strictObject({ ...pageQuery, ...bankQuery }),
     answer: pageOf(bankItemView),
-  }),
-  bankCsv: forFinance.csv('reconcileBankCsv', `${RECONCILIATION}/bank.csv`, {
-    summary: 'Download the comparison of bank lines as CSV.',
-    query: z.strictObject(bankQuery),
+    csv: ['reconcileBankCsv', 'Download the comparison of bank lines as CSV.'],
   }),
   reports: forFinance.get('listProviderReports', '/api/finance/provider-reports', {
     summary: 'List report imports, newest first.',

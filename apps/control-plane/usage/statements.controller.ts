@@ -29,8 +29,8 @@ export class StatementsController extends Using({ config: CONTROL_PLANE_CONFIG }
     return viewMonthlyStatement(await statementOf(call, call.actor.accountId));
   }
 
-  @Serves(routes.byKeyCsv)
-  async byKeyCsv(call: CallOf<typeof routes.byKeyCsv>): Promise<Readable> {
+  @Serves(routes.byKey.csv)
+  async byKeyCsv(call: CallOf<typeof routes.byKey.csv>): Promise<Readable> {
     const { month, work } = await statementOf(call, call.actor.accountId);
     const file = { fileName: `statement-${month}-by-key.csv`, columns: keyWorkColumns };
     return sendCsv(call.reply, file, inSequence(work));

@@ -33,17 +33,13 @@ export const monthlyRoutes = {
       'Shows the opening and closing balance in credits and what changed it: top-ups, charges by model, and refunds; and the totals of each key and the money paid. The current month goes up to the time shown.',
     params: z.strictObject({ month }),
   }),
-  byKey: forUsers.get('readMonthlyStatement', '/api/statements/{month}/by-key', {
+  byKey: forUsers.table('readMonthlyStatement', '/api/statements/{month}/by-key', {
     ...shared,
     summary: 'Get the monthly statement as JSON, with totals by key.',
     params: z.strictObject({ month }),
     query: z.strictObject(ofKey),
     answer: monthlyStatementView,
-  }),
-  byKeyCsv: forUsers.csv('downloadMonthlyWork', '/api/statements/{month}/by-key.csv', {
-    summary: 'Download monthly charges by key and model as CSV.',
-    params: z.strictObject({ month }),
-    query: z.strictObject(ofKey),
+    csv: ['downloadMonthlyWork', 'Download monthly charges by key and model as CSV.'],
   }),
   any: routesFor(['finance'], 'Usage').get(
     'downloadAnyMonthlyStatement',

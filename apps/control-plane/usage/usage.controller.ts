@@ -41,13 +41,13 @@ export class UsageController extends Using({ pool: POOL, clock: CONTROL_PLANE_CL
     return this.usagePage(await this.known(params.accountId), query, true);
   }
 
-  @Serves(routes.usageCsv)
-  usageCsv(call: CallOf<typeof routes.usageCsv>): Readable {
+  @Serves(routes.usage.csv)
+  usageCsv(call: CallOf<typeof routes.usage.csv>): Readable {
     return usageFile(call, { accountId: call.actor.accountId, filter: call.query, forStaff: false });
   }
 
-  @Serves(routes.accountUsageCsv)
-  async accountUsageCsv(call: CallOf<typeof routes.accountUsageCsv>): Promise<Readable> {
+  @Serves(routes.accountUsage.csv)
+  async accountUsageCsv(call: CallOf<typeof routes.accountUsage.csv>): Promise<Readable> {
     const accountId = await this.known(call.params.accountId);
     return usageFile(call, { accountId, filter: call.query, forStaff: true });
   }
@@ -91,13 +91,13 @@ export class UsageController extends Using({ pool: POOL, clock: CONTROL_PLANE_CL
     return this.statementPage(await this.known(params.accountId), query);
   }
 
-  @Serves(routes.statementCsv)
-  statementCsv(call: CallOf<typeof routes.statementCsv>): Readable {
+  @Serves(routes.statement.csv)
+  statementCsv(call: CallOf<typeof routes.statement.csv>): Readable {
     return statementFile(call, call.actor.accountId, call.query);
   }
 
-  @Serves(routes.accountStatementCsv)
-  async accountStatementCsv(call: CallOf<typeof routes.accountStatementCsv>): Promise<Readable> {
+  @Serves(routes.accountStatement.csv)
+  async accountStatementCsv(call: CallOf<typeof routes.accountStatement.csv>): Promise<Readable> {
     return statementFile(call, await this.known(call.params.accountId), call.query);
   }
 
@@ -148,7 +148,7 @@ export class UsageController extends Using({ pool: POOL, clock: CONTROL_PLANE_CL
 }
 
 /** What a file of rows is sent with, and read from. */
-type FileCall = Pick<CallOf<typeof routes.usageCsv>, 'reply' | 'database'>;
+type FileCall = Pick<CallOf<typeof routes.usage.csv>, 'reply' | 'database'>;
 
 function usageFile(
   { reply, database }: FileCall,

@@ -69,16 +69,13 @@ const forStaff = routesFor(['support', 'finance', 'admin'], 'Usage');
 const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
 
 export const usageRoutes = {
-  usage: forUsers.get('listUsage', '/api/usage', {
+  usage: forUsers.table('listUsage', '/api/usage', {
     load: 'query',
     summary: 'List your requests.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
-  }),
-  usageCsv: forUsers.csv('downloadUsage', '/api/usage.csv', {
-    summary: 'Download your requests as CSV.',
-    query: z.strictObject(usageFilter),
+    csv: ['downloadUsage', 'Download your requests as CSV.'],
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
     reads: 'reports',
@@ -107,32 +104,22 @@ export const usageRoutes = {
     query: dailyQuery,
     answer: pageOf(dailyTotal),
   }),
-  statement: forUsers.get('listStatement', '/api/statement', {
+  statement: forUsers.table('listStatement', '/api/statement', {
     load: 'query',
     summary: 'List transactions on your balances, in credits.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...statementFilter }),
     answer: pageOf(statementEntry),
+    csv: ['downloadStatement', 'Download transactions on your balances as CSV.'],
   }),
-  statementCsv: forUsers.csv('downloadStatement', '/api/statement.csv', {
-    summary: 'Download transactions on your balances as CSV.',
-    query: z.strictObject(statementFilter),
-  }),
-  accountUsage: forSupportAndFinance.get('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
+  accountUsage: forSupportAndFinance.table('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
     load: 'query',
     summary: 'List the requests of an account.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
+    csv: ['downloadAccountUsage', 'Download the requests of an account as CSV.'],
   }),
-  accountUsageCsv: forSupportAndFinance.csv(
-    'downloadAccountUsage',
-    '/api/support/accounts/{accountId}/usage.csv',
-    {
-      summary: 'Download the requests of an account as CSV.',
-      query: z.strictObject(usageFilter),
-    },
-  ),
   accountDaily: forSupportAndFinance.get(
     'listAccountDailyUsage',
     '/api/support/accounts/{accountId}/usage/daily',
@@ -145,7 +132,7 @@ export const usageRoutes = {
       answer: pageOf(dailyTotal),
     },
   ),
-  accountStatement: forSupportAndFinance.get(
+  accountStatement: forSupportAndFinance.table(
     'listAccountStatement',
     '/api/support/accounts/{accountId}/statement',
     {
@@ -154,14 +141,7 @@ export const usageRoutes = {
       description: SPARSE,
       query: z.strictObject({ ...pageQuery, ...statementFilter }),
       answer: pageOf(statementEntry),
-    },
-  ),
-  accountStatementCsv: forSupportAndFinance.csv(
-    'downloadAccountStatement',
-    '/api/support/accounts/{accountId}/statement.csv',
-    {
-      summary: 'Download transactions on the balances of an account as CSV.',
-      query: z.strictObject(statementFilter),
+      csv: ['downloadAccountStatement', 'Download transactions on the balances of an account as CSV.'],
     },
   ),
 };
