@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
 import { ImageLoader } from '../images/image.loader.js';
@@ -30,11 +30,8 @@ export class AssetsController extends Using({
   @Post()
   @HttpCode(200)
   @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, doc: createAssetOperation })
-  async create(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AssetView | DryRun> {
+  async create(@ExchangeOf('returns') exchange: ClientExchange): Promise<AssetView | DryRun> {
+    const { caller, request } = exchange;
     const { body, ...chosen } = readModelChoice(asBody(request.body), caller);
     const asked = readAssetCreation({ ...body, model: chosen.models[0] });
     const isTexture = asked.mode === 'texture';
@@ -42,15 +39,11 @@ export class AssetsController extends Using({
     const { id: requestId, memory } = request;
     const inputs = { images: asked.images, mask: undefined };
     const loaded = this.loader.once(inputs, { requestId, accountId: caller.accountId, memory });
-    return answerTask(
-      this.creator,
-      { caller, request, reply },
-      {
-        choice: isTexture ? { ...chosen, models: [asked.model] } : chosen,
-        orderOf: (model) => this.orders.orderOf({ caller, asked: { ...asked, model }, requestId, loaded }),
-        view: (task) => this.library.view(task, this.originOf(request)),
-      },
-    );
+    return answerTask(this.creator, exchange, {
+      choice: isTexture ? { ...chosen, models: [asked.model] } : chosen,
+      orderOf: (model) => this.orders.orderOf({ caller, asked: { ...asked, model }, requestId, loaded }),
+      view: (task) => this.library.view(task, this.originOf(request)),
+    });
   }
 
   /** Never charges. If the upstream is down, the task shows its last known state. */

@@ -1,9 +1,7 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { Using } from '#platform/wiring.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
 import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { ClientStream } from './client-stream.js';
@@ -26,63 +24,40 @@ export class ConversationsController extends Using({ conversations: Conversation
     plainLimit: CHAT_PLAIN_BYTES,
     doc: createChatCompletionOperation,
   })
-  chat(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.converse('chat', { caller, request, reply });
+  chat(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.converse('chat', exchange);
   }
 
   @Post('responses')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponseOperation })
-  respond(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.converse('responses', { caller, request, reply });
+  respond(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.converse('responses', exchange);
   }
 
   /** Anthropic's clients add `/v1` themselves, so their base URL has no `/v1`. */
   @Post('messages')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessageOperation })
-  message(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.converse('messages', { caller, request, reply });
+  message(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.converse('messages', exchange);
   }
 
   @Post('audio/speech')
   @HttpCode(200)
   @RouteRules({ doc: createSpeechOperation })
-  speak(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.converse('speech', { caller, request, reply });
+  speak(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.converse('speech', exchange);
   }
 
   @Post('embeddings')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_PLAIN_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createEmbeddingOperation })
-  embed(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.converse('embeddings', { caller, request, reply });
+  embed(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.converse('embeddings', exchange);
   }
 
-  private converse(
-    kind: StreamKind,
-    { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
-  ): Promise<void> {
+  private converse(kind: StreamKind, { caller, request, reply }: ClientExchange): Promise<void> {
     const { headers, body, id: requestId } = request;
     const call = { caller, kind, body: asBody(body), headers, requestId };
     return this.conversations.converse(call, new ClientStream(reply));

@@ -1,10 +1,9 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { invalid } from '../http/fields.js';
 import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { pathPart, queryOf } from '../http/path-part.js';
@@ -20,11 +19,8 @@ import { CONTENTS_CALLS, noSuchCall, readTarget } from './google-request.js';
 /** A path of its own, since its bodies are those of chats. */
 const TARGET = `models/:target(^.+:(?:${CONTENTS_CALLS.join('|')})$)`;
 
-interface ContentsCall {
-  caller: Caller;
-  model: string;
-  request: FastifyRequest;
-  reply: FastifyReply;
+interface ContentsCall extends ClientExchange {
+  readonly model: string;
 }
 
 /** Conversations in Google's format, held and settled like all others, with the model and the streaming mode in the path. */
@@ -37,19 +33,16 @@ export class ContentsController extends Using({ conversations: ConversationServi
     plainLimit: CHAT_PLAIN_BYTES,
     doc: [generateContentOperation, streamGenerateContentOperation, countTokensOperation],
   })
-  async call(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async call(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    const { request } = exchange;
     const target = pathPart(request, 'target');
     const read = readTarget(target, CONTENTS_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
-    if (call === 'countTokens') return this.count({ caller, model, request, reply });
+    if (call === 'countTokens') return this.count({ ...exchange, model });
     const stream = call === 'streamGenerateContent';
     if (stream) refuseOtherStreams(request);
-    return this.converse({ caller, model, request, reply }, stream);
+    return this.converse({ ...exchange, model }, stream);
   }
 
   private async converse({ caller, model, request, reply }: ContentsCall, stream: boolean): Promise<void> {

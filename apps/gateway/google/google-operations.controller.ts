@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Param, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoLibrary } from '../videos/video.library.js';
@@ -33,11 +33,7 @@ export class GoogleOperationsController extends Using({ library: VideoLibrary, c
 
   @Get('files/:target')
   @RouteRules({ doc: downloadNativeFileOperation })
-  async file(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async file(@ExchangeOf('sends') { caller, request, reply }: ClientExchange): Promise<void> {
     const target = pathPart(request, 'target');
     const id = DOWNLOAD.exec(target)?.[1];
     if (id === undefined) throw noSuchCall(target);

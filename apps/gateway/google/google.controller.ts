@@ -1,15 +1,12 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import { Using } from '#platform/wiring.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
 import { pathPart } from '../http/path-part.js';
 import type { ImageRecord } from '../images/image.records.js';
 import { answerImages } from '../images/image-answer.js';
 import { ImageService } from '../images/image.service.js';
-import type { ClientExchange } from '../routing/answer-in-turn.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { answerTask } from '../tasks/task-answer.js';
 import { TaskCreator } from '../tasks/task.creation.js';
@@ -45,16 +42,13 @@ export class GoogleController extends Using({
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predictOperation, predictLongRunningOperation] })
   async call(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @ExchangeOf('returns') exchange: ClientExchange,
   ): Promise<Predictions | { name: string } | DryRun> {
-    const target = pathPart(request, 'target');
+    const target = pathPart(exchange.request, 'target');
     const read = readTarget(target, NATIVE_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
-    if (!NATIVE[call].name.test(model)) throw noSuchModel(model, caller.group);
-    const exchange = { caller, request, reply };
+    if (!NATIVE[call].name.test(model)) throw noSuchModel(model, exchange.caller.group);
     return inNativeNames<Predictions | { name: string } | DryRun>(() =>
       call === 'predict' ? this.predict(model, exchange) : this.predictLongRunning(model, exchange),
     );

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { isInRanges } from '#identity/ip-list.js';
@@ -45,12 +45,36 @@ export const RouteRules = (
   >,
 ) => RouteConfig(rules);
 
+/** A request, and where its answer goes. */
+export interface ClientExchange {
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** The caller of a route that requires a key. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!caller) throw new ApiError('invalid_api_key', 'This path requires an API key.');
-  return caller;
+  return exchangeOf(context).caller;
 });
+
+const Exchange = createParamDecorator((_: unknown, context: ExecutionContext) => exchangeOf(context));
+
+/** The caller with the request and the reply. A handler returns its answer, or sends it by itself. */
+export function ExchangeOf(answer: 'returns' | 'sends'): ParameterDecorator {
+  return (target, property, index) => {
+    Exchange()(target, property, index);
+    // Nest sends nothing for a handler that takes the reply from it.
+    if (answer === 'sends') Res()(target, property, index + 1);
+  };
+}
+
+function exchangeOf(context: ExecutionContext): ClientExchange {
+  const http = context.switchToHttp();
+  const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+  const { caller } = request;
+  if (!caller) throw new ApiError('invalid_api_key', 'This path requires an API key.');
+  return { caller, request, reply };
+}
 
 /** Identifies the caller before any byte of the body is read. A signed URL needs no key. */
 export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {

@@ -6,11 +6,10 @@ import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES, IMAGES_FORM } from '../http/limits.js';
 import { asBody, type Body } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
-import type { ClientExchange } from '../routing/answer-in-turn.js';
 import { type ModelChoice, readModelChoice } from '../routing/model-choice.js';
 import { answerImages } from './image-answer.js';
 import { ImageFiles } from './image.files.js';
@@ -38,14 +37,10 @@ export class ImagesController extends Using({
   @Post(['v1/images/generations', 'vendora/v1/images/generations'])
   @HttpCode(200)
   @RouteRules({ doc: generateImagesOperation })
-  async generate(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async generate(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    const { caller, request } = exchange;
     const choice = readModelChoice(asBody(request.body), caller);
     const asked = readImageGeneration({ ...choice.body, model: choice.models[0] });
-    const exchange = { caller, request, reply };
     if (asked.partialImages !== undefined)
       return this.stream('imageStream', exchange, { asked, inputImages: 0 });
     return this.answer(choice, exchange, { asked });
@@ -55,16 +50,12 @@ export class ImagesController extends Using({
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
   @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, multipart: IMAGES_FORM, doc: editImagesOperation })
-  async edit(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async edit(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    const { caller, request } = exchange;
     const { edit, choice, sent } = await readImageEdit(request, caller);
     const { inputs, ...asked } = edit;
     const { id: requestId, memory } = request;
     const loaded = this.loader.once(inputs, { requestId, accountId: caller.accountId, memory });
-    const exchange = { caller, request, reply };
     if (asked.partialImages !== undefined) {
       const image = { asked, inputImages: inputs.images.length, inputs: loaded };
       return this.stream('editStream', exchange, { ...image, sent });

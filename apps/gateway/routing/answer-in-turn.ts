@@ -1,14 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import type { FastifyReply } from 'fastify';
 import { type DryRun, dryRunOf, type RoutedQuote } from './dry-run.js';
 import type { ModelTurns } from './model-turns.js';
-
-/** A request, and where the headers of its answer go. */
-export interface ClientExchange {
-  readonly caller: Caller;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 interface Asked<T> {
   readonly dryRun: boolean;

@@ -1,4 +1,5 @@
-import { answerInTurn, type ClientExchange } from '../routing/answer-in-turn.js';
+import type { ClientExchange } from '../http/caller.js';
+import { answerInTurn } from '../routing/answer-in-turn.js';
 import type { DryRun } from '../routing/dry-run.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import type { TaskCreator } from './task.creation.js';

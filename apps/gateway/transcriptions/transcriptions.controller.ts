@@ -1,11 +1,9 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { HearingKind } from '#upstream/outcomes.js';
 import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { PLAIN_BODY_BYTES, SOUND_BODY_BYTES, SOUND_FORM } from '../http/limits.js';
 import { type FormEntry, readForm } from '../http/multipart-body.js';
 import { soundOf } from './sound-file.js';
@@ -23,12 +21,8 @@ export class TranscriptionsController extends Using({ conversations: Conversatio
     multipart: SOUND_FORM,
     doc: createTranscriptionOperation,
   })
-  transcribe(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.hear('transcription', { caller, request, reply });
+  transcribe(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.hear('transcription', exchange);
   }
 
   @Post('translations')
@@ -39,18 +33,11 @@ export class TranscriptionsController extends Using({ conversations: Conversatio
     multipart: SOUND_FORM,
     doc: createTranslationOperation,
   })
-  translate(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.hear('translation', { caller, request, reply });
+  translate(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
+    return this.hear('translation', exchange);
   }
 
-  private async hear(
-    kind: HearingKind,
-    { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
-  ): Promise<void> {
+  private async hear(kind: HearingKind, { caller, request, reply }: ClientExchange): Promise<void> {
     const client = new ClientStream(reply);
     const entries: FormEntry[] = request.isMultipart() ? await readForm(request) : [];
     const { headers, id: requestId } = request;

@@ -1,9 +1,7 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#identity/key-authenticator.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { pathPart } from '../http/path-part.js';
@@ -30,11 +28,8 @@ export class RemixesController extends Using({
   @Post()
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: remixVideoOperation })
-  async remix(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<VideoView | DryRun> {
+  async remix(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
+    const { caller, request, reply } = exchange;
     const { prompt, dryRun } = readRemix(await anyBody(request, FORM_CHOICE));
     const view = (task: ViewedTask) => this.library.view(task, () => publicOrigin(request, this.config));
     // Its source may have been deleted since.
@@ -42,14 +37,10 @@ export class RemixesController extends Using({
     if (earlier) return earlier;
     const id = pathPart(request, 'id');
     const order = await this.orders.orderOf({ caller, id, prompt, requestId: request.id });
-    return answerTask(
-      this.creator,
-      { caller, request, reply },
-      {
-        choice: { models: [order.model.id], named: 1, dryRun },
-        orderOf: () => Promise.resolve(order),
-        view,
-      },
-    );
+    return answerTask(this.creator, exchange, {
+      choice: { models: [order.model.id], named: 1, dryRun },
+      orderOf: () => Promise.resolve(order),
+      view,
+    });
   }
 }

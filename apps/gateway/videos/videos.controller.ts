@@ -4,13 +4,12 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { asBody } from '../http/fields.js';
 import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
-import type { ClientExchange } from '../routing/answer-in-turn.js';
 import type { DryRun } from '../routing/dry-run.js';
 import { FORM_CHOICE, readModelChoice } from '../routing/model-choice.js';
 import { answerTask } from '../tasks/task-answer.js';
@@ -48,24 +47,16 @@ export class VideosController extends Using({
   @Post('v1/videos')
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideoOperation })
-  create(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<VideoView | DryRun> {
-    return this.createIn('openai', { caller, request, reply });
+  create(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
+    return this.createIn('openai', exchange);
   }
 
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideoOperation })
-  generate(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<VideoView | DryRun> {
-    return this.createIn('xai', { caller, request, reply });
+  generate(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
+    return this.createIn('xai', exchange);
   }
 
   @Get(['v1/videos', 'vendora/v1/videos'])
@@ -89,11 +80,7 @@ export class VideosController extends Using({
   /** Never charges. If the upstream is down, the task shows its last known state. */
   @Get(['v1/videos/:id', 'vendora/v1/videos/:id'])
   @RouteRules({ doc: retrieveVideoOperation })
-  async retrieve(
-    @CallerOf() caller: Caller,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<VideoView> {
+  async retrieve(@ExchangeOf('returns') { caller, request, reply }: ClientExchange): Promise<VideoView> {
     const task = await this.library.find(caller.accountId, pathPart(request, 'id'));
     if (task.endedAtMs === null) void reply.header('openai-poll-after-ms', POLL_AFTER_MS);
     return this.library.view(task, () => publicOrigin(request, this.config));
