@@ -1,4 +1,5 @@
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
@@ -49,13 +50,37 @@ type LookupCallback = (
 
 export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
+/** For each name server. Nobody waits for longer than a connection may take. */
+const ANSWER_LIMITS = { timeout: 2_000, tries: 2 };
+
+/**
+ * Asks the name servers over the network. The system's lookup takes one of a few threads of this process for as long as
+ * they are silent, so the names of one stranger could hold up everyone's lookups.
+ * @param servers instead of those of the system
+ */
+export function askNameServers(servers?: readonly string[]): Lookup {
+  return (hostname, _, callback) => {
+    const resolver = new Resolver(ANSWER_LIMITS);
+    if (servers) resolver.setServers(servers);
+    const asked = [
+      resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+      resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+    ];
+    void Promise.allSettled(asked).then((answers) => {
+      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const failure = answers.find((answer) => answer.status === 'rejected');
+      callback(found.length > 0 ? null : (failure?.reason as NodeJS.ErrnoException), found);
+    });
+  };
+}
+
 /**
  * Resolves the names of connections to strangers. The checked address is the one that is connected to, so a name that
  * resolves differently the second time gains nothing. One private address forbids the name. A name that does not
  * resolve gives the same error as one that resolves to a private address, or strangers could list the names of this
  * network.
  */
-export function publicOnly(lookup: Lookup = systemLookup): Lookup {
+export function publicOnly(lookup: Lookup = askNameServers()): Lookup {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses = error ? [] : (found as LookupAddress[]);

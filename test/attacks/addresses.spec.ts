@@ -6,8 +6,15 @@ import { Agent } from 'undici';
 import { Upstreams } from '#upstream/adapters.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
-import { connectPublicOnly, isPublicAddress, type Lookup, publicOnly } from '#upstream/public-address.js';
+import {
+  askNameServers,
+  connectPublicOnly,
+  isPublicAddress,
+  type Lookup,
+  publicOnly,
+} from '#upstream/public-address.js';
 import { person } from '../support/console.js';
+import { NameServer } from '../support/name-server.js';
 import { json, type Relay, startRelay } from '../support/relay.js';
 
 /** Every known way to write an internal address in a URL. */
@@ -154,6 +161,29 @@ describe('a connection', () => {
     } finally {
       await agent.destroy();
     }
+  });
+
+  it('goes to an address from the name servers', async () => {
+    const names = await NameServer.open(['files.example'], 0);
+    const ask = (name: string) =>
+      new Promise((resolve) =>
+        askNameServers([names.address])(name, {}, (error, found) => resolve(error?.code ?? found)),
+      );
+    try {
+      expect(await ask('files.example')).toEqual([{ address: '127.0.0.1', family: 4 }]);
+      expect(await ask('others.example')).toBe('ENOTFOUND');
+    } finally {
+      await names.close();
+    }
+  });
+
+  it('takes none of the few threads in which other names are resolved', async () => {
+    const busy = () =>
+      process.getActiveResourcesInfo().filter((name) => name === 'GetAddrInfoReqWrap').length;
+    const before = busy();
+    const found = new Promise((resolve) => publicOnly()('files.invalid', { all: true }, resolve));
+    expect(busy()).toBe(before);
+    expect(await found).toMatchObject({ name: 'ForbiddenAddress' });
   });
 
   it('is not opened to a name with an internal address among others', async () => {

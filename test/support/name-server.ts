@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /** In the loopback network, and used by no other resolver of this machine: each process has its own. */
 const HOST = `127.77.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 /** The only port that the system's resolver asks. */
-const PORT = 53;
+const SYSTEM_PORT = 53;
 const HEADER_BYTES = 12;
 const ADDRESS_TYPE = 1;
 const ANSWERED = 0x8180;
@@ -25,11 +25,19 @@ export class NameServer {
     });
   }
 
-  /** @throws Error if a port below 1024 is not available */
-  static async open(names: readonly string[]): Promise<NameServer> {
-    const socket = createSocket('udp4').bind(PORT, HOST);
+  /**
+   * @param port 0: any
+   * @throws Error if a port below 1024 is not available
+   */
+  static async open(names: readonly string[], port = SYSTEM_PORT): Promise<NameServer> {
+    const socket = createSocket('udp4').bind(port, HOST);
     await once(socket, 'listening');
     return new NameServer(socket, names);
+  }
+
+  /** With its port, for a resolver that can ask any. */
+  get address(): string {
+    return `${HOST}:${this.socket.address().port}`;
   }
 
   /** The content of /etc/resolv.conf that uses this server. */
