@@ -25,7 +25,7 @@ export const BLOCK_COLUMNS = `number, encode(previous_hash, 'hex') AS "previousH
 /** The newest block, or null if there is none yet. */
 export async function currentHead(database: pg.Pool | pg.ClientBase): Promise<ChainBlock | null> {
   const { rows } = await database.query<ChainBlock>(
-    `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks ORDER BY ledger_chain_blocks.number DESC LIMIT 1`,
+    `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks ORDER BY number DESC LIMIT 1`,
   );
   return rows[0] ?? null;
 }

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { sendTogether } from '#database/database.js';
-import { nanos, parseDecimal } from '#money/amount.js';
+import { parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/token-kinds.js';
 import { textArray } from './binary-array.js';
-import type { BatchState, Command, KeyState, LockedBalance } from './batch.js';
+import type { BatchState, Command, Instant, KeyState, LockedBalance } from './batch.js';
 import type { StoredCharge } from './charge.js';
 
 /**
@@ -18,17 +18,17 @@ const BEGIN = 'BEGIN; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',
   text: `SELECT id, account_id AS "accountId", state, input_hash AS "inputHash", key_id AS "keyId", family,
-      model_id AS model, group_name AS "group", units::text, unit_price::text AS "unitPrice", multiplier::text AS multiplier, lines,
-      amount::text, settled::text, released::text, refusal_code AS "refusalCode", refusal_message AS "refusalMessage",
+      model_id AS model, group_name AS "group", coalesce(units, 0) AS units, unit_price::text AS "unitPrice", multiplier::text AS multiplier, lines,
+      amount, settled, released, refusal_code AS "refusalCode", refusal_message AS "refusalMessage",
       task_id AS "taskId", to_char(date_trunc('month', created_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS "heldMonth"
     FROM charges WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`,
 };
 
 const LOCK_BALANCES = {
   name: 'ledger-lock-balances',
-  text: `SELECT account_id AS "accountId", main::text, held::text, frozen, monthly_limit::text AS "monthlyLimit",
-      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowAnnounced", xmin::text AS version,
-      main_ledger_id::text AS "mainLedgerId", held_ledger_id::text AS "heldLedgerId"
+  text: `SELECT account_id AS "accountId", main, held, frozen, monthly_limit AS "monthlyLimit",
+      low_balance_threshold AS "lowThreshold", low_balance_told AS "lowAnnounced", xmin::text AS version,
+      main_ledger_id AS "mainLedgerId", held_ledger_id AS "heldLedgerId"
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
 
@@ -36,68 +36,35 @@ const READ_KEYS = {
   name: 'ledger-read-keys',
   text: `WITH instant AS MATERIALIZED (
       SELECT revision, ledger_effective_now() AS now FROM catalog_revision)
-    SELECT i.revision::text, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs",
+    SELECT i.revision, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs",
       to_char(date_trunc('month', i.now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month,
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
-      k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
+      k.monthly_limit_nanos AS "monthlyLimit", k.total_limit_nanos AS "totalLimit",
       k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
-      key_has_group(k) AS "hasGroup", k.rules_version::text AS "rulesVersion",
+      key_has_group(k) AS "hasGroup", k.rules_version AS "rulesVersion",
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
-      CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
-        WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,
-      CASE WHEN k.total_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT sum(s.spent)::text FROM key_spend s
-        WHERE s.key_id = k.id), '0') END AS "totalSpent"
+      CASE WHEN k.monthly_limit_nanos IS NULL THEN 0 ELSE coalesce((SELECT s.spent FROM key_spend s
+        WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), 0) END AS spent,
+      CASE WHEN k.total_limit_nanos IS NULL THEN 0 ELSE coalesce((SELECT sum(s.spent)::bigint FROM key_spend s
+        WHERE s.key_id = k.id), 0) END AS "totalSpent"
     FROM instant i LEFT JOIN api_keys k ON k.id = ANY($1::text[])`,
 };
 
 /** Read only if an account of the batch has a limit. Its balance row is locked, so no other batch can spend meanwhile. */
 const READ_ACCOUNT_SPEND = {
   name: 'ledger-read-account-spend',
-  text: `SELECT k.account_id AS "accountId", sum(s.spent)::text AS spent FROM api_keys k
+  text: `SELECT k.account_id AS "accountId", sum(s.spent)::bigint AS spent FROM api_keys k
     JOIN key_spend s ON s.key_id = k.id AND s.month = $2::date
     WHERE k.account_id = ANY($1::text[]) GROUP BY k.account_id`,
 };
 
-type ChargeRow = Omit<StoredCharge, 'units' | 'amount' | 'settled' | 'released' | 'lines'> & {
+type ChargeRow = Omit<StoredCharge, 'lines'> & {
   lines: { kind: LineKind; units: string; unitPrice: string }[] | null;
-  units: string;
-  amount: string;
-  settled: string | null;
-  released: string | null;
 };
 
-interface BalanceRow {
-  accountId: string;
-  main: string;
-  held: string;
-  frozen: boolean;
-  monthlyLimit: string | null;
-  lowThreshold: string | null;
-  lowAnnounced: boolean;
-  version: string;
-  mainLedgerId: string;
-  heldLedgerId: string;
-}
+type BalanceRow = Omit<LockedBalance, 'spent'>;
 
-interface KeyRow {
-  revision: string;
-  now: string;
-  nowMs: number;
-  month: string;
-  id: string | null;
-  accountId: string;
-  group: string;
-  allowedModels: string[] | null;
-  allowedIps: string[] | null;
-  monthlyLimit: string | null;
-  totalLimit: string | null;
-  totalSpent: string;
-  revoked: boolean;
-  hasGroup: boolean;
-  rulesVersion: string;
-  expiresAtMs: number | null;
-  spent: string;
-}
+type KeyRow = Instant & Omit<KeyState, 'id'> & { revision: bigint; id: string | null };
 
 /** What the store keeps between batches: the prices, reloaded when the catalog's revision changes. */
 export interface BatchContext {
@@ -118,10 +85,12 @@ export async function lockAndRead(
   const { charges, balances, keys } = await lockRows(client, commands);
   const instant = keys[0];
   if (!instant) throw new Error('catalog_revision is empty: run the migrations');
-  if (context.priceBook?.revision !== BigInt(instant.revision))
+  if (context.priceBook?.revision !== instant.revision)
     context.priceBook = await context.loadPriceBook(client);
-  const locked = new Map(balances.map((row) => [row.accountId, toBalance(row)]));
-  const known = keys.filter((row) => row.id !== null);
+  const locked = new Map(balances.map((row) => [row.accountId, { ...row, spent: 0n }]));
+  const known = keys.flatMap(({ revision: _, nowMs: __, now: ___, month: ____, id, ...key }) =>
+    id === null ? [] : [{ ...key, id }],
+  );
   if (known.length > 0) await readAccountSpend(client, locked, instant.month);
   return {
     nowMs: instant.nowMs,
@@ -130,7 +99,7 @@ export async function lockAndRead(
     priceBook: context.priceBook,
     charges: new Map(charges.map((row) => [row.id, toCharge(row)])),
     balances: locked,
-    keys: new Map(known.map((row) => [row.id as string, toKey(row)])),
+    keys: new Map(known.map((key) => [key.id, key])),
     usageLedgerIds: context.usageLedgerIds,
   };
 }
@@ -169,61 +138,16 @@ async function readAccountSpend(
   const limited = [...balances.values()].filter(({ monthlyLimit }) => monthlyLimit !== null);
   if (limited.length === 0) return;
   const accountIds = textArray(limited.map(({ accountId }) => accountId));
-  const { rows } = await client.query<{ accountId: string; spent: string }>({
+  const { rows } = await client.query<{ accountId: string; spent: bigint }>({
     ...READ_ACCOUNT_SPEND,
     values: [accountIds, month],
   });
-  for (const { accountId, spent } of rows) (balances.get(accountId) as LockedBalance).spent = BigInt(spent);
+  for (const { accountId, spent } of rows) (balances.get(accountId) as LockedBalance).spent = spent;
 }
 
 function toCharge(row: ChargeRow): StoredCharge {
-  return {
-    ...row,
-    units: BigInt(row.units ?? 0),
-    lines:
-      row.lines &&
-      row.lines.map((line) => ({
-        ...line,
-        units: BigInt(line.units),
-        unitPrice: parseDecimal(line.unitPrice),
-      })),
-    amount: nanos(BigInt(row.amount)),
-    settled: row.settled === null ? null : nanos(BigInt(row.settled)),
-    released: row.released === null ? null : nanos(BigInt(row.released)),
-    refusalCode: row.refusalCode,
-  };
-}
-
-function toBalance(row: BalanceRow): LockedBalance {
-  return {
-    version: row.version,
-    accountId: row.accountId,
-    main: BigInt(row.main),
-    held: BigInt(row.held),
-    frozen: row.frozen,
-    monthlyLimit: row.monthlyLimit === null ? null : BigInt(row.monthlyLimit),
-    spent: 0n,
-    lowThreshold: row.lowThreshold === null ? null : BigInt(row.lowThreshold),
-    lowAnnounced: row.lowAnnounced,
-    mainLedgerId: BigInt(row.mainLedgerId),
-    heldLedgerId: BigInt(row.heldLedgerId),
-  };
-}
-
-function toKey(row: KeyRow): KeyState {
-  return {
-    id: row.id as string,
-    accountId: row.accountId,
-    group: row.group,
-    allowedModels: row.allowedModels,
-    allowedIps: row.allowedIps,
-    monthlyLimit: row.monthlyLimit === null ? null : BigInt(row.monthlyLimit),
-    spent: BigInt(row.spent),
-    totalLimit: row.totalLimit === null ? null : BigInt(row.totalLimit),
-    totalSpent: BigInt(row.totalSpent),
-    expiresAtMs: row.expiresAtMs,
-    revoked: row.revoked,
-    hasGroup: row.hasGroup,
-    rulesVersion: BigInt(row.rulesVersion),
-  };
+  const lines = row.lines?.map(({ units, unitPrice, ...line }) => {
+    return { ...line, units: BigInt(units), unitPrice: parseDecimal(unitPrice) };
+  });
+  return { ...row, lines: lines ?? null };
 }

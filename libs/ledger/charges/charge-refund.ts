@@ -144,10 +144,10 @@ export async function lockRefundable(client: pg.ClientBase, chargeId: string): P
   const charges = await client.query<{
     accountId: string;
     state: string;
-    settled: string;
+    settled: Nanos;
     taskId: string | null;
   }>(
-    `SELECT account_id AS "accountId", state, coalesce(settled, 0)::text AS settled, task_id AS "taskId"
+    `SELECT account_id AS "accountId", state, coalesce(settled, 0) AS settled, task_id AS "taskId"
      FROM charges WHERE id = $1 FOR UPDATE`,
     [chargeId],
   );
@@ -157,12 +157,12 @@ export async function lockRefundable(client: pg.ClientBase, chargeId: string): P
   if (state !== 'settled') {
     throw new ChargeRefundRefused('not_settled', `The charge is ${state}: there is nothing to refund.`);
   }
-  const refunds = await client.query<{ count: number; refunded: string }>(
-    `SELECT count(*)::int AS count, coalesce(sum(amount), 0)::text AS refunded FROM charge_refunds WHERE charge_id = $1`,
+  const refunds = await client.query<{ count: number; refunded: bigint }>(
+    `SELECT count(*)::int AS count, coalesce(sum(amount), 0)::bigint AS refunded FROM charge_refunds WHERE charge_id = $1`,
     [chargeId],
   );
-  const { count = 0, refunded = '0' } = refunds.rows[0] ?? {};
-  return { accountId, taskId, count, rest: nanos(BigInt(settled) - BigInt(refunded)) };
+  const { count = 0, refunded = 0n } = refunds.rows[0] ?? {};
+  return { accountId, taskId, count, rest: nanos(settled - refunded) };
 }
 
 const INSERT_REFUND = `INSERT INTO charge_refunds (id, charge_id, seq, account_id, amount, reason, ticket_id, requested_by, approved_by,

@@ -196,20 +196,20 @@ async function readStates(
   accountIds: readonly string[],
   named: readonly bigint[],
 ): Promise<Map<string, LotState[]>> {
-  const { rows } = await client.query<LotState & { accountId: string; lotNumber: bigint }>(
+  const { rows } = await client.query<LotState & { accountId: string }>(
     `${LOT_STATES} WHERE s.account_id = ANY ($1) AND s.used < s.credits
      UNION ${LOT_STATES} WHERE s.lot_id = ANY ($2::bigint[]) AND NOT (s.account_id = ANY ($1) AND s.used < s.credits)
-     ORDER BY "lotNumber"`,
+     ORDER BY "lotId"`,
     [accountIds, named],
   );
   const states = new Map<string, LotState[]>();
-  for (const { accountId, lotNumber: _, ...state } of rows) listOf(states, accountId).push(state);
+  for (const { accountId, ...state } of rows) listOf(states, accountId).push(state);
   return states;
 }
 
 const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id AS "lotId", s.credits,
     s.paid_minor AS "paidMinor", s.used, s.recognised_minor AS "recognisedMinor",
-    s.last_purpose AS "lastPurpose", s.lot_id AS "lotNumber" FROM lot_states s`;
+    s.last_purpose AS "lastPurpose" FROM lot_states s`;
 
 async function readUnmet(
   client: pg.ClientBase,
