@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';
-import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { decideAlone } from '#identity/installation.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
@@ -247,10 +247,13 @@ export class ApprovalService {
 async function requireOther(client: pg.ClientBase, approval: Approval, { userId }: Actor): Promise<void> {
   const { requestedBy, accountId, id } = approval;
   if (requestedBy !== userId) return;
-  if (!(await readFact(client, 'one-person')))
-    throw new ApiError('second_person_required', 'You requested this, so another person must decide.');
-  const subject = `approval:${id}`;
-  await noteDoneAlone(client, { actor: `user:${userId}`, why: 'second-person', subject, accountId });
+  const decision = {
+    actor: `user:${userId}`,
+    why: 'second-person',
+    subject: `approval:${id}`,
+    accountId,
+  } as const;
+  await decideAlone(client, decision, 'You requested this, so another person must decide.');
 }
 
 function mayDecide(actor: Actor, { roles }: ApprovalKind<unknown>): boolean {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
 import { audit } from './audit-log.js';
 
 /** An installation's declarations about itself, stored when billing starts, so that every program and report uses the same. */
@@ -45,9 +46,16 @@ export interface DoneAlone {
   accountId: string | null;
 }
 
-/** Records it, for the closes of periods and the audit log. */
-export async function noteDoneAlone(client: pg.ClientBase, done: DoneAlone): Promise<void> {
-  const { actor, why, subject, accountId } = done;
+/**
+ * Lets one person decide alone if the installation has only one, and records it, for the closes of periods and the audit log.
+ * @throws ApiError second_person_required
+ */
+export async function decideAlone(
+  client: pg.ClientBase,
+  { actor, why, subject, accountId }: DoneAlone,
+  refusal: string,
+): Promise<void> {
+  if (!(await readFact(client, 'one-person'))) throw new ApiError('second_person_required', refusal);
   await client.query('INSERT INTO done_alone (actor, why, subject, account_id) VALUES ($1, $2, $3, $4)', [
     actor,
     why,

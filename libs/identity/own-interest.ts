@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { ApiError } from '#platform/errors.js';
-import { noteDoneAlone, readFact } from './installation.js';
+import { decideAlone } from './installation.js';
 
 /** Why a person may not decide about an account. */
 type OwnInterest = 'own' | 'invited' | 'created';
@@ -39,11 +38,8 @@ export async function refuseOwnInterest(
 ): Promise<void> {
   const interest = accountId === null ? null : await ownInterest(client, actor.userId, accountId);
   if (interest === null) return;
-  if (!(await readFact(client, 'one-person'))) {
-    throw new ApiError('second_person_required', WORDS[interest]);
-  }
-  const subject = `account:${accountId}`;
-  await noteDoneAlone(client, { actor: `user:${actor.userId}`, why: 'own-interest', subject, accountId });
+  const decision = { actor: `user:${actor.userId}`, subject: `account:${accountId}`, accountId };
+  await decideAlone(client, { ...decision, why: 'own-interest' }, WORDS[interest]);
 }
 
 /** Records who created an account or requested the roles of its person. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Queryable } from '#catalog/catalog.store.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { requireModels } from '#catalog/known-names.js';
-import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { decideAlone } from '#identity/installation.js';
 import { parseDecimal, plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
@@ -155,12 +155,9 @@ async function refuseFree(
 ): Promise<void> {
   const isFree = [multiplier, fixedPerCall ?? '1'].some((text) => parseDecimal(text).digits === 0n);
   if (!isFree) return;
-  if (!(await readFact(client, 'one-person'))) {
-    const message =
-      'A group cannot begin at 0. Propose it afterwards: another administrator must confirm it.';
-    throw new ApiError('second_person_required', message);
-  }
-  await noteDoneAlone(client, { actor, why: 'second-person', subject: `group:${name}`, accountId: null });
+  const decision = { actor, why: 'second-person', subject: `group:${name}`, accountId: null } as const;
+  const refusal = 'A group cannot begin at 0. Propose it afterwards: another administrator must confirm it.';
+  await decideAlone(client, decision, refusal);
 }
 
 function notFound(name: string): ApiError {

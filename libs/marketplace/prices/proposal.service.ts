@@ -3,7 +3,7 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
-import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { decideAlone } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -200,10 +200,9 @@ async function lockOpen(client: pg.ClientBase, id: string, revision: number): Pr
 async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneBy): Promise<void> {
   const reason = authorOf(proposal) === by.actor ? await secondPersonReason(client, proposal) : null;
   if (reason === null) return;
-  if (!(await readFact(client, 'one-person')))
-    throw new ApiError('second_person_required', `${reason.message} Another administrator must confirm it.`);
   const subject = `price-proposal:${proposal.id}`;
-  await noteDoneAlone(client, { actor: by.actor, why: 'second-person', subject, accountId: null });
+  const decision = { actor: by.actor, why: 'second-person', subject, accountId: null } as const;
+  await decideAlone(client, decision, `${reason.message} Another administrator must confirm it.`);
   await client.query('UPDATE price_proposals SET confirmed_alone = true WHERE id = $1', [proposal.id]);
 }
 
