@@ -4,7 +4,9 @@ import { type Decimal, multiply } from '#money/amount.js';
 import type { DimensionName, Rate } from './rates.js';
 import type { MediaName } from './token-kinds.js';
 
-export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
+export const modelFamilies = ['image', 'video', 'chat', 'speech', '3d'] as const;
+export type Family = (typeof modelFamilies)[number];
+
 /** The unit of a model: a call (an image, an asset), a second of video, or a token. */
 export type Unit = 'call' | 'second' | 'token';
 

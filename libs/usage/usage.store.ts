@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { amountView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
 import { firstIdAt } from '#platform/ids.js';
-import type { Family } from '#pricing/price-book.js';
+import { type Family, modelFamilies } from '#pricing/price-book.js';
 
 export const usageStates = ['refused', 'held', 'settled', 'released'] as const;
 
@@ -17,8 +17,6 @@ export interface UsageFilter {
   to?: Date | undefined;
 }
 
-export const usageFamilies = ['image', 'video', 'chat', 'speech', '3d'] as const;
-
 const whole = numberText.nullable().meta({ description: 'A whole number.' });
 
 export const usageEntry = z
@@ -30,7 +28,7 @@ export const usageEntry = z
     keyId: z.string().nullable(),
     requestedModel: z.string().nullable(),
     model: z.string().nullable(),
-    family: z.enum(usageFamilies).nullable(),
+    family: z.enum(modelFamilies).nullable(),
     group: z.string().nullable(),
     state: z.enum(usageStates),
     units: whole,

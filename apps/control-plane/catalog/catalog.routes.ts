@@ -6,13 +6,13 @@ import { modelRouteView } from '#operations/program.view.js';
 import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
+import { modelFamilies } from '#pricing/price-book.js';
 import { routesFor } from '../http/route.js';
 
 const MODELS = '/api/admin/models';
 const GROUPS = '/api/admin/groups';
 const CHANNELS = '/api/admin/channels';
 
-export const modelFamilies = z.enum(['image', 'video', 'chat', 'speech', '3d']);
 export const modelUnits = z.enum(['call', 'second', 'token']);
 
 const routing = z.enum(routings).meta({
@@ -23,7 +23,7 @@ const routing = z.enum(routings).meta({
 const modelView = z
   .object({
     id: z.string(),
-    family: modelFamilies,
+    family: z.enum(modelFamilies),
     unit: modelUnits,
     ownedBy: z.string(),
     aliasOf: z.string().nullable(),
@@ -141,7 +141,7 @@ const forAdmins = routesFor(['admin'], 'Catalog');
 export const catalogRoutes = {
   listModels: forAdmins.get('listModels', MODELS, {
     summary: 'List all models by ID, including disabled models and models without a price.',
-    query: z.strictObject({ ...pageQuery, family: modelFamilies.optional() }),
+    query: z.strictObject({ ...pageQuery, family: z.enum(modelFamilies).optional() }),
     answer: pageOf(modelView),
   }),
   createModel: forAdmins.post('createModel', MODELS, {
@@ -149,7 +149,7 @@ export const catalogRoutes = {
     description: 'A model is for sale once a proposal gives it a price. An alias has the price of its model.',
     body: z.strictObject({
       id: modelName,
-      family: modelFamilies.optional().meta({ description: 'Omit for an alias.' }),
+      family: z.enum(modelFamilies).optional().meta({ description: 'Omit for an alias.' }),
       unit: modelUnits
         .optional()
         .meta({ description: 'The unit that is priced. Required if the type allows several.' }),

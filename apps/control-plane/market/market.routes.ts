@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { groupName, modelName, priceFields, productFields } from '#marketplace/prices/price-change.fields.js';
+import { modelFamilies } from '#pricing/price-book.js';
 import { routesFor } from '../http/route.js';
-
-const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
 const multiplierView = z.string().meta({ description: 'An exact decimal string.', examples: ['1'] });
 
@@ -16,7 +15,7 @@ const available = z.boolean().meta({
 const listedModel = z
   .object({
     id: z.string(),
-    family: z.enum(families),
+    family: z.enum(modelFamilies),
     vendor: z.string(),
     unit: z.enum(['call', 'second', 'million_tokens']),
     aliasOf: z
@@ -61,7 +60,7 @@ const historyEntry = z
   .meta({ id: 'PriceHistoryEntry' });
 
 const filters = {
-  family: z.enum(families).optional(),
+  family: z.enum(modelFamilies).optional(),
   vendor: z.string().max(100).optional(),
   group: groupName.optional(),
   text: z.string().max(100).optional().meta({ description: 'Matches part of the model or vendor name.' }),
@@ -98,7 +97,7 @@ const serviceStatus = z
     families: z
       .array(
         z.object({
-          family: z.enum(families),
+          family: z.enum(modelFamilies),
           available: z.boolean().meta({ description: 'Whether any model of the type can be called.' }),
           ...modelRecord.shape,
         }),

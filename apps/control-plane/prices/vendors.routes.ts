@@ -3,7 +3,8 @@ import { protocolNames } from '#upstream/adapters.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { modelName, noteField, priceFields } from '#marketplace/prices/price-change.fields.js';
 import { vendorStates } from '#marketplace/vendors/vendor-diff.js';
-import { modelFamilies, modelUnits } from '../catalog/catalog.routes.js';
+import { modelUnits } from '../catalog/catalog.routes.js';
+import { modelFamilies } from '#pricing/price-book.js';
 import { routesFor } from '../http/route.js';
 import { effectiveAt, importAnswer } from './prices.routes.js';
 
@@ -22,7 +23,7 @@ const vendorModelView = z
   .object({
     id: z.string(),
     vendor: z.string(),
-    family: modelFamilies,
+    family: z.enum(modelFamilies),
     unit: modelUnits,
     protocol: z.enum(protocolNames).meta({ description: 'The protocol of a channel to the vendor.' }),
     limits: limitsFields,

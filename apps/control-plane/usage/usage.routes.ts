@@ -4,7 +4,8 @@ import { groupName, modelName } from '#marketplace/prices/price-change.fields.js
 import { balances, statementEntry, statementViews } from '#usage/statement.store.js';
 import { chartRanges } from '#usage/chart-span.js';
 import { chartSubjects } from '#usage/usage-chart.js';
-import { usageEntry, usageFamilies, usageStates } from '#usage/usage.store.js';
+import { modelFamilies } from '#pricing/price-book.js';
+import { usageEntry, usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
 import { usageChart, dailyTotal, foundRequest } from '#usage/usage.view.js';
 
@@ -17,7 +18,7 @@ const workFilter = {
   keyId: id.optional(),
   model: modelName.optional(),
   group: groupName.optional(),
-  family: z.enum(usageFamilies).optional(),
+  family: z.enum(modelFamilies).optional(),
 };
 
 const usageFilter = {

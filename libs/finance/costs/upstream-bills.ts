@@ -5,6 +5,7 @@ import { post } from '#ledger/postings/posting.js';
 import { formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { isoInstant } from '#platform/times.js';
 import { openUpcAccounts } from './upc-accounts.js';
 
 export interface NewBill {
@@ -153,7 +154,7 @@ async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBil
   if (!rows[0]?.known)
     throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
   if (!rows[0].over) {
-    const message = `to: the costs of these days are recorded through ${rows[0].through}; a bill is for days that are over.`;
+    const message = `to: the costs of these days are recorded through ${isoInstant(rows[0].through)}; a bill is for days that are over.`;
     throw new ApiError('invalid_value', message, { param: 'to' });
   }
 }

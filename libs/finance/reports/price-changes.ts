@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { atHorizon } from '#ledger/postings/horizon.js';
-import { amountView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
+import { amountView, numberText, type RowOf, timeView, wholeText } from '#platform/http/fields.js';
 import { REVENUE_FACTS } from './revenue-days.js';
 
 export const priceChangeKinds = ['price', 'multiplier', 'rule'] as const;
@@ -16,8 +16,6 @@ export interface PriceChangesQuery {
   subject: string | null;
   limit: number;
 }
-
-const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
 /** A version of a price, multiplier or group rule, with its author and revenue without refunds. */
 export const priceChangeView = z
@@ -42,8 +40,8 @@ export const priceChangeView = z
       .nullable()
       .meta({ description: 'Null for versions from the initial catalog.' }),
     gross: amountView.meta({ description: 'The amount settled under it so far.' }),
-    charges: count,
-    units: count,
+    charges: wholeText,
+    units: wholeText,
   })
   .meta({ id: 'PriceChange' });
 

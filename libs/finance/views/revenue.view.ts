@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CsvColumn, csvColumns, titleOf } from '#platform/http/csv.js';
 import { formatMinor } from '#money/currency.js';
-import { amountView, numberText, openTimeView, shown } from '#platform/http/fields.js';
+import { amountView, openTimeView, shown, wholeText } from '#platform/http/fields.js';
 import type { priceChangeView } from '../reports/price-changes.js';
 import {
   averagePrice,
@@ -17,12 +17,10 @@ import {
 } from '../reports/revenue.js';
 import { utcDay } from './costs.view.js';
 
-const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
-
 const earnedFields = {
-  charges: count.meta({ description: 'Charges that were settled.' }),
-  failedCharges: count.meta({ description: 'Charges that were refunded because their work failed.' }),
-  units: count.meta({ description: 'Delivered calls, seconds or tokens.' }),
+  charges: wholeText.meta({ description: 'Charges that were settled.' }),
+  failedCharges: wholeText.meta({ description: 'Charges that were refunded because their work failed.' }),
+  units: wholeText.meta({ description: 'Delivered calls, seconds or tokens.' }),
   gross: amountView.meta({ description: 'Settled amounts, by the time of settlement.' }),
   refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
   net: amountView.meta({ description: '`gross` − `refunds`.' }),
@@ -74,7 +72,7 @@ export const revenueView = z
     billDifference: amountView.meta({
       description: 'Billed above accrued costs. Not included in the rows.',
     }),
-    unknownCosts: count.meta({
+    unknownCosts: wholeText.meta({
       description: 'Charges without a known cost, which make the margin too high.',
     }),
     ledger: z

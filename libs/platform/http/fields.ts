@@ -40,6 +40,9 @@ export const openTimeView = z
 /** A number that JSON would truncate, such as the id of a ledger transaction, as text. */
 export const numberText = z.union([z.bigint(), z.string()]).transform(String).pipe(z.string());
 
+/** The same for a whole number that people read. */
+export const wholeText = numberText.meta({ description: 'A whole number.', examples: ['12'] });
+
 /** A count from the database in an answer. */
 export const countView = z.union([z.bigint(), z.number()]).transform(Number).pipe(z.number().int());
 
