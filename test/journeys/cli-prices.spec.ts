@@ -117,7 +117,11 @@ describe('prices', () => {
   it('that make no sense are refused in one sentence', async () => {
     const attempts: [string[], number, RegExp][] = [
       [['propose'], 2, /at least one of/],
-      [['propose', '--price', 'imgmodel-4=NaN'], 1, /^imgmodel-4=NaN is not a price change: .*\n$/],
+      [
+        ['propose', '--price', 'imgmodel-4=NaN'],
+        2,
+        /'imgmodel-4=NaN' is invalid. Give a name and an exact decimal/,
+      ],
       [['propose', '--price', 'nothing=1'], 1, /^There is no model nothing\.\n$/],
       [['propose', '--price', 'nothing=1', '--dry-run'], 1, /^There is no model nothing\.\n$/],
       [['propose', '--price', 'imgmodel-4=1', '--effective-at', 'tomorrow'], 2, /time with its zone/],

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
+import type { PriceChange } from '#marketplace/prices/price-change.js';
 import { previewChanges } from '#marketplace/prices/preview.js';
 import { compareRows, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
@@ -10,7 +11,7 @@ import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, printJson, printText, tableOf } from '../output.js';
-import { readPriceRows, wantedChanges } from './prices.input.js';
+import { multiplierArgument, priceArgument, readPriceRows, ruleArgument } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 import { by, byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
 
@@ -49,9 +50,9 @@ function addPropose(prices: Command): void {
     prices
       .command('propose')
       .description('propose new values, and show what recent requests would cost with them')
-      .option('--price <model=price>', PRICE_WORDS, collect, [])
-      .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
-      .option('--rule <group=price>', 'a fixed price per call for a group, or none', collect, [])
+      .option('--price <model=price>', PRICE_WORDS, priceArgument, [])
+      .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', multiplierArgument, [])
+      .option('--rule <group=price>', 'a fixed price per call for a group, or none', ruleArgument, [])
       .option('--hours <hours>', 'hours of past requests for the preview', hoursArgument, 24),
   )
     .addHelpText('after', PROPOSE_EXAMPLES)
@@ -100,11 +101,6 @@ function revisionArgument(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 on.');
 }
 
-function collect(text: string, before: string[]): string[] {
-  if (/^[^=]+=[^=]+$/.test(text)) return [...before, text];
-  throw new InvalidArgumentError('Give a name and a value, such as imgmodel-4=0.035.');
-}
-
 async function list(options: { json?: boolean }): Promise<void> {
   const { exportedAt, changes } = await onDatabase((pool) => exportPrices(pool));
   if (options.json) return printJson({ at: exportedAt.toISOString(), rows: changes });
@@ -137,14 +133,14 @@ async function importFile(file: string, options: Timing): Promise<void> {
 }
 
 interface ProposeOptions extends Timing {
-  price: string[];
-  multiplier: string[];
-  rule: string[];
+  price: PriceChange[];
+  multiplier: PriceChange[];
+  rule: PriceChange[];
   hours: number;
 }
 
 async function propose(options: ProposeOptions, command: Command): Promise<void> {
-  const changes = wantedChanges(options);
+  const changes = [...options.price, ...options.multiplier, ...options.rule];
   if (changes.length === 0)
     command.error('error: give at least one of --price, --multiplier and --rule', { exitCode: 2 });
   const { effectiveAt = null, note = '', dryRun = false, hours } = options;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { wantedChanges } from './prices.input.js';
+import { priceArgument } from './prices.input.js';
 
-const priceOf = (text: string) => wantedChanges({ price: [text], multiplier: [], rule: [] });
+const priceOf = (text: string) => priceArgument(text, []);
 
 describe('a price on the command line', () => {
   it.each([
@@ -36,6 +36,6 @@ describe('a price on the command line', () => {
     'm=1/2/3/4/5/6',
     'm=1/2/3,imageOutput=1,imageOutput=2',
   ])('is not %j', (text) => {
-    expect(() => priceOf(text)).toThrow('is not a price change');
+    expect(() => priceOf(text)).toThrow('Give a name and an exact decimal');
   });
 });

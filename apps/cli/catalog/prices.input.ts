@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { changeFields } from '#marketplace/prices/price-change.fields.js';
@@ -26,37 +27,24 @@ export async function readPriceRows(file: string) {
   );
 }
 
-export function wantedChanges({
-  price,
-  multiplier,
-  rule,
-}: Record<'price' | 'multiplier' | 'rule', string[]>): PriceChange[] {
-  return [
-    ...price.map((text) => change(text, (model, value) => ({ kind: 'price', model, price: priceOf(value) }))),
-    ...multiplier.map((text) =>
-      change(text, (group, value) => ({
-        kind: 'multiplier',
-        group,
-        multiplier: value === 'withdrawn' ? null : value,
-      })),
-    ),
-    ...rule.map((text) =>
-      change(text, (group, value) =>
-        value === 'none'
-          ? { kind: 'rule', group, rule: 'none' }
-          : { kind: 'rule', group, rule: 'fixed_per_call', unitPrice: value },
-      ),
-    ),
-  ];
-}
+export const priceArgument = collecting((model, value) => ({ kind: 'price', model, price: priceOf(value) }));
 
-function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
-  const [subject, value] = readPair(text);
-  const result = changeFields.safeParse(read(subject, value));
-  if (result.success) return result.data;
-  throw new OperatorError(
-    `${text} is not a price change: give a name and an exact decimal, such as imgmodel-4=0.035.`,
-  );
+export const multiplierArgument = collecting((group, value) => {
+  return { kind: 'multiplier', group, multiplier: value === 'withdrawn' ? null : value };
+});
+
+export const ruleArgument = collecting((group, value) => {
+  const rule = value === 'none' ? { rule: 'none' } : { rule: 'fixed_per_call', unitPrice: value };
+  return { kind: 'rule', group, ...rule };
+});
+
+/** Reads `name=value` of an option that may be repeated. */
+function collecting(read: (subject: string, value: string) => unknown) {
+  return (text: string, before: PriceChange[]): PriceChange[] => {
+    const result = changeFields.safeParse(read(...readPair(text)));
+    if (result.success) return [...before, result.data];
+    throw new InvalidArgumentError('Give a name and an exact decimal, such as imgmodel-4=0.035.');
+  };
 }
 
 function priceOf(value: string): unknown {
