@@ -31,6 +31,36 @@ export class LatencyHistogram<T extends string = string> extends Histogram<T> {
   }
 }
 
+/** Metrics of one part of a program. Parts of the same kind that share a registry share them. */
+export abstract class Metrics {
+  constructor(private readonly registry: Registry) {}
+
+  protected counter<T extends string = never>(name: string, help: string, labelNames: T[] = []): Counter<T> {
+    return this.once(name, () => new Counter({ name, help, labelNames, registers: [this.registry] }));
+  }
+
+  protected gauge<T extends string = never>(name: string, help: string, labelNames: T[] = []): Gauge<T> {
+    return this.once(name, () => new Gauge({ name, help, labelNames, registers: [this.registry] }));
+  }
+
+  protected histogram(name: string, help: string, buckets: number[]): Histogram<never> {
+    return this.once(name, () => new Histogram({ name, help, buckets, registers: [this.registry] }));
+  }
+
+  protected latency<T extends string>(
+    name: string,
+    help: string,
+    { labelNames, buckets }: { labelNames: T[]; buckets: number[] },
+  ): LatencyHistogram<T> {
+    const config = { name, help, labelNames, buckets, registers: [this.registry] };
+    return this.once(name, () => new LatencyHistogram(config));
+  }
+
+  private once<M>(name: string, create: () => M): M {
+    return (this.registry.getSingleMetric(name) as M | undefined) ?? create();
+  }
+}
+
 /** What a scraper gets, and in which form. */
 export interface Scrape {
   type: string;

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from '#platform/metrics.js';
+import { Metrics } from '#platform/metrics.js';
 import type { Answer, Command } from './batch.js';
 import { BrokenRule } from './charge.js';
 
@@ -10,45 +10,29 @@ interface FinishedBatch {
 }
 
 /** What the posting engine counts. */
-export class EngineMetrics {
-  readonly reruns: Counter;
-  private readonly postings: Counter;
-  private readonly batches: Counter;
-  private readonly batchSize: Histogram;
-  private readonly batchSeconds: Histogram;
-
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.reruns = new Counter({
-      name: 'tollgate_ledger_batch_reruns_total',
-      help: 'Batches retried after a conflict or deadlock',
-      registers,
-    });
-    this.postings = new Counter({
-      name: 'tollgate_ledger_postings_total',
-      help: 'Postings by outcome',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.batches = new Counter({
-      name: 'tollgate_ledger_batches_total',
-      help: 'Batches by how they were decided: from memory and verified when written, or under locks',
-      labelNames: ['decided'],
-      registers,
-    });
-    this.batchSize = new Histogram({
-      name: 'tollgate_ledger_batch_size',
-      help: 'Postings per batch',
-      buckets: [1, 4, 16, 64, 256, 1024],
-      registers,
-    });
-    this.batchSeconds = new Histogram({
-      name: 'tollgate_ledger_batch_seconds',
-      help: 'Duration of a batch from connection to commit',
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
-      registers,
-    });
-  }
+export class EngineMetrics extends Metrics {
+  readonly reruns = this.counter(
+    'tollgate_ledger_batch_reruns_total',
+    'Batches retried after a conflict or deadlock',
+  );
+  private readonly postings = this.counter('tollgate_ledger_postings_total', 'Postings by outcome', [
+    'outcome',
+  ]);
+  private readonly batches = this.counter(
+    'tollgate_ledger_batches_total',
+    'Batches by how they were decided: from memory and verified when written, or under locks',
+    ['decided'],
+  );
+  private readonly batchSize = this.histogram(
+    'tollgate_ledger_batch_size',
+    'Postings per batch',
+    [1, 4, 16, 64, 256, 1024],
+  );
+  private readonly batchSeconds = this.histogram(
+    'tollgate_ledger_batch_seconds',
+    'Duration of a batch from connection to commit',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
+  );
 
   observe({ commands, answers, isProved, elapsedMs }: FinishedBatch): void {
     if (answers.every((answer) => answer instanceof Error && !(answer instanceof BrokenRule))) return;
