@@ -2,13 +2,8 @@ import type pg from 'pg';
 import { absentState } from '../overdue.js';
 import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 
-/** Lines at the bank against payouts and transfers, in both directions. */
-export const bankStates = [
-  'matched',
-  /** Someone classified it as not ours. */
-  'set_aside',
-  /** The bank's files do not reach that far yet. */
-  'waiting',
+/** States that a person must look at. */
+export const FAULTY_BANK = [
   /** No file covers its time, and no later file will. For the end of a period: not covered yet. */
   'not_covered',
   /** The match is clear, but its posting was refused. */
@@ -18,17 +13,17 @@ export const bankStates = [
   'differs',
   'twice',
 ] as const;
-export type BankState = (typeof bankStates)[number];
 
-/** States that a person must look at. */
-export const FAULTY_BANK = [
-  'not_covered',
-  'refused',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-] as const satisfies BankState[];
+/** Lines at the bank against payouts and transfers, in both directions. */
+export const bankStates = [
+  'matched',
+  /** Someone classified it as not ours. */
+  'set_aside',
+  /** The bank's files do not reach that far yet. */
+  'waiting',
+  ...FAULTY_BANK,
+] as const;
+export type BankState = (typeof bankStates)[number];
 
 export interface BankQuery {
   bankAccountId: string | null;

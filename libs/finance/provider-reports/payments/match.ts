@@ -1,5 +1,15 @@
 import type { ReportingProvider } from '../report-line.js';
 
+/** States that a person must look at. */
+export const FAULTY = [
+  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+] as const;
+
 /** The result for a payment, refund or dispute that one or both sides know of. */
 export const matchStates = [
   'matched',
@@ -7,12 +17,7 @@ export const matchStates = [
   'accepted',
   /** Too recent to judge, or not covered by a report yet. */
   'waiting',
-  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
-  'not_covered',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
+  ...FAULTY,
 ] as const;
 export type MatchState = (typeof matchStates)[number];
 
@@ -28,15 +33,6 @@ export const matchKinds = [
   'payout_failure',
 ] as const;
 export type MatchKind = (typeof matchKinds)[number];
-
-/** States that a person must look at. */
-export const FAULTY = [
-  'not_covered',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-] as const satisfies MatchState[];
 
 export interface MatchQuery {
   provider: ReportingProvider | null;

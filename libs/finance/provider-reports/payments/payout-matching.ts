@@ -2,6 +2,17 @@ import type pg from 'pg';
 import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
 
+/** States that a person must look at. */
+export const FAULTY_PAYOUTS = [
+  /** Reports that should contain its lines go past it, but none does. */
+  'lines_missing',
+  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+] as const;
+
 /** Compares a payout with its lines at the provider: payments minus fees, refunds and disputes. */
 export const payoutStates = [
   'matched',
@@ -9,26 +20,11 @@ export const payoutStates = [
   'accepted',
   /** No line names it, and none has to: it was made manually, or is too recent to have its lines. */
   'unlinked',
-  /** Reports that should contain its lines go past it, but none does. */
-  'lines_missing',
   /** Lines name it, but no report has the payout itself yet. */
   'waiting',
-  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
-  'not_covered',
-  'missing_there',
-  'differs',
-  'twice',
+  ...FAULTY_PAYOUTS,
 ] as const;
 export type PayoutState = (typeof payoutStates)[number];
-
-/** States that a person must look at. */
-export const FAULTY_PAYOUTS = [
-  'lines_missing',
-  'not_covered',
-  'missing_there',
-  'differs',
-  'twice',
-] as const satisfies PayoutState[];
 
 export interface PayoutQuery {
   provider: ReportingProvider | null;
