@@ -98,9 +98,7 @@ export async function listBills(
 
 /** The costs and bills of every channel that had either, from ledger accounts and bills. */
 export async function billsByChannel(database: Database): Promise<ChannelBills[]> {
-  const { rows } = await database.query<
-    Record<'accrued' | 'covered' | 'billed', string> & Pick<ChannelBills, 'channel' | 'bills' | 'billedTo'>
-  >(
+  const { rows } = await database.query<Omit<ChannelBills, 'open' | 'difference'>>(
     `WITH accrued_now AS (
        SELECT substr(a.code, length('accrued-upstream:') + 1) AS channel, sum(e.amount) AS open
        FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
@@ -108,18 +106,12 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
      billed AS (
        SELECT channel_id AS channel, sum(accrued) AS covered, sum(amount) AS billed, count(*)::int AS bills,
          max(to_day)::text AS "billedTo" FROM upstream_bills GROUP BY 1)
-     SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,
-       coalesce(billed, 0)::text AS billed, coalesce(bills, 0) AS bills, "billedTo"
+     SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::bigint AS accrued, coalesce(covered, 0)::bigint AS covered,
+       coalesce(billed, 0)::bigint AS billed, coalesce(bills, 0) AS bills, "billedTo"
      FROM accrued_now FULL JOIN billed USING (channel) ORDER BY channel`,
   );
-  return rows.map(({ channel, bills, billedTo, ...texts }) => {
-    const [accrued, covered, billed] = [texts.accrued, texts.covered, texts.billed].map(BigInt) as [
-      bigint,
-      bigint,
-      bigint,
-    ];
-    const open = accrued - covered;
-    return { channel, accrued, covered, open, billed, difference: billed - covered, bills, billedTo };
+  return rows.map((row) => {
+    return { ...row, open: row.accrued - row.covered, difference: row.billed - row.covered };
   });
 }
 
@@ -161,16 +153,16 @@ async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBil
 
 /** The costs of the days of this bill and of earlier ones, minus what the earlier ones covered. */
 async function uncovered(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<bigint> {
-  const { rows } = await client.query<{ rest: string }>(
+  const { rows } = await client.query<{ rest: bigint }>(
     `WITH covered AS (
        SELECT from_day, to_day FROM upstream_bills WHERE channel_id = $1 UNION SELECT $2::date, $3::date)
      SELECT (coalesce((SELECT sum(cost) FROM charge_costs k WHERE k.channel_id = $1
          AND k.day >= (SELECT min(from_day) FROM covered) AND k.day < (SELECT max(to_day) FROM covered)
          AND EXISTS (SELECT FROM covered c WHERE k.day >= c.from_day AND k.day < c.to_day)), 0)
-       - coalesce((SELECT sum(accrued) FROM upstream_bills WHERE channel_id = $1), 0))::text AS rest`,
+       - coalesce((SELECT sum(accrued) FROM upstream_bills WHERE channel_id = $1), 0))::bigint AS rest`,
     [channel, from, to],
   );
-  return BigInt(rows[0]?.rest ?? 0);
+  return rows[0]?.rest ?? 0n;
 }
 
 async function postBill(
