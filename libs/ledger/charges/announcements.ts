@@ -39,12 +39,8 @@ function settled({ charge, command, settled: amount, deliveredUnits }: Resolutio
     units: deliveredUnits.toString(),
     taskId: charge.taskId,
   };
-  return {
-    topic: topics.chargeSettled.name,
-    key: charge.accountId,
-    payload: JSON.stringify(withTrace(payload, command.traceparent)),
-    timeField: 'settledAt',
-  };
+  const traced = withTrace(payload, command.traceparent);
+  return announced(topics.chargeSettled, traced, 'settledAt');
 }
 
 function refunded({ charge, command, released, state }: Resolution): Announcement {
@@ -56,12 +52,8 @@ function refunded({ charge, command, released, state }: Resolution): Announcemen
     reason: command.reason === null ? null : { code: 'work_failed', message: command.reason },
     taskId: charge.taskId,
   };
-  return {
-    topic: topics.chargeRefunded.name,
-    key: charge.accountId,
-    payload: JSON.stringify(withTrace(payload, command.traceparent)),
-    timeField: 'refundedAt',
-  };
+  const traced = withTrace(payload, command.traceparent);
+  return announced(topics.chargeRefunded, traced, 'refundedAt');
 }
 
 /** Named after the charge that took the balance below the threshold, so it exists once. */
@@ -72,10 +64,13 @@ function balanceLow({ accountId, chargeId, main, threshold }: LowBalance): Annou
     balance: formatAmount(nanos(main)),
     threshold: formatAmount(nanos(threshold)),
   };
-  return {
-    topic: topics.balanceLow.name,
-    key: accountId,
-    payload: JSON.stringify(payload),
-    timeField: 'crossedAt',
-  };
+  return announced(topics.balanceLow, payload, 'crossedAt');
+}
+
+function announced(
+  { name }: { name: string },
+  payload: { accountId: string },
+  timeField: Announcement['timeField'],
+): Announcement {
+  return { topic: name, key: payload.accountId, payload: JSON.stringify(payload), timeField };
 }

@@ -50,26 +50,19 @@ export function holdReply(chargeId: string, result: HoldResult): ChargeReply {
 
 /** Translates a `charge.resolved` into a ledger command. @throws BrokenRule for units that are not whole. */
 export function resolveCommand(message: ChargeResolved): ResolveCommand {
-  return {
-    chargeId: message.chargeId,
-    accountId: message.accountId,
-    outcome: message.outcome,
-    deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
-    deliveredTokens: message.deliveredTokens ? tokenCounts(message.deliveredTokens) : null,
-    channel: message.channel ?? null,
-    reason: message.reason?.code ?? null,
-    upstreamStatus: message.upstreamStatus ?? null,
-    latencyMs: message.latencyMs ?? null,
-    traceparent: currentTrace(),
-  };
+  const deliveredTokens = message.deliveredTokens ? tokenCounts(message.deliveredTokens) : null;
+  return { ...endOf(message), outcome: message.outcome, deliveredTokens };
 }
 
 /** A task that ended resolves its charge: completed is delivered, failed costs nothing. */
 export function taskEndedCommand(message: TaskEnded): ResolveCommand {
+  return { ...endOf(message), outcome: message.outcome === 'completed' ? 'delivered' : 'failed' };
+}
+
+function endOf(message: ChargeResolved | TaskEnded): Omit<ResolveCommand, 'outcome'> {
   return {
     chargeId: message.chargeId,
     accountId: message.accountId,
-    outcome: message.outcome === 'completed' ? 'delivered' : 'failed',
     deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
     channel: message.channel ?? null,
     reason: message.reason?.code ?? null,

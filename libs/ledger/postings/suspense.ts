@@ -78,23 +78,16 @@ export async function findSuspense(
   return rows[0] ?? null;
 }
 
+type BookedItem = SuspenseItem & { id: string; transactionId: bigint };
+
 /** Posts that the money of an item was returned: the reverse of its posting. The caller has locked the item and marks it. */
 export async function bookSuspenseReturned(
   client: pg.ClientBase,
-  item: SuspenseItem & { id: string; transactionId: bigint },
+  item: BookedItem,
   houseCurrency: string,
 ): Promise<bigint> {
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
-  return post(client, {
-    kind: 'suspense-returned',
-    reference: `suspense-returned:${item.id}`,
-    accountId: null,
-    linkedId: item.transactionId,
-    movements: [
-      { code: suspense, commodity: 'PAY', amount: -item.amountMinor },
-      { code: psp, commodity: 'PAY', amount: item.amountMinor },
-    ],
-  });
+  return clear(client, item, { kind: 'suspense-returned', suspense, to: psp });
 }
 
 /**
@@ -103,19 +96,27 @@ export async function bookSuspenseReturned(
  */
 export async function bookSuspenseExpensed(
   client: pg.ClientBase,
-  item: SuspenseItem & { id: string; transactionId: bigint },
+  item: BookedItem,
   houseCurrency: string,
 ): Promise<bigint> {
   const [, suspense] = await accountsFor(client, item, houseCurrency);
-  const expense = await expenseFor(client, item.currency, houseCurrency);
+  const to = await expenseFor(client, item.currency, houseCurrency);
+  return clear(client, item, { kind: 'suspense-expensed', suspense, to });
+}
+
+function clear(
+  client: pg.ClientBase,
+  { id, transactionId: linkedId, amountMinor }: BookedItem,
+  { kind, suspense, to }: { kind: 'suspense-returned' | 'suspense-expensed'; suspense: string; to: string },
+): Promise<bigint> {
   return post(client, {
-    kind: 'suspense-expensed',
-    reference: `suspense-expensed:${item.id}`,
+    kind,
+    reference: `${kind}:${id}`,
     accountId: null,
-    linkedId: item.transactionId,
+    linkedId,
     movements: [
-      { code: suspense, commodity: 'PAY', amount: -item.amountMinor },
-      { code: expense, commodity: 'PAY', amount: item.amountMinor },
+      { code: suspense, commodity: 'PAY', amount: -amountMinor },
+      { code: to, commodity: 'PAY', amount: amountMinor },
     ],
   });
 }
