@@ -1,7 +1,10 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logging.js';
 import { traced } from '#platform/tracing.js';
+import type { Upstreams } from '#upstream/adapters.js';
 import type { ApiError } from '#platform/errors.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';
@@ -10,6 +13,8 @@ import { type AskedWork, attemptSpan, noteAnswer } from './attempt-trace.js';
 import { enterChannel, type ChannelEntry } from './channel-entry.js';
 import type { ChargeOutcome, ResolutionPost } from './resolution.post.js';
 import type { MinuteWork, RequestLimiter } from '../protection/request-limiter.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
 import { refuseOtherModels } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
 
@@ -20,6 +25,17 @@ export interface ChargedCallParts {
   readonly limiter: Pick<RequestLimiter, 'takeWork'>;
   /** Called with a request whose hold was released and that no upstream started. */
   readonly onNothingTaken: (requestId: string) => void;
+}
+
+/** What a service that calls upstreams for a hold works with. */
+export interface ServingParts {
+  calls: ChargedCalls;
+  upstreams: Upstreams;
+  health: ChannelHealth;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
 }
 
 /** The work that counts towards the limits per minute. */

@@ -1,17 +1,11 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
-import type { Logger } from '#platform/logging.js';
-import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
-import type { ChargedCalls } from '../charging/charged-call.js';
+import type { ServingParts } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
 import type { ChannelEntry } from '../charging/channel-entry.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { Body } from '../http/fields.js';
 import type { PreparedImage, StreamedImage } from '../images/image-stream.js';
 import type { ImageReader } from '../images/image.reader.js';
@@ -59,15 +53,8 @@ export type ConversationFailure = Exclude<StreamOutcome, StreamAnswer> & { chann
 /** `model`: the vendor's name of the model. */
 export type Opened = StreamAnswer & { channel: string; model: string };
 
-export interface ConversationParts {
+export interface ConversationParts extends ServingParts {
   catalog: CatalogCache;
-  calls: ChargedCalls;
   reader: ImageReader;
   post: ResolutionPost;
-  upstreams: Upstreams;
-  health: ChannelHealth;
-  config: GatewayConfig;
-  clock: Clock;
-  metrics: GatewayMetrics;
-  log: Logger;
 }

@@ -1,18 +1,13 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
-import type { Logger } from '#platform/logging.js';
-import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
-import type { ChargedCalls, Failed } from '../charging/charged-call.js';
+import type { Failed, ServingParts } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
 import { enterChannel, type ChannelEntry, workOf } from '../charging/channel-entry.js';
 import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ImageGeneration } from './image-request.js';
 import type { EditImages } from './image.loader.js';
 
@@ -31,19 +26,9 @@ export interface HeldWork {
 export type ImageFailure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
 export type Success = ImagesDelivered & { channel: Channel };
 
-export interface ImageCallsParts {
-  calls: ChargedCalls;
-  upstreams: Upstreams;
-  health: ChannelHealth;
-  config: GatewayConfig;
-  clock: Clock;
-  metrics: GatewayMetrics;
-  log: Logger;
-}
-
 /** Requests images with a hold from upstreams. */
 export class ImageCalls {
-  constructor(private readonly parts: ImageCallsParts) {}
+  constructor(private readonly parts: ServingParts) {}
 
   /**
    * Requests the images of each prompt in turn, so that a call takes one place at a time. After a refused prompt the others

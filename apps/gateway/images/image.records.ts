@@ -1,7 +1,8 @@
 import type { Channel } from '#catalog/catalog.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { UpstreamImage } from '#upstream/outcomes.js';
-import type { HeldWork, ImageCallsParts, ImageFailure, Success } from './image.calls.js';
+import type { ServingParts } from '../charging/charged-call.js';
+import type { HeldWork, ImageFailure, Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 
 export interface ImageRecord {
@@ -26,7 +27,7 @@ export interface HeldImages extends HeldWork {
 /** Turns images of upstreams into the answer for clients. */
 export class ImageRecords {
   constructor(
-    private readonly parts: Pick<ImageCallsParts, 'upstreams' | 'log' | 'clock'> & { files: ImageFiles },
+    private readonly parts: Pick<ServingParts, 'upstreams' | 'log' | 'clock'> & { files: ImageFiles },
   ) {}
 
   /** The result of one prompt: its images, or why there are none. */

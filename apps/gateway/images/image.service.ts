@@ -2,22 +2,16 @@ import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { measureImages } from '#catalog/image-estimate.js';
 import type { Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { traced } from '#platform/tracing.js';
-import type { Logger } from '#platform/logging.js';
-import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { formatAmount } from '#money/amount.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
-import type { ChargedCalls } from '../charging/charged-call.js';
+import type { ServingParts } from '../charging/charged-call.js';
 import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { ImageInput } from '../http/input-images.js';
@@ -61,17 +55,10 @@ type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions' | 'tokens'> & {
 
 const TICKS_PER_NANO = 10n;
 
-export interface ImageServiceParts {
+export interface ImageServiceParts extends ServingParts {
   catalog: CatalogCache;
-  calls: ChargedCalls;
   post: ResolutionPost;
-  upstreams: Upstreams;
-  health: ChannelHealth;
   files: ImageFiles;
-  config: GatewayConfig;
-  clock: Clock;
-  metrics: GatewayMetrics;
-  log: Logger;
 }
 
 /**

@@ -1,39 +1,26 @@
 import type { ClientBase } from 'pg';
 import { type Channel, keyMark } from '#catalog/catalog.js';
 import type { Nanos } from '#money/amount.js';
-import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import type { Logger } from '#platform/logging.js';
 import type { NewTask, TaskStore } from '#tasks/task.store.js';
-import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
-import type { ChargedCalls, Failed } from '../charging/charged-call.js';
+import type { Failed, ServingParts } from '../charging/charged-call.js';
 import type { ChargeService, Hold } from '../charging/charge.service.js';
 import { paidRequest } from './paid-request.js';
 import { noChannelFree, workOf } from '../charging/channel-entry.js';
 import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { RoutedQuote } from '../routing/dry-run.js';
 import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
 
-export interface TaskCreationParts {
-  calls: ChargedCalls;
+export interface TaskCreationParts extends ServingParts {
   service: ChargeService;
   tasks: TaskStore;
-  upstreams: Upstreams;
-  health: ChannelHealth;
-  config: GatewayConfig;
-  clock: Clock;
-  metrics: GatewayMetrics;
-  log: Logger;
   /** Called after an outbox row was committed, so that it leaves at once. */
   wakeOutbox: () => void;
   /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
