@@ -3,8 +3,8 @@ import { newId } from '#platform/ids.js';
 const TOO_BUSY = 503;
 
 /**
- * Concurrent requests, each with its own request id, so that it can be repeated while the server is out of connections.
- * This way, tests check the outcome and not the speed of the machine.
+ * Concurrent requests. Each has its own request ID, so it can be repeated while the server is out of connections: tests
+ * check the outcome, not the speed of the machine.
  */
 export function atOnce<A extends { response: Response }>(
   count: number,

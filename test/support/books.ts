@@ -59,7 +59,7 @@ interface Charge {
   task: string | null;
 }
 
-/** Unfinished work. A relay at rest has none. */
+/** Unfinished work. An idle relay has none. */
 const UNREST = `
 SELECT (SELECT count(*) FROM charges WHERE state = 'held')::int AS held,
   (SELECT count(*) FROM tasks WHERE state NOT IN ('completed', 'failed', 'refused'))::int AS "tasksUnderWay",
@@ -71,7 +71,7 @@ const CHARGES = `
 SELECT c.state, c.amount, c.settled, c.request_id AS "requestId", c.task_id AS "taskId", t.state AS task
 FROM charges c LEFT JOIN tasks t ON t.charge_id = c.id WHERE c.account_id = $1`;
 
-/** The books of a relay in processes of its own, read from its database. */
+/** The books of a relay that runs as separate processes, read from its database. */
 export class Books {
   private constructor(readonly pool: pg.Pool) {}
 
@@ -92,7 +92,7 @@ export class Books {
     return { accountId, apiKey, opening: bought.credits };
   }
 
-  /** Waits until every charge and task has ended and everything is announced. */
+  /** Waits until every charge and task has ended and every outbox message is sent. */
   async atRest(): Promise<void> {
     let unrest = {};
     await until(
@@ -126,7 +126,7 @@ export class Books {
     ];
   }
 
-  /** Differences between the books and the answers to an account's clients; empty if they agree. */
+  /** Differences between the books and what the account's clients were sent; empty if they agree. */
   async faultsOf(account: Account, told: readonly Told[]): Promise<string[]> {
     const { rows: charges } = await this.pool.query<Charge>(CHARGES, [account.accountId]);
     const byRequest = new Map(charges.map((charge) => [charge.requestId, charge]));
@@ -149,8 +149,8 @@ export class Books {
   }
 
   /**
-   * Tasks with more than one upstream job, and jobs without a task; empty if all is well. `sandboxUrl` is where the
-   * relay's channel leads by default.
+   * Tasks with more than one upstream job, and jobs without a task; empty if all is well. `sandboxUrl` is the default
+   * upstream of the relay's channel.
    */
   async upstreamFaults(sandboxUrl?: string): Promise<string[]> {
     const response = await fetch(`${sandboxUrl ?? (await this.sandboxUrl())}/_sandbox/tasks`);
@@ -158,7 +158,7 @@ export class Books {
     const { rows } = await this.pool.query<OwnTask>(OWN_TASKS);
     const byId = new Map(rows.map((task) => [task.id, task]));
     const seen = new Set<OwnTask>();
-    // Polled images are no tasks of ours: their jobs end with the call.
+    // Polled images are not tasks of ours: their jobs end with the call.
     return tasks.flatMap((job) => {
       if (job.dialect === 'image') return [];
       const task =
@@ -183,7 +183,7 @@ function paid(charge: Charge): bigint {
   return charge.settled ?? 0n;
 }
 
-/** Differences between an answer and the charge of its request. */
+/** The difference between an answer and the charge of its request, if any. */
 function faultOf(call: Told, charge: Charge | undefined): string | null {
   if (call.status === null) return null;
   if (call.status !== 200) return charge && paid(charge) > 0n ? 'charged for an error' : null;
@@ -197,7 +197,7 @@ function faultOf(call: Told, charge: Charge | undefined): string | null {
   return paid(charge) === owed ? null : `a ${charge.task} video was charged ${formatAmount(paid(charge))}`;
 }
 
-/** The sum of a counter in the text of /metrics; 0 if it was never counted. */
+/** The sum of a counter in the text of /metrics; 0 if it never counted anything. */
 export async function counterAt(healthPort: number, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}(\\{| )`).test(line));

@@ -18,7 +18,7 @@ import {
 } from './bus.js';
 import { doorController } from './bus.js';
 
-/** The promises of both transports. Each runs these same tests. */
+/** What both transports promise. Each runs these same tests. */
 export function busContract(createTransport: () => BusTransport): void {
   let transport: BusTransport;
   let till: Till;

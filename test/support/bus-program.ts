@@ -16,7 +16,7 @@ export interface KeptAnswers {
   killedBy?: number;
 }
 
-/** A program that records its work in a file, and does it only once however often it is asked. */
+/** A program that records its work in a file, and does each piece only once, however often it is asked. */
 export async function startKeeper({ brokers, namespace, file, killedBy }: KeptAnswers) {
   const till = new Till();
   till.work = async ({ id, number }: Ask) => {

@@ -33,7 +33,7 @@ const common = {
   from: ['tests'],
 };
 
-/** Topics of the tests, one of each kind. */
+/** Test topics, one of each kind. */
 export const testTopics = {
   asked: topic({
     ...common,
@@ -59,7 +59,7 @@ export const listOfTestTopics: readonly AnyTopic[] = Object.values(testTopics);
 
 export class Passing extends Error {}
 
-/** What the handlers of a program under test do and receive. */
+/** What the handlers of the program under test receive and do. */
 export class Till {
   readonly seen: { topic: string; ask: Ask }[] = [];
   readonly letters: DeadLetter[] = [];
@@ -111,7 +111,7 @@ export function doorController(till: Till) {
 
 type Controllers = (new () => object)[];
 
-/** Starts a program that consumes from the transport. @throws the error of listening */
+/** Starts a program that consumes from the transport. @throws the error of `listen` */
 export async function startProgram(
   transport: BusTransport,
   controllers: Controllers,
@@ -148,7 +148,7 @@ export function ask(number: number, account = 'a1'): Ask {
   return { id: `id${lastId}`, account, number };
 }
 
-/** Resolves once the condition holds. @throws Error with the description after the limit */
+/** Resolves once the condition holds. @throws Error with the description when the limit is over */
 export async function until(
   description: string,
   holds: () => boolean | Promise<boolean>,

@@ -19,7 +19,7 @@ export interface CatalogFixture {
   models: ModelService;
   groups: GroupService;
   channels: ChannelService;
-  /** Seals the channels' keys. */
+  /** Seals the channel keys. */
   secrets: SecretBox;
   /** Number of changes announced to gateways. */
   announced(): Promise<number>;

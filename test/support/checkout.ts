@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Another commit of the project, installed and built by its own scripts. */
+/** Another commit of this project, installed and built by its own scripts. */
 export interface Checkout {
   readonly commit: string;
   readonly root: string;
@@ -31,8 +31,8 @@ export type Packages = Record<
 >;
 
 /**
- * Checks out and builds a commit in a folder that exists only once it is complete. git does not record it, so it can be
- * deleted like any folder. Its modification time is that of its last use.
+ * Checks out and builds a commit in a folder that appears only once it is complete. git does not record it, so it can
+ * be deleted like any folder. Its modification time is when it was last used.
  * @throws NotInstalled, or Error if the commit is unknown or does not build
  */
 export async function checkOut(ref: string, folder: string, clone = process.cwd()): Promise<Checkout> {
@@ -50,7 +50,7 @@ async function make(commit: string, root: string, clone: string): Promise<void> 
   try {
     await writeFiles(commit, fresh, clone);
     await buildIn(fresh, commit, clone);
-    // Another process may have been quicker, and be using its result.
+    // Another process may have been quicker, and may already use its result.
     if (isUsable(root, clone)) return;
     if (existsSync(root)) renameSync(root, `${fresh}.old`);
     renameSync(fresh, root);
@@ -61,7 +61,7 @@ async function make(commit: string, root: string, clone: string): Promise<void> 
   }
 }
 
-/** From processes that were killed meanwhile. The names end with the process id. */
+/** Left by processes that were killed. The names end with the process ID. */
 function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
@@ -92,7 +92,7 @@ export function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return run('git', args, { env: { ...process.env, ...env }, stderr: 'pipe' });
 }
 
-/** Uses an index of its own, since the clone's belongs to the person working in it. */
+/** Uses a separate index, since the clone's belongs to the person working in it. */
 async function writeFiles(commit: string, folder: string, clone: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const index = `${folder}.index`;
@@ -122,7 +122,7 @@ async function buildIn(folder: string, commit: string, clone: string): Promise<v
   });
 }
 
-/** Old commits always build the console, too, which needs development packages. */
+/** Old commits always build the console too, which needs development packages. */
 function knowsPrograms(folder: string): boolean {
   return readFileSync(join(folder, BUILD), 'utf8').includes('--programs');
 }
@@ -142,8 +142,8 @@ function readPackages(file: string): Packages {
 }
 
 /**
- * Whether every package that the programs of a commit and their build use is installed in the same place with the same
- * content, and no package contains another one that shadows them. Optional ones may be for other machines.
+ * Whether every package that a commit's programs and build need is installed in the same place with the same content,
+ * and no package contains another one that shadows them. Optional packages may be for other machines.
  */
 export function runsOn(wanted: Packages, installed: Packages): boolean {
   const used = Object.entries(wanted).filter(([path, { dev }]) => path !== '' && !dev);
@@ -161,7 +161,7 @@ export function runsOn(wanted: Packages, installed: Packages): boolean {
 interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Its progress is printed, unless it is kept for the error. */
+  /** Progress is printed, unless it is kept for the error. */
   stderr?: 'inherit' | 'pipe';
 }
 

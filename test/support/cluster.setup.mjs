@@ -2,10 +2,10 @@ import { statfsSync } from 'node:fs';
 import './sources.mjs';
 
 const MEMORY = '/dev/shm';
-/** More than the databases and files of a run need. */
+/** More than the databases and files of a test run need. */
 const ENOUGH_BYTES = 4 * 2 ** 30;
 
-/** Before the specs of a run: offers them a database cluster, which starts when the first of them asks for it. */
+/** Runs before the specs: offers them a database cluster, which starts when the first spec asks for it. */
 export default async function setup() {
   if (hasRoom(MEMORY)) process.env.TMPDIR ??= MEMORY;
   const { offerCluster } = await import('./cluster.ts');
@@ -13,7 +13,7 @@ export default async function setup() {
   return () => cluster.close();
 }
 
-/** Whether temporary files fit into memory: there, a database is copied in milliseconds, on a disk in up to a second. */
+/** Whether temporary files fit into memory. There, copying a database takes milliseconds; on a disk, up to a second. */
 function hasRoom(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder);

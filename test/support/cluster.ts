@@ -16,7 +16,7 @@ import {
   type ClusterAnswer,
 } from './database.js';
 
-/** A cluster for tests only: it loses everything if the machine crashes. */
+/** For a test cluster: it loses everything if the machine crashes. */
 const hastySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -27,14 +27,14 @@ const hastySettings = {
 };
 
 /**
- * Starts one cluster for the whole run when the first spec asks for a database. A run that needs none pays nothing. The
- * address travels to the workers in an environment variable.
+ * Starts one cluster for the whole run when the first spec asks for a database; a run that needs none pays nothing. An
+ * environment variable carries the address to the workers.
  */
 export async function offerCluster(): Promise<{ close(): Promise<void> }> {
   let cluster: Promise<Cluster> | undefined;
   const server = createServer((_request, response) => {
     cluster ??= startCluster();
-    // Otherwise, a worker that asks again after minutes could get a connection that is just closing.
+    // Otherwise, a worker that asks again minutes later could get a connection that is just closing.
     response.setHeader('connection', 'close');
     cluster.then(
       ({ adminUrl, ownerUrl }) =>

@@ -16,11 +16,11 @@ export interface WalkedRoute {
   /** The media type of the body. */
   consumes: string | null;
   isUnsafe: boolean;
-  /** It refuses requests from pages of other sites. */
+  /** Whether it refuses requests from pages of other sites. */
   isGuarded: boolean;
-  /** It also requires the session's token. */
+  /** Whether it also requires the session's token. */
   needsToken: boolean;
-  /** Only for sessions whose person confirmed their identity a moment ago. */
+  /** Whether it needs a session whose person confirmed their identity a moment ago. */
   confirms: boolean;
 }
 

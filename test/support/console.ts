@@ -19,7 +19,7 @@ export interface Person {
   headers: { cookie: string; 'x-csrf-token': string };
   /** The client generated from the OpenAPI document, with the session's cookie and token. */
   api: ConsoleClient;
-  /** A raw request of the session. */
+  /** Sends a raw request in the session. */
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -39,7 +39,7 @@ export function contractOf(consoleUrl: string): Promise<Contract> {
   return contract;
 }
 
-/** A fetch that fails if an answer does not match the control plane's own document. */
+/** A fetch that fails if an answer does not match the control plane's own OpenAPI document. */
 function checkingFetch(
   consoleUrl: string,
 ): (input: string | Request, init?: RequestInit) => Promise<Response> {
@@ -63,8 +63,8 @@ export function visitor(
 }
 
 /**
- * A signed-in person with these roles, on a new account with these credits or on the given account. It has no password.
- * Tests of signing in sign up themselves.
+ * A signed-in person with these roles, on a new account with these credits or on the given account. They have no
+ * password; tests of signing in sign people up themselves.
  */
 export async function person(
   relay: Pick<Relay, 'consoleUrl' | 'fixture'>,

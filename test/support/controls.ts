@@ -1,7 +1,7 @@
 import type { Person } from './console.js';
 import { until } from './eventually.js';
 
-/** Runs these controls, or all. While a round of the schedule runs, others are refused, so it asks again. */
+/** Runs these controls, or all. Asks again if refused, which happens while a scheduled round runs. */
 export function runControls({ api }: Person, controls?: string[]) {
   return until('the controls to run', async () => {
     const body = controls ? { controls } : {};

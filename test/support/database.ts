@@ -9,19 +9,19 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** What the cluster setup answers. */
+/** The address that the cluster setup answers with. */
 export interface ClusterAnswer {
   adminUrl: string;
   ownerUrl: string;
 }
 
-/** Where the specs of a run ask for the cluster. */
+/** Where the specs of a run ask for the cluster's address. */
 export const clusterVariable = 'TOLLGATE_TEST_CLUSTER';
 
-/** The migrated template of each test's database. */
+/** The migrated template that each test database is copied from. */
 export const templateDatabase = 'tollgate_template';
 
-/** Roles belong to the whole cluster, so their passwords are the same in every test database. */
+/** Roles belong to the whole cluster, so all test databases share their passwords. */
 export const rolePasswords = { gateway: 'gateway-test', worker: 'worker-test', billing: 'billing-test' };
 
 let databases = 0;
@@ -35,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await admin.query(
       `CREATE DATABASE ${name} TEMPLATE ${templateDatabase} OWNER ${roleName('owner')} STRATEGY FILE_COPY`,
     );
-    // The right to connect is not copied.
+    // Copying does not copy the right to connect.
     await closeDatabase(admin, name);
   });
   const ownerUrl = databaseUrlOf(cluster.ownerUrl, name);
@@ -49,7 +49,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Lets tests forge what triggers refuse, and end others' connections. In an installation, the owner may do neither. */
+/**
+ * Lets tests forge what triggers refuse, and end other people's connections. In an installation, the owner may do
+ * neither.
+ */
 export function letOwnerForge(adminUrl: string): Promise<void> {
   return asLogin(adminUrl, async (admin) => {
     await admin.query(`GRANT SET ON PARAMETER session_replication_role TO ${roleName('owner')}`);
@@ -57,7 +60,7 @@ export function letOwnerForge(adminUrl: string): Promise<void> {
   });
 }
 
-/** A server that specs share. Its admin may create databases. */
+/** A server that specs share. Its admin login may create databases. */
 export async function askForCluster(): Promise<ClusterAnswer> {
   const offer = process.env[clusterVariable];
   if (!offer)
@@ -69,7 +72,7 @@ export async function askForCluster(): Promise<ClusterAnswer> {
   return (await response.json()) as ClusterAnswer;
 }
 
-/** Runs `work` on one connection of a login. */
+/** Runs `work` on one connection with this login. */
 export async function asLogin<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -24,20 +24,20 @@ type Pids = Record<Kind, (number | null)[]> & Record<'kafka' | 'postgres', numbe
 
 export interface DeploymentOptions {
   env: Environment;
-  /** Number of each program. */
+  /** How many of each program. */
   each: number;
-  /** Number of gateways and billings, if different. */
+  /** How many gateways and billings, if different. */
   gateways?: number;
   billings?: number;
-  /** The built clone of another version, which creates the schema and which all programs run until `turnInto`. */
+  /** The built clone of another version. It creates the schema, and all programs run it until `turnInto`. */
   version?: string;
-  /** More variables for the first program of a kind, at its first start. */
+  /** More variables for the first program of a kind, at its first start only. */
   differing?: Partial<Record<Kind, Environment>>;
-  /** A broker of its own, which can be killed, instead of the one in KAFKA_BROKERS. */
+  /** Whether to start a separate broker, which can be killed, instead of using the one in KAFKA_BROKERS. */
   ownBroker?: boolean;
   /** A command that runs the launcher and controls what it and the programs see of the machine. */
   under?: readonly string[];
-  /** Real addresses of what the programs know under other names. */
+  /** The real addresses of what the programs know under other names. */
   reach?: Partial<Pick<Ready, 'databaseUrl' | 'sandboxUrl' | 'brokers'>>;
 }
 
@@ -54,10 +54,10 @@ const programNames: Record<Kind, string> = {
   videoWorker: 'video-worker',
 };
 
-/** The folder of each program that does not run from this clone. */
+/** Maps each program that does not run from this clone to its folder. */
 const VERSIONS = 'versions.json';
 
-/** The programs of `npm run distributed`, with ways to disturb them. */
+/** The programs of `npm run distributed`, and ways to disturb them. */
 export class Deployment {
   private calls = 0;
 
@@ -152,7 +152,7 @@ export class Deployment {
     return true;
   }
 
-  /** Ends a program. Another one takes its place. */
+  /** Ends a program. The launcher starts another one in its place. */
   async replace(kind: Kind, index: number, signal: NodeJS.Signals, env: Environment = {}): Promise<void> {
     const file = join(this.place.dataDir, 'next-start.json');
     const orders = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
@@ -193,18 +193,18 @@ export class Deployment {
     }
   }
 
-  /** Waits until billing has read every message, every charge and task has ended, and everything is announced. */
+  /** Waits until billing has read every message, every charge and task has ended, and every outbox message is sent. */
   async atRest(): Promise<void> {
     const state = () => this.logs();
     await until('every message to be read', () => this.isConsumed(), { state });
     await this.books.atRest().catch((error: Error) => {
       throw new Error(`${error.message}\n${this.logs()}`);
     });
-    // Messages announced meanwhile may have been read before the last charge ended.
+    // Messages sent meanwhile may have been read before the last charge ended.
     await until('every message to be read', () => this.isConsumed(), { state });
   }
 
-  /** Charges that only the repair resolved, since the current programs started. */
+  /** The number of charges that only the repair resolved, since the current programs started. */
   async repairs(): Promise<number> {
     const counts = this.ready.healthUrls.billing.map((url) =>
       counterAt(Number(new URL(url).port), 'tollgate_repairs_total'),
@@ -212,7 +212,7 @@ export class Deployment {
     return sum(await Promise.all(counts));
   }
 
-  /** Number of messages in the topics that move money. */
+  /** The number of messages in the topics that move money. */
   async messageCount(): Promise<number> {
     const counts = await this.ofEachMoneyTopic(async (admin, topic) => {
       const ends = await admin.fetchTopicOffsets(topic);
@@ -238,7 +238,7 @@ export class Deployment {
     return sum(counts);
   }
 
-  /** One after the other: asked at once, kafkajs may take an existing topic for one without partitions. */
+  /** One after the other: asked concurrently, kafkajs may take an existing topic for one without partitions. */
   private ofEachMoneyTopic(count: (admin: Admin, topic: string) => Promise<number[]>): Promise<number[]> {
     return this.withAdmin(async (admin) => {
       const counts: number[] = [];
@@ -325,7 +325,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** One program, from the launcher's files. */
+/** The name of one program in the launcher's files. */
 function nameOf(kind: Kind, index: number): string {
   return `${programNames[kind]}-${index + 1}`;
 }
@@ -334,7 +334,7 @@ function countsOf({ each, gateways = each, billings = each }: DeploymentOptions)
   return ['--gateways', String(gateways), '--billings', String(billings), '--workers', String(each)];
 }
 
-/** All programs, and the migration before them. */
+/** All programs, and the migration that runs before them. */
 function everyName({ each, gateways = each, billings = each }: DeploymentOptions): string[] {
   const counts: Record<Kind, number> = {
     gateway: gateways,

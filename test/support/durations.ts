@@ -1,6 +1,6 @@
 import type { Environment } from './programs.js';
 
-/** Long enough that calls in a short outage are partly retried and partly refused. */
+/** Long enough that, in a short outage, some calls are retried and some refused. */
 export const OUTAGE_DURATIONS: Environment = {
   SANDBOX_IMAGE_SECONDS: '0',
   SANDBOX_VIDEO_SECONDS: '0.3',
@@ -19,7 +19,7 @@ export const OUTAGE_DURATIONS: Environment = {
   SHUTDOWN_GRACE_SECONDS: '5',
 };
 
-/** For calls that must not time out, however slow the machine is. */
+/** For calls that must not time out, however slow the machine. */
 export const PATIENCE: Environment = {
   BUS_REQUEST_TIMEOUT_SECONDS: '20',
   HOLD_EXPIRES_SECONDS: '25',

@@ -1,6 +1,6 @@
 import type { LedgerFixture } from './ledger.js';
 
-/** Moves charges and the export of the request log an hour into the past, so that the hour of the charges is over. */
+/** Moves charges and the export of the request log an hour into the past, so that the hour of the charges has ended. */
 export async function moveAnHourBack({ owner }: Pick<LedgerFixture, 'owner'>): Promise<void> {
   await owner.query(
     `UPDATE charges SET created_at = created_at - interval '1 hour', resolved_at = resolved_at - interval '1 hour'`,

@@ -10,7 +10,8 @@ const MIGRATIONS = join(import.meta.dirname, '../../libs/database/migrations');
 
 /**
  * Empties a database and migrates it up to a file. Then runs `work`, which inserts data of that time, and applies the
- * file. @returns the applied migrations
+ * file.
+ * @returns the applied migrations
  */
 export async function acrossMigration(
   { ownerUrl }: TestDatabase,
@@ -31,7 +32,7 @@ export async function acrossMigration(
   }
 }
 
-/** For a whole spec file: a database with data from before one migration, migrated by it alone. */
+/** For a whole spec file: a database with data from before one migration, and only that migration applied to it. */
 export function databaseAcross(name: string, fill: (owner: pg.Client) => Promise<unknown>): () => pg.Client {
   let database: TestDatabase;
   let owner: pg.Client;

@@ -3,7 +3,7 @@ import { openDataSource } from '#database/database.js';
 import { ENTITIES } from '#operations/entities.js';
 import type { LedgerFixture } from './ledger.js';
 
-/** Entities on a fixture's database, with open connections, so that concurrent requests really meet. */
+/** Entities on a fixture's database, with connections already open, so that concurrent requests really meet. */
 export async function openEntities({ urlFor }: Pick<LedgerFixture, 'urlFor'>): Promise<DataSource> {
   const max = 8;
   const source = await openDataSource({

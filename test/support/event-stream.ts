@@ -7,7 +7,7 @@ export interface StreamedEvent {
 /** Reads the server-sent events of an answer as they arrive. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
-  /** Lines that were no event: comments and reconnection times. */
+  /** Lines that are not events: comments and reconnection times. */
   readonly rest: string[] = [];
   readonly ended: Promise<void>;
   isEnded = false;
@@ -26,7 +26,7 @@ export class EventStream {
     return new EventStream(await fetch(url, { headers, signal: leaving.signal }), leaving);
   }
 
-  /** The data of all events with a name. */
+  /** The data of every event with this name. */
   of(event: string): Record<string, unknown>[] {
     return this.events.filter((each) => each.event === event).map(({ data }) => data);
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The tables that contain a text in any column of any row, also within JSON and bytes. */
+/** The tables that contain a text in any column of any row, including inside JSON and bytes. */
 export async function tablesWith(owner: pg.Pool, text: string): Promise<string[]> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

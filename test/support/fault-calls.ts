@@ -3,21 +3,21 @@ import { faultTables, type FaultTable } from './fault-tables.js';
 import { type Customer, json } from './relay.js';
 import { silentWav, soundForm } from './sounds.js';
 
-/** What a client has seen of a 200 by the time it ended. */
+/** What a client of a 200 has seen by the end of it. */
 export interface Sequel {
   then: string;
-  /** The part of a text answer that was read. */
+  /** The part of a text answer that the client read. */
   text?: string;
 }
 
-/** One kind of call over one protocol. */
+/** One kind of call in one protocol. */
 export interface FaultCall {
   name: string;
   protocol: ChannelProtocol;
   /** The error format of this path. */
   shape: 'openai' | 'google' | 'anthropic';
   table: FaultTable;
-  /** Tokens of the sound in the request. */
+  /** The number of tokens of sound in the request. */
   heard?: number;
   /** Creates and pays for what the call refers to, and returns its id. */
   before?(customer: Customer): Promise<string>;
@@ -28,10 +28,10 @@ export interface FaultCall {
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const HEARD_SECONDS = 2;
-/** As the sandbox counts sound. */
+/** The sandbox's rate for sound. */
 const TOKENS_PER_SECOND = 10;
 const POLL_PAUSE_MS = 200;
-/** Beyond the deadline of every task. */
+/** Longer than any task's deadline. */
 const TASK_LIMIT_MS = 90_000;
 
 type Base = Pick<FaultCall, 'name' | 'protocol' | 'shape' | 'table'>;
@@ -160,7 +160,7 @@ function talk(kind: Dialect, protocol: ChannelProtocol, isStreamed: boolean): Fa
   };
 }
 
-/** All text of a complete answer, wherever its format has it. */
+/** All text of a complete answer, wherever its format puts it. */
 function saidIn(answer: unknown): string {
   const { choices, output, content } = answer as Record<string, unknown>;
   const message = (choices as { message: { content: string } }[] | undefined)?.[0]?.message.content;
@@ -266,7 +266,7 @@ function hearingCall(kind: 'transcription' | 'translation', protocol: ChannelPro
   };
 }
 
-/** A streamed transcription of a model that is priced by tokens. */
+/** A streamed transcription by a model priced by tokens. */
 function heardStreamCall(protocol: ChannelProtocol): FaultCall {
   const name = `transcription, streamed, by tokens over ${protocol}`;
   return {
@@ -286,7 +286,7 @@ function heardStreamCall(protocol: ChannelProtocol): FaultCall {
   };
 }
 
-/** A streamed image, from a text or from an image. */
+/** A streamed image, from a prompt or from an image. */
 function imageStreamCall(kind: 'imageStream' | 'editStream'): FaultCall {
   const path = kind === 'imageStream' ? '/v1/images/generations' : '/v1/images/edits';
   const fields = kind === 'imageStream' ? {} : { image: edit.image };
@@ -318,7 +318,7 @@ function bothImageCalls(protocol: ChannelProtocol, table: FaultTable): FaultCall
   ];
 }
 
-/** The same with a model that is priced by tokens. The tables have the numbers. */
+/** The same with a model priced by tokens. The tables have the numbers. */
 function imageCallsByTokens(protocol: ChannelProtocol): FaultCall[] {
   const model = `imgtokens-${protocol}`;
   const { imagesByTokens, editsByTokens } = faultTables;

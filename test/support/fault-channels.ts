@@ -21,11 +21,11 @@ interface FaultModel {
 }
 
 type Offer = Pick<FaultModel, 'family' | 'unit' | 'price' | 'mediaPrices'> & {
-  /** The operation whose path gives the vendor's name, at vendors that name models by paths. */
+  /** The operation whose path contains the vendor's name for the model, at vendors that put models into paths. */
   operation: Capability;
 };
 
-/** A model of each of these for every protocol that supports its type. */
+/** One model of each for every protocol that supports its type. */
 const OFFERS: Record<string, Offer> = {
   imgmodel: {
     family: 'image',
@@ -54,7 +54,7 @@ const OFFERS: Record<string, Offer> = {
   chat: { family: 'chat', unit: 'token', price: null, operation: 'chat' },
 };
 
-/** A channel to the sandbox for each protocol, each with its own models. Call it before the first request. */
+/** Adds a channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
 export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
   const account = await (await fetch(`${sandboxUrl}/_sandbox/service-account`)).text();
   for (const protocol of protocolNames) {
@@ -72,7 +72,7 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
       await addModel(owner, { ...offer, id: `${name}-${channel}`, channel, as });
     }
   }
-  // A vendor that answers with addresses, and cannot be asked for base64.
+  // A vendor that answers with URLs, and cannot be asked for base64.
   await addModel(owner, {
     id: 'imgmodel-by-address',
     family: 'image',

@@ -2,8 +2,8 @@
  * The outcome of every fault that the sandbox upstream can simulate, for each kind of call: the answer to the client,
  * whether SDKs would retry the call, what happens to the answer or task later, and what is in the ledger.
  *
- * Retries: `never`, by the status; `forbidden`, by x-should-retry, because the upstream's outcome is unknown; `asked`
- * for by Retry-After, because it did nothing. Everything but a 200 is refunded before the answer.
+ * Retries: `never`, because of the status; `forbidden`, by x-should-retry, because the upstream's outcome is unknown;
+ * `asked` for by Retry-After, because the upstream did nothing. Everything but a 200 is refunded before the answer.
  */
 export interface FaultRow {
   answer: string;
@@ -14,7 +14,7 @@ export interface FaultRow {
 
 export type FaultTable = ReadonlyMap<string, FaultRow>;
 
-/** Parses `fault | answer | repeats | then | ledger`, one row per line, over the rows of another table. */
+/** Parses `fault | answer | repeats | then | ledger`, one row per line. The rows replace those of `base`. */
 function table(text: string, base: FaultTable = new Map<string, FaultRow>()): FaultTable {
   const rows = new Map(base);
   for (const line of text.trim().split('\n')) {
@@ -26,7 +26,7 @@ function table(text: string, base: FaultTable = new Map<string, FaultRow>()): Fa
   return rows;
 }
 
-/** Two images at 0.02 USD: from a text, from an image, and in Google's format. */
+/** Two images at 0.02 USD: from a prompt, from an image, and in Google's format. */
 const images = table(`
   reject-400          | 400 upstream_rejected        | never     | -        | released
   reject-401          | 503 service_unavailable      | asked     | -        | released
@@ -60,14 +60,14 @@ const images = table(`
 `);
 
 interface TokenCost {
-  /** For both images, and for the one of two that arrived: as the vendor reports. */
+  /** The cost of both images, and of the one out of two that arrived, as the vendor reports it. */
   both: string;
   one: string;
-  /** For both, if the vendor reports nothing. */
+  /** The cost of both, if the vendor reports nothing. */
   likely: string;
 }
 
-/** The same two images with a model that is priced by tokens. */
+/** The same two images with a model priced by tokens. */
 function byTokens({ both, one, likely }: TokenCost): FaultTable {
   const costs: Record<string, string> = {
     'settled 0.04': `settled ${both}`,
@@ -81,14 +81,14 @@ function byTokens({ both, one, likely }: TokenCost): FaultTable {
 }
 
 /**
- * A million text tokens cost 2.5 USD, of an input image 8, and of an output image 32. The vendor reports 9 for text and
- * 8 per image. If it reports nothing, 22 for text and 1,056 per image are likely.
+ * A million text tokens cost 2.5 USD, those of an input image 8, and those of an output image 32. The vendor reports 9
+ * for the text and 8 per image. If it reports nothing, 22 for the text and 1,056 per image are likely.
  */
 const imagesByTokens = byTokens({ both: '0.0005345', one: '0.0002785', likely: '0.067694' });
-/** The edited image takes 272 tokens, or 400 as a likely number. */
+/** The edited image takes 272 tokens, or probably 400 if the vendor reports nothing. */
 const editsByTokens = byTokens({ both: '0.0027105', one: '0.0024545', likely: '0.074094' });
 
-/** The whole answer is HTML, not a file beside it. */
+/** The whole answer is HTML, rather than one file in it. */
 const geminiImages = table(
   `
   bad-file            | 502 generation_failed        | forbidden | -        | released
@@ -96,7 +96,7 @@ const geminiImages = table(
   images,
 );
 
-/** The images have to be downloaded. One that cannot be downloaded is not charged. */
+/** The images have to be downloaded. An image that cannot be downloaded is not charged. */
 const imagesByAddress = table(
   `
   bad-file            | 502 generation_failed        | forbidden | -        | released
@@ -104,7 +104,7 @@ const imagesByAddress = table(
   images,
 );
 
-/** The same for a vendor that is polled until they exist. */
+/** The same for a vendor that is polled until the images exist. */
 const imagesOfQueue = table(
   `
   truncated           | 502 generation_failed        | forbidden | -        | released
@@ -112,7 +112,7 @@ const imagesOfQueue = table(
   imagesByAddress,
 );
 
-/** For a vendor with one image per request, each request must make one fewer. */
+/** For a vendor that makes one image per request: each request must make one fewer. */
 const NONE_MADE = `
   partial             | 503 service_unavailable      | asked     | -        | released
 `;
@@ -120,8 +120,8 @@ const imagesOneByOne = table(NONE_MADE, images);
 const imagesOfQueueOneByOne = table(NONE_MADE, imagesOfQueue);
 
 /**
- * One second of video at 0.05 USD. A create with an unknown outcome is a 200, and is repeated with its key until the
- * deadline.
+ * One second of video at 0.05 USD. If the outcome of creating it is unknown, the answer is a 200, and the creation is
+ * repeated with its key until the deadline.
  */
 const videos = table(`
   reject-400          | 400 upstream_rejected        | never     | -                        | released
@@ -155,7 +155,7 @@ const videos = table(`
   stream-cut          | 200                          | never     | completed                | settled 0.05
 `);
 
-/** A create without an answer is not repeated if the vendor has no idempotency keys. */
+/** Without idempotency keys at the vendor, a creation that got no answer is not repeated. */
 const videosWithoutKeys = table(
   `
   accept-then-timeout | 200                          | never     | failed generation_failed | released
@@ -171,7 +171,7 @@ const videoRemixes = table(
   videos,
 );
 
-/** The model checks content only once it works. */
+/** The model checks content only while it works. */
 const videosLookedAtLate = table(
   `
   moderation          | 200                          | never     | failed content_policy_violation | released
@@ -193,7 +193,10 @@ const assetRows = (rows: FaultTable): FaultTable =>
 const assets = assetRows(videos);
 const assetsWithoutKeys = assetRows(videosWithoutKeys);
 
-/** `by usage`: exactly the reported tokens; `by text`: the estimated input, and what the client has read. */
+/**
+ * `by usage`: exactly the reported tokens; `by text`: the estimated input tokens, and the text that the client has
+ * read.
+ */
 const whole = table(`
   reject-400          | 400 upstream_rejected        | never     | -     | released
   reject-401          | 503 service_unavailable      | asked     | -     | released
@@ -226,7 +229,7 @@ const whole = table(`
   stream-cut          | 502 generation_failed        | forbidden | -     | released
 `);
 
-/** Once something was sent, the status is fixed: the fault is the last event, and what was read is charged. */
+/** Once anything was sent, the status is fixed: the fault is the last event, and what was read is charged. */
 const streamed = table(
   `
   never-finish        | 200                          | never     | half, then generation_failed | settled by text
@@ -237,12 +240,12 @@ const streamed = table(
   whole,
 );
 
-/** Anthropic answers like this before any work. */
+/** Anthropic answers like this before doing any work. */
 const OVERLOADED = `
   reject-529          | 503 service_unavailable      | asked     | -     | released
 `;
 
-/** 0.015 USD per call, and only for a complete sound. */
+/** 0.015 USD per call, and only if the sound is complete. */
 const speech = new Map(
   [
     ...table(
@@ -257,7 +260,7 @@ const speech = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('by usage', '0.015') }]),
 );
 
-/** 0.01 USD per call. It is no stream, so it cannot break off in the middle. */
+/** 0.01 USD per call. The answer is not a stream, so it cannot break off in the middle. */
 const embeddings: FaultTable = new Map(
   [
     ...table(
@@ -270,7 +273,7 @@ const embeddings: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.01') }]),
 );
 
-/** Two seconds of sound at 0.015 USD: as reported, otherwise as counted. The text arrives completely or not at all. */
+/** Two seconds of sound at 0.015 USD, as reported or else as counted. The text arrives completely or not at all. */
 const hearing: FaultTable = new Map(
   [
     ...table(
@@ -283,7 +286,7 @@ const hearing: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.03') }]),
 );
 
-/** The same with a streaming model that is priced by tokens: as the vendor reports, or by length and text. */
+/** The same with a streaming model priced by tokens: as the vendor reports, or else by length and text. */
 const hearingStreamed = table(
   `
   mid-stream-error    | 200                          | never     | whole  | settled by usage
@@ -293,7 +296,7 @@ const hearingStreamed = table(
   whole,
 );
 
-/** One image at 0.02 USD. Only the complete one is charged, whatever the client has seen before. */
+/** One image at 0.02 USD. Only a complete one is charged, whatever the client has seen before. */
 const imageStreamed: FaultTable = new Map(
   [
     ...table(

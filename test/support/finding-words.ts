@@ -12,7 +12,7 @@ function textOf(key: string, namespace = 'findings'): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** What the console would leave out of a finding: the values that its sentence lacks, and details without a label. */
+/** What the console would omit from a finding: values that its sentence lacks, and details without a label. */
 export function unsaid({ id }: Control, { state, details }: ControlItem): string[] {
   const { how, also: _, ...shown } = details;
   const sentence = sentenceKeys(id, state, how).flatMap((key) => textOf(key) ?? [])[0];
@@ -23,7 +23,7 @@ export function unsaid({ id }: Control, { state, details }: ControlItem): string
   ];
 }
 
-/** The same of a row that an import refuses. */
+/** The same for a row that an import refuses. */
 export function unsaidRefusal(namespace: 'prices' | 'costs', { code, params }: Said): string[] {
   const sentence = textOf(`refusals.${code}`, namespace);
   if (sentence === undefined) return [`${code} has no sentence`];

@@ -13,20 +13,20 @@ export interface Fuzzed {
   headers: Record<string, string>;
   /** The most requests per operation. */
   examples: number;
-  /** Operations to leave out: they end the session that the others need, or never end. */
+  /** Operations to skip, because they never end, or end the session that the others need. */
   leftOut?: readonly string[];
 }
 
 export interface FuzzResult {
   requests: number;
-  /** The program's output: failures with a curl line each. */
+  /** The program's output, with a curl line for each failure. */
   output: string;
   code: number | null;
 }
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1 + (Date.now() % 1_000_000));
 
-/** What must hold for every answer: no fault of ours, and as the document describes it. */
+/** What every answer must be: no fault of ours, and as the document describes it. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -35,7 +35,7 @@ const CHECKS = [
   'response_schema_conformance',
 ];
 
-/** Sends requests that the document allows and ones that it forbids, and checks each answer against it. */
+/** Sends requests that the document allows and requests that it forbids, and checks each answer against it. */
 export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
   const program = process.env['TOLLGATE_FUZZER'];
   if (!program)
@@ -88,7 +88,7 @@ function argumentsOf(
   ];
 }
 
-/** Every scenario of the report contains its recorded interactions. */
+/** Each scenario in the report contains its recorded interactions. */
 async function countRequests(events: string): Promise<number> {
   let requests = 0;
   for await (const line of createInterface({ input: createReadStream(events) })) {
@@ -103,7 +103,7 @@ interface Scenario {
 }
 
 /**
- * A copy of a document in which every request property of this name has one of these values, so that most requests pass
+ * A copy of a document that restricts every request property of this name to these values, so that most requests pass
  * its check. Answers stay unchanged, since they may repeat what was sent under another name.
  */
 export function withValues(document: object, name: string, values: readonly string[]): object {
@@ -123,7 +123,7 @@ export async function openApiOf(url: string): Promise<object> {
   return (await (await fetch(url)).json()) as object;
 }
 
-/** @throws if a check failed or fewer requests were sent, with the seed */
+/** @throws Error with the seed, if a check failed or fewer requests were sent */
 export function expectNoFailure({ requests, code, output }: FuzzResult, leastRequests: number): void {
   process.stderr.write(`${requests} generated requests, FUZZ_SEED=${SEED}\n`);
   if (code !== 0) throw new Error(`FUZZ_SEED=${SEED} failed:\n${output.slice(-20_000)}`);

@@ -5,7 +5,9 @@ import { catchUp } from '#finance/periods/catch-up.js';
 import { requireCleanLedger } from './ledger.js';
 import type { Relay } from './relay.js';
 
-/** Every control finds nothing, however recent. Only the costs of the models of a test were never recorded. */
+/**
+ * Expects every control to find nothing, however recent. The one exception: no test records the costs of its models.
+ */
 export async function expectGreenControls({ fixture }: Relay): Promise<void> {
   const { billing, log } = fixture;
   await requireCleanLedger(fixture);

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { quietenRequestQueue } from '#bus/kafka/kafkajs.patch.js';
 import { until } from './eventually.js';
 
-/** Three brokers with three copies of everything, of which two are required. */
+/** Three brokers with three copies of everything. A write needs two. */
 export interface KafkaCluster {
   /** host:port of each. */
   readonly brokers: readonly string[];
@@ -19,7 +19,7 @@ export interface KafkaCluster {
 
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/kafka-cluster.mjs')).href;
 
-/** Opens a proxy to the port of a broker, and returns the address that programs use. */
+/** Opens a proxy to a broker's port, and returns the address that programs use. */
 export type WayTo = (id: number, port: number) => Promise<string>;
 
 /** With `wayTo`, programs reach brokers through proxies that can be cut, while brokers reach each other directly. */

@@ -169,7 +169,7 @@ export class LedgerLife {
     }
   }
 
-  /** Credits added, removed, and added by mistake; and debts that are partly written off, once by mistake. */
+  /** Credits added, removed, and added by mistake. Debts that are partly written off, once by mistake. */
   private async adjustments(): Promise<void> {
     const { accountId } = await this.fixture.account({ credits: '0' });
     const { ticketId, userId } = await ticketOf(this.fixture, accountId);
@@ -205,7 +205,7 @@ export class LedgerLife {
     );
   }
 
-  /** Payments without an order, in the house's currency and in another; one of them is returned. */
+  /** Payments without an order, in the house's currency and in another. One of them is returned. */
   private async suspense(): Promise<void> {
     for (const currency of ['USD', 'EUR']) {
       const item = {
@@ -229,7 +229,7 @@ export class LedgerLife {
     }
   }
 
-  /** Every line again with a higher fee and amount, which is accepted. */
+  /** Reports every line again with a higher fee and amount, which is accepted. */
   private async reportHigherAmounts(lines: readonly ReportLine[]): Promise<void> {
     const header = {
       provider: 'stripe',
@@ -256,7 +256,10 @@ export class LedgerLife {
     });
   }
 
-  /** A provider's fees and payouts in two currencies, one of which came back; a cost; a transfer that appears at the bank. */
+  /**
+   * A provider's fees and payouts in two currencies, one of which came back; a cost; a transfer that appears in the
+   * bank statement.
+   */
   private async reports(): Promise<void> {
     const { billing } = this.fixture;
     const lines = (['USD', 'EUR'] as const).flatMap((currency): ReportLine[] => {
@@ -344,7 +347,7 @@ export class LedgerLife {
     });
   }
 
-  /** Work with an upstream cost, also if it fails, and the bill for it. */
+  /** Work with an upstream cost, even when it fails, and the bill for it. */
   private async upstreamCosts(customer: { accountId: string; keyId: string }): Promise<void> {
     const { billing } = this.fixture;
     const by = { reason: 'the price list', actor: 'system', requestId: newId() };

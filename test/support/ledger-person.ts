@@ -9,7 +9,7 @@ import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { recordTopup } from './topups.js';
 
-/** An image costs 0.03. */
+/** An image costs 0.03 USD. */
 const MODEL = 'imgmodel-4';
 
 export interface LedgerPerson {
@@ -17,7 +17,7 @@ export interface LedgerPerson {
   keyId: string;
 }
 
-/** A ledger with what charges in it. */
+/** A ledger with a posting engine. */
 export interface EngineFixture {
   ledger: LedgerFixture;
   engine: PostingEngine;
@@ -39,7 +39,7 @@ export async function openEngine(): Promise<EngineFixture> {
   return { ledger, engine, close };
 }
 
-/** Begins a refund of a top-up; null: of everything that is unused. */
+/** Begins a refund of a top-up; null refunds everything unused. */
 export function beginRefund(
   { billing }: LedgerFixture,
   topupId: string,
@@ -51,7 +51,7 @@ export function beginRefund(
   );
 }
 
-/** Buys credits at 1.3. Returns the id of the top-up. */
+/** Buys credits at 1.3 each. @returns the top-up's ID */
 export async function buy(
   { billing }: LedgerFixture,
   { accountId }: LedgerPerson,
@@ -63,21 +63,21 @@ export async function buy(
   return topupId;
 }
 
-/** Pays for this many images, which are delivered. Returns the id of the charge. */
+/** Pays for this many images, which are delivered. @returns the charge's ID */
 export async function spend(engine: PostingEngine, person: LedgerPerson, images: bigint): Promise<string> {
   const chargeId = await hold(engine, person, images);
   await end(engine, { accountId: person.accountId, chargeId }, 'delivered');
   return chargeId;
 }
 
-/** Requests this many images, and the work fails. Returns the id of the charge. */
+/** Requests this many images, but the work fails. @returns the charge's ID */
 export async function fail(engine: PostingEngine, person: LedgerPerson, images: bigint): Promise<string> {
   const chargeId = await hold(engine, person, images);
   await end(engine, { accountId: person.accountId, chargeId }, 'failed');
   return chargeId;
 }
 
-/** Requests this many images, and the work continues. Returns the id of the charge. */
+/** Requests this many images, and leaves the work in progress. @returns the charge's ID */
 export async function hold(
   engine: PostingEngine,
   { accountId, keyId }: LedgerPerson,

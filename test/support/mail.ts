@@ -9,7 +9,7 @@ export interface ReceivedMail {
   html: string;
 }
 
-/** All mail from a relay to an address, in the order of sending. */
+/** All mail from a relay to an address, in the order sent. */
 export async function mailTo(relay: { mailDir: string }, email: string): Promise<ReceivedMail[]> {
   const names = await readdir(relay.mailDir).catch(() => []);
   const written = names.filter((name) => name.endsWith('.eml')).sort(byNumber);
@@ -19,7 +19,7 @@ export async function mailTo(relay: { mailDir: string }, email: string): Promise
   return mails.filter(({ to }) => to === email);
 }
 
-/** Waits until an address has this many mails with a subject, and returns the last. */
+/** Waits until an address has this many mails with a subject. @returns the last */
 export async function awaitMail(
   relay: { mailDir: string },
   email: string,

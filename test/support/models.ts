@@ -2,18 +2,18 @@ import type pg from 'pg';
 
 interface NewModel {
   id: string;
-  /** The model whose family, unit and limits it has. */
+  /** The model to copy the family, unit and limits of. */
   like: string;
   /** A different unit. */
   unit?: string;
-  /** Its prices are this many times the other's. */
+  /** Its prices, as a multiple of that model's. */
   times?: number;
   channel: string;
   protocol: string;
   baseUrl: string;
 }
 
-/** Adds a model to the catalog, in Vendora-Main, on a channel that is created if no channel has this name. */
+/** Adds a model to the catalog, in Vendora-Main. Creates the channel if none has this name. */
 export async function addModel(owner: pg.Pool, model: NewModel): Promise<void> {
   const { id, like, unit, times = 1, channel, protocol, baseUrl } = model;
   await owner.query(

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** In the loopback network, and used by no other resolver of this machine: each process has its own. */
+/** A loopback address that no other process's name server uses. */
 const HOST = `127.77.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 /** The only port that the system's resolver asks. */
 const SYSTEM_PORT = 53;
@@ -9,10 +9,10 @@ const HEADER_BYTES = 12;
 const ADDRESS_TYPE = 1;
 const ANSWERED = 0x8180;
 const NO_SUCH_NAME = 3;
-/** The name of the question, type A, class IN, no caching, four bytes: 127.0.0.1. */
+/** The answer record: the question's name, type A, class IN, no caching, four bytes: 127.0.0.1. */
 const LOOPBACK = Buffer.from('c00c000100010000000000047f000001', 'hex');
 
-/** A name server for the programs of a test, which resolves some names to the loopback address. */
+/** A name server for the programs of a test. It resolves some names to the loopback address. */
 export class NameServer {
   private isSilent = false;
 
@@ -72,7 +72,7 @@ export class NameServer {
   }
 }
 
-/** The name in the question, and the end of the question, behind its type and class. */
+/** The name in the question, and where the question ends, after its type and class. */
 function questionOf(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;

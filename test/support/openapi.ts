@@ -12,13 +12,13 @@ const SHARED = 'document';
 
 /** Checks requests and answers against an OpenAPI document. */
 export class Contract {
-  /** Operation id and status of every checked answer. */
+  /** Operation ID and status of every checked answer. */
   readonly seen = new Set<string>();
   private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
   constructor(readonly document: GatewayDocument) {
-    // Once, so that what is compiled for one schema serves the next.
+    // Added once, so that what is compiled for one schema serves the next.
     this.ajv.addSchema({ $id: SHARED, components: document.components });
   }
 
@@ -28,7 +28,7 @@ export class Contract {
     );
   }
 
-  /** The operation of a request: of two that match, the one with more literal parts in its path. */
+  /** The operation of a request. If two match, the one with more literal parts in its path. */
   find(method: string, url: string): Found | undefined {
     const { pathname } = new URL(url);
     return this.operations()
@@ -59,7 +59,7 @@ export class Contract {
     this.validate(`the body of ${operation.operationId}`, schema, body);
   }
 
-  /** @throws Error if the document has no example of a body, or one that it does not allow */
+  /** @throws Error if the document has no example of a body, or one that it does not allow itself */
   checkExample({ operationId, requestBody }: DocumentedOperation): void {
     const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {};
     const { schema, example } = json ?? form ?? {};

@@ -42,10 +42,10 @@ export interface OtlpCollector {
   spans: ReceivedSpan[];
   metrics: Map<string, ReceivedMetric>;
   headers: IncomingHttpHeaders[];
-  /** Everything as received. */
+  /** Everything received, unchanged. */
   text(): string;
   of(traceId: string): ReceivedSpan[];
-  /** Answers with this instead of 200 from now on. */
+  /** Answers with this from now on, instead of 200. */
   answer(respond: ((response: ServerResponse) => void) | undefined): void;
   close(): Promise<void>;
 }
@@ -87,7 +87,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
   };
 }
 
-/** The names of a span's parents and its own, outermost first. */
+/** The names of a span's ancestors and its own, outermost first. */
 export function pathOf(spans: readonly ReceivedSpan[], span: ReceivedSpan): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [...(parent ? pathOf(spans, parent) : []), span.name];

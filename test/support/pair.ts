@@ -7,7 +7,7 @@ import { formatAmount } from '#money/amount.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
-/** Short enough that a test waits for a condition, not for a clock. */
+/** Short enough that tests wait for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
   ...UNTHROTTLED,
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
@@ -17,7 +17,7 @@ const QUICK: Record<string, string> = {
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.05',
   SHUTDOWN_GRACE_SECONDS: '5',
-  // Tests of faults follow each other, and none may close the channel for the next.
+  // Tests of faults follow each other, and none of them may open the circuit for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
 };
 
@@ -30,7 +30,7 @@ export interface SandboxStats {
   refusals: number;
 }
 
-/** Two relays with a gateway each, over one database, one folder of files and one sandbox upstream. */
+/** Two relays with one gateway each, over one database, one files folder and one sandbox upstream. */
 export interface Pair {
   fixture: LedgerFixture;
   storageDir: string;
@@ -43,11 +43,11 @@ export interface PairCustomer {
   accountId: string;
   keyId: string;
   apiKey: string;
-  /** A request with the customer's key, to the first or the second gateway. */
+  /** Sends a request with the customer's key to the first or the second gateway. */
   send(gateway: 0 | 1, path: string, init?: RequestInit): Promise<Response>;
   /** USD. */
   balance(): Promise<{ main: string; held: string }>;
-  /** The sorted states of its charges. */
+  /** The states of the customer's charges, sorted. */
   charges(): Promise<string[]>;
 }
 

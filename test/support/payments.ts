@@ -27,7 +27,7 @@ import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './l
 import { staffActor } from './staff.js';
 import { StripeStandIn } from './stripe.js';
 
-/** Payments set up as in billing, but without a loop: specs run what waits. */
+/** Payments set up as in billing, but without its loop: specs run the rounds. */
 export interface PaymentsFixture {
   ledger: LedgerFixture;
   source: DataSource;
@@ -53,7 +53,7 @@ export const NOBODY_WAITS = { wake: () => undefined };
 
 const NEVER = new AbortController().signal;
 
-/** @param env more settings. By default, nothing waits before it is retried. */
+/** @param env more settings; by default, retries do not wait */
 export async function openPayments(env: NodeJS.ProcessEnv = {}): Promise<PaymentsFixture> {
   const [ledger, stripe] = await Promise.all([createLedgerFixture(), StripeStandIn.start()]);
   const source = await openEntities(ledger);
@@ -111,7 +111,7 @@ function openParts(
   return { ledger, source, config, approvals, orders, inbox, topups, runner, reconciler };
 }
 
-/** An account orders credits, by default through Stripe. */
+/** An order of credits by an account, by default through Stripe. */
 export function orderOf(
   { topups }: Pick<PaymentsFixture, 'topups'>,
   accountId: string,
@@ -144,7 +144,7 @@ export async function paidOrder(
   return { order, topupId: order.topupId as string, paymentId };
 }
 
-/** Makes everything that waits due, and runs one round. */
+/** Makes everything that waits due now, and runs one round. */
 export async function roundNow({ ledger, reconciler }: PaymentsFixture): Promise<void> {
   await ledger.owner.query(`UPDATE topup_orders SET next_check_at = now() WHERE state = 'open'`);
   await ledger.owner.query(`UPDATE payment_events SET next_try_at = now() WHERE state = 'waiting'`);

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** The text of one of our PDFs, in the order of the file. Throws if it is no PDF with a table and an end. */
+/** The text of one of our PDFs, in the order of the file. @throws Error if it is not a PDF with a table and an end */
 export function textsOfPdf(file: Buffer): string[] {
   const bytes = file.toString('latin1');
   const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes)?.[1]);

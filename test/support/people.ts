@@ -22,7 +22,7 @@ import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 import { type ReceivedMail, tokenIn } from './mail.js';
 import { NOBODY_WAITS } from './payments.js';
 
-/** The services for signing in, set up as in the control plane, with a clock for one-time codes that specs can move. */
+/** The sign-in services, set up as in the control plane, with a clock for one-time codes that specs can move. */
 export interface PeopleFixture {
   ledger: LedgerFixture;
   clock: ManualClock;
@@ -45,7 +45,7 @@ const CONSOLE = 'http://console.test';
 const HOUR_MS = 3_600_000;
 const LIFE = { idleMs: HOUR_MS, longestMs: HOUR_MS, rotateMs: HOUR_MS, confirmedMs: HOUR_MS };
 
-/** @param env settings such as the limits of attempts */
+/** @param env settings, such as limits on attempts */
 export async function openPeople(env: NodeJS.ProcessEnv = {}): Promise<PeopleFixture> {
   const ledger = await createLedgerFixture();
   const { billing: pool } = ledger;
@@ -104,14 +104,14 @@ export async function lastMail(
   return mail && { to: email, ...mail };
 }
 
-/** The token of the link in the newest mail to an address. */
+/** The token in the link of the newest mail to an address. */
 export async function mailedToken(people: Pick<PeopleFixture, 'ledger'>, email: string): Promise<string> {
   const mail = await lastMail(people, email);
   if (!mail) throw new Error(`no mail to ${email}`);
   return tokenIn(mail);
 }
 
-/** A person who signed up, with their new session. */
+/** A person who has signed up, with their new session. */
 export async function signedUp(
   people: PeopleFixture,
 ): Promise<{ email: string; actor: Actor; session: OpenedSession }> {
@@ -123,7 +123,7 @@ export async function signedUp(
   return { email, session, actor: found!.actor };
 }
 
-/** Codes of an enrolled device. `next` uses a time step that was not used before. */
+/** Codes from an enrolled device. `next` uses a time step that was not used before. */
 export async function enrolled(
   { totp, clock }: PeopleFixture,
   actor: Actor,

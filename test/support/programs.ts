@@ -22,14 +22,14 @@ export function ensureBuilt(): void {
 
 export type Environment = Record<string, string>;
 
-/** The environment of a program, without the settings of this run. */
+/** The environment for a program, without the settings of this test run. */
 export function environment(more: Environment): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return {
     PATH,
     HOME,
     ...(TMPDIR && { TMPDIR }),
-    // Saves the fifth of a start that compiles what the previous start compiled.
+    // A fifth of a start is compiling what the previous start compiled.
     NODE_COMPILE_CACHE: join(root, '.cache/compiled'),
     LOG_LEVEL: 'error',
     ...UNTHROTTLED,
@@ -43,7 +43,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs a built program, or a script of the repository, to its end. */
+/** Runs a built program or a script of the repository to its end. */
 export async function run(program: string, args: string[], env: Environment = {}): Promise<Finished> {
   const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
@@ -62,19 +62,19 @@ function collect(stream: NodeJS.ReadableStream): () => string {
 }
 
 export interface Launched {
-  /** The first matching line of standard output, also from the past. @throws if the program ends first */
+  /** The first matching line of standard output, including earlier ones. @throws Error if the program ends first */
   line(fits: (line: string) => boolean): Promise<string>;
   stdout(): string;
   stderr(): string;
   /** Resolves when the program has ended, with the signal that ended it, if any. */
   gone: Promise<NodeJS.Signals | null>;
-  /** Sends the signal and waits for the end. @returns the exit code; null if a signal ended it */
+  /** Sends the signal and waits for the program to end. @returns the exit code; null if a signal ended it */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 const stillRunning = new Set<ChildProcess>();
 
-/** Kills what a failed test left running. */
+/** Kills whatever a failed test left running. */
 export async function killLaunched(): Promise<void> {
   await Promise.all(
     [...stillRunning].map(async (child) => {
@@ -134,7 +134,10 @@ export interface StandaloneProcess extends Launched {
   pid: number;
 }
 
-/** Starts the standalone relay on free ports and waits for its ready line. @throws with its errors if it ends first */
+/**
+ * Starts the standalone relay on free ports and waits for its ready line. @throws Error with its output if it ends
+ * first
+ */
 export async function startStandalone(
   env: Environment,
   under: readonly string[] = [],

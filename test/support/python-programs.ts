@@ -11,7 +11,7 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Runs the script itself for each list of arguments, with its output in a file each time. */
+/** Runs the script once for each list of arguments, each time with its output in a separate file. */
 const MANY_TIMES = `
 import json, os, runpy, sys, tempfile
 program, calls = sys.argv[1], json.loads(sys.argv[2])
@@ -35,7 +35,7 @@ for arguments in calls:
         results.append({'code': code, 'output': output.read().decode()})
 print(json.dumps(results))`;
 
-/** Runs a Python program of the PATH with several lists of arguments. Python starts only once. */
+/** Runs a Python program from the PATH with several lists of arguments. Python starts only once. */
 export async function runPythonProgram(
   program: string,
   calls: readonly (readonly string[])[],

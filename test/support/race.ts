@@ -14,8 +14,8 @@ export async function race(
 }
 
 /**
- * Starts work while the rows that `hold` locks are locked, and unlocks them once all of it waits. So it meets there,
- * however fast the machine is.
+ * Starts work while the rows that `hold` selects are locked, and unlocks them once all of the work waits. So it meets
+ * there, however fast the machine is.
  */
 export async function meetAt<T>(
   { owner }: Pick<LedgerFixture, 'owner'>,

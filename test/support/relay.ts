@@ -15,7 +15,7 @@ import { UNTHROTTLED } from './unthrottled.js';
 
 export { until } from './eventually.js';
 
-/** Short enough that a journey waits for a condition, not for a clock. */
+/** Short enough that journeys wait for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
@@ -24,14 +24,14 @@ const QUICK: Record<string, string> = {
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.05',
   SHUTDOWN_GRACE_SECONDS: '5',
-  // Tests of faults follow each other, and none may close the channel for the next.
+  // Tests of faults follow each other, and none of them may open the circuit for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
   VIDEO_CREATE_LIMIT_SECONDS: '3',
   ...UNTHROTTLED,
   INVITE_REWARD_WINDOW_SECONDS: '0',
 };
 
-/** A whole relay in this process: gateway, billing, worker and sandbox, with a database of its own. */
+/** A whole relay in this process: gateway, billing, worker and sandbox, with its own database. */
 export interface Relay {
   baseUrl: string;
   /** The control plane. */
@@ -42,7 +42,7 @@ export interface Relay {
   sandboxUrl: string;
   fixture: LedgerFixture;
   registry: Registry;
-  /** Everything the programs logged, unchanged. */
+  /** Everything that the programs logged, unchanged. */
   logged(): string;
   customer(credits: string, group?: string): Promise<Customer>;
   close(): Promise<void>;
@@ -53,15 +53,15 @@ export interface Customer {
   accountId: string;
   keyId: string;
   apiKey: string;
-  /** The unmodified SDK. `retries` is 0 except in tests about them. */
+  /** The unmodified SDK. `retries` is 0 except in tests of retrying. */
   sdk(options?: { path?: string; retries?: number; fetch?: typeof fetch }): OpenAI;
-  /** A raw request with the key. */
+  /** Sends a raw request with the key. */
   send(path: string, init?: RequestInit): Promise<Response>;
   /** Main and held balance in USD. */
   balance(): Promise<{ main: string; held: string }>;
 }
 
-/** @param settings override the tests' settings; a function receives the database's address */
+/** @param settings override the test settings; a function receives the database's URL */
 export async function startRelay(
   settings: Record<string, string> | ((fixture: LedgerFixture) => Record<string, string>) = {},
 ): Promise<Relay> {
@@ -139,7 +139,7 @@ export async function expectCleanLedger(relay: Relay): Promise<void> {
   await requireCleanLedger(relay.fixture);
 }
 
-/** Closes a relay that started, and expects a clean ledger. */
+/** Closes the relay if it started, and expects a clean ledger. */
 export async function closeClean(relay: Relay | undefined): Promise<void> {
   if (relay) await expectCleanLedger(relay).finally(() => relay.close());
 }

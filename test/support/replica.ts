@@ -3,9 +3,9 @@ import { asLogin, askForCluster } from './database.js';
 import { until } from './eventually.js';
 import { type Standby, startStandby } from './standby.js';
 
-/** A hot standby that streams from the specs' cluster. */
+/** A hot standby that streams from the test cluster. */
 export interface Replica extends Pick<Standby, 'urlOf' | 'stop'> {
-  /** Commits from now on do not arrive. */
+  /** Commits no longer arrive from now on. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startReplica(): Promise<Replica> {
   };
 }
 
-/** False while the standby still holds it. */
+/** False while the standby still uses it. */
 async function dropSlot(admin: pg.Client): Promise<boolean> {
   const { rows } = await admin.query<{ active: boolean }>(
     'SELECT active FROM pg_replication_slots WHERE slot_name = $1',

@@ -2,13 +2,13 @@ import { formatAmount } from '#money/amount.js';
 import type { Account, Books } from './books.js';
 import { Shoppers } from './shoppers.js';
 
-/** The outcome of a fixed list of calls. It does not depend on where messages travel, and how. */
+/** The outcome of a fixed list of calls. It does not depend on where and how messages travel. */
 export interface Outcome {
   answers: string[];
   balance: { main: string; held: string };
 }
 
-/** Calls with every possible outcome. The last one exceeds the balance. */
+/** Credits for calls with every possible outcome. The last call exceeds the balance. */
 const CREDITS = '0.5';
 
 /**

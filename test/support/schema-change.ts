@@ -11,15 +11,15 @@ export interface SchemaSnapshot {
   rules: Map<string, Rule>;
   /** What ON CONFLICT may name. */
   keys: Set<string>;
-  /** What the database does by itself. */
+  /** What the database does of its own accord. */
   behaviours: Map<string, Behaviour>;
 }
 
 interface Column {
   type: string;
-  /** An INSERT must give a value. */
+  /** Whether an INSERT must give a value. */
   isRequired: boolean;
-  /** The value of a row whose INSERT gives none. */
+  /** Whether a row has a null here if its INSERT gives no value. */
   isNullByDefault: boolean;
   default: string | null;
   isGenerated: boolean;
@@ -29,13 +29,13 @@ interface Rule {
   table: string;
   definition: string;
   columns: string[];
-  /** Of a CHECK. */
+  /** The condition of a CHECK. */
   expression: string | null;
 }
 
 interface Behaviour {
   definition: string;
-  /** Its table or column. A new one matters only if programs know that already. */
+  /** Its table or column. A new one matters only if programs already know that. */
   on: string | null;
 }
 
@@ -125,7 +125,7 @@ export async function snapshotSchema(client: pg.Client): Promise<SchemaSnapshot>
 }
 
 /**
- * What a second schema takes from programs that know the first one: what they use, what they write, and what they
+ * What a second schema takes away from programs that know the first: what they use, what they write, and what they
  * expect.
  * @param client of a database with the second schema
  */
@@ -186,8 +186,8 @@ interface Schemas {
 }
 
 /**
- * Programs leave a column that they do not know at its default. So a unique key with a null constrains nothing, nor
- * does one with a separate value per row.
+ * Programs leave a column that they do not know at its default. So a unique key does not constrain them if the default
+ * is null or different in each row.
  */
 function keyConcerns({ table, columns, definition }: Rule, { before, after }: Schemas): boolean {
   if (definition.includes('NULLS NOT DISTINCT')) return true;
@@ -199,8 +199,8 @@ function keyConcerns({ table, columns, definition }: Rule, { before, after }: Sc
 }
 
 /**
- * A check of only new columns must accept their defaults. One that connects a new column with an old one may require
- * the new one as soon as the old one has a certain value, unless it allows null first.
+ * A check of new columns alone must accept their defaults. A check that connects a new column with an old one may
+ * require the new one once the old one has a certain value, unless it allows null first.
  */
 async function checkConcerns(rule: Rule, { client, before, after }: Schemas): Promise<boolean> {
   const { table, columns, definition } = rule;
@@ -233,7 +233,7 @@ function changedBehaviours(before: SchemaSnapshot, after: SchemaSnapshot): strin
   return [...old, ...added];
 }
 
-/** Whether the second list of allowed words contains the first. */
+/** Whether the second list of allowed words contains all of the first. */
 function isWider(old: string, now: string): boolean {
   const wordsOf = (text: string) => text.match(/'[^']*'::text/g) ?? [];
   const shapeOf = (text: string) => text.replaceAll(/'[^']*'::text(, )?/g, '');

@@ -20,7 +20,10 @@ export interface SampledSchema {
   allOf?: SampledSchema[];
 }
 
-/** Sample texts for a field. The first one that a schema allows is used. They are fixed, because the API pages show them. */
+/**
+ * Sample texts for fields: the first one that the schema allows is used. They are fixed, because the API pages show
+ * them.
+ */
 const TEXTS = [
   '01k4w2m9x7b3c5d8e6f1g0h2j4',
   'sample-text',
@@ -42,7 +45,7 @@ const TEXTS = [
   '16:9',
   '1024x1024',
   'YYYY-MM-DD',
-  // The token in a mail.
+  // The token from a mail.
   'sample-token-of-forty-three-characters-0123',
 ];
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Script = (response: ServerResponse, body: Record<string, unknown>) => void;
 
-/** A chat upstream that answers according to the first word of the last message. */
+/** A chat upstream whose answer depends on the first word of the last message. */
 export interface ScriptedUpstream {
   url: string;
   /** Every request, in order. */
@@ -18,7 +18,7 @@ export function event(body: object | string): string {
   return `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
 }
 
-/** A chunk of a chat with some text. */
+/** One chunk of a streamed chat, with some text. */
 export function word(content: string): string {
   return event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 }
@@ -33,7 +33,7 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
       if (script) script(response, body);
       else response.writeHead(500).end();
     };
-    // A client that gives up before the end of its body does not wait for an answer.
+    // A client that gives up before the end of its request body does not wait for an answer.
     void serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
   };
 }
 
-/** The last message, in OpenAI's messages or Google's contents. */
+/** The last message, from OpenAI's `messages` or Google's `contents`. */
 function lastText({ messages, contents }: Record<string, unknown>): string {
   const content = (contents as { parts: { text: string }[] }[] | undefined)?.at(-1);
   return content?.parts.at(-1)?.text ?? (messages as { content: string }[]).at(-1)?.content ?? '';

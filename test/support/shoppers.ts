@@ -4,11 +4,11 @@ import { newId } from '#platform/ids.js';
 import type { Account } from './books.js';
 import { LIMIT_MS } from './eventually.js';
 
-/** What a client knows after a call: null without an answer. */
+/** What a client knows after a call; null without an answer. */
 export type Told = ToldImages | ToldVideo;
 
 interface ToldCall {
-  /** USD nanos that the client owes for the answer. */
+  /** What the client owes for the answer, in nano-USD. */
   price: bigint;
   requestId: string | null;
   status: number | null;
@@ -34,18 +34,18 @@ const WAITING_MS = 100;
 
 export interface ShopperOptions {
   headers?: Readonly<Record<string, string>>;
-  /** How often they send a call again, with its Idempotency-Key, whose connection broke. */
+  /** How often a client repeats a call whose connection broke, with the same Idempotency-Key. */
   repeats?: number;
 }
 
-/** That of the answer, or of what broke its connection, such as ECONNRESET. */
+/** The error code of the answer, or of the broken connection, such as ECONNRESET. */
 function codeOf(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && typeof at.code === 'string') return at.code;
   return null;
 }
 
-/** The SDK repeats some errors too. Here, every answer is final. */
+/** The SDK retries some errors too. Here, every answer is final. */
 async function fetchFinal(...request: Parameters<typeof fetch>): Promise<Response> {
   const { body, status, headers } = await fetch(...request);
   const final = new Headers(headers);
@@ -80,7 +80,7 @@ export class Shoppers {
 
   constructor(
     readonly account: Account,
-    /** The base URL of the next call, since a restarted relay may have moved. */
+    /** The base URL for the next call, since a restarted relay may have moved. */
     private readonly baseUrl: () => string,
     private readonly options: ShopperOptions = {},
   ) {}
@@ -98,7 +98,7 @@ export class Shoppers {
     });
   }
 
-  /** Of one call, however often the SDK sends it. */
+  /** The headers of one call, however often the SDK sends it. */
   private callHeaders(): Record<string, string> {
     return this.options.repeats === undefined ? {} : { 'Idempotency-Key': newId() };
   }
@@ -131,7 +131,7 @@ export class Shoppers {
     this.told.push(call);
     await this.ask(call, async () => {
       const { data, request_id } = await this.sdk()
-        // The SDK's type has only three lengths. The relay sells every whole second.
+        // The SDK's type has only three lengths, but the relay sells any whole number of seconds.
         .videos.create(
           { model: 'vendora-imagine-video', prompt, seconds: String(seconds) as '4' },
           { headers: this.callHeaders() },
@@ -159,7 +159,7 @@ export class Shoppers {
     }
   }
 
-  /** @returns the whole file. @throws Error if it is no MP4 */
+  /** Downloads a whole file. @throws Error if it is not an MP4 */
   async download(taskId: string): Promise<Buffer> {
     const response = await this.sdk().videos.downloadContent(taskId);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -167,7 +167,7 @@ export class Shoppers {
     return bytes;
   }
 
-  /** Keeps `concurrency` clients calling until `stop`. If nobody listens, they try again. */
+  /** Keeps `concurrency` clients calling until `stop`. They try again while no program is listening. */
   async shop(concurrency: number, random: () => number): Promise<void> {
     await Promise.all(
       Array.from({ length: concurrency }, async () => {
@@ -204,7 +204,7 @@ export class Shoppers {
       call.requestId = await work();
       call.status = 200;
     } catch (error) {
-      // Anything else is an answer that broke off.
+      // Any other error means that the answer broke off.
       if (!(error instanceof OpenAI.APIError)) return;
       call.status = (error.status as number | undefined) ?? null;
       call.requestId = error.requestID ?? null;

@@ -22,7 +22,7 @@ export function silentOgg(packets: number): Buffer {
   return Buffer.concat(pages);
 }
 
-/** A page of stream 0 that ends all its packets, each shorter than 255 bytes, without a time and a checksum. */
+/** A page of stream 0 that ends all its packets, each shorter than 255 bytes. Time and checksum are empty. */
 export function oggPage(packets: Buffer[], flags = 0): Buffer {
   const head = Buffer.alloc(27, 0);
   head.write('OggS', 0, 'latin1');
@@ -32,7 +32,7 @@ export function oggPage(packets: Buffer[], flags = 0): Buffer {
   return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
 }
 
-/** The same in WebM, as browsers record it: neither the file nor its cluster has a length. */
+/** The same in WebM, as browsers record it: neither the file nor its cluster states a length. */
 export function silentWebm(blocks: number): Buffer {
   const track = [element('d7', Buffer.from([1])), element('83', Buffer.from([2])), element('86', 'A_OPUS')];
   const block = element('a3', Buffer.from([0x81, 0, 0, 0x80, OPUS_60_MS]));
@@ -53,7 +53,7 @@ export function element(id: string, content: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from(id, 'hex'), size, Buffer.from(content)]);
 }
 
-/** AAC in MP4: 0.128 seconds in each frame, at 8,000 samples per second. `bytes` is the size of all frames. */
+/** AAC in MP4: 0.128 seconds in each frame, at 8,000 samples per second. `bytes` is the total size of the frames. */
 export function silentM4a(frames: number, bytes = frames * 6): Buffer {
   const size = Math.ceil(bytes / frames);
   const configuration = Buffer.from('031600010004114015000000000000000000000005021588', 'hex');

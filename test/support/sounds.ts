@@ -25,14 +25,14 @@ export function wavHead({ rate, bits, bytes }: { rate: number; bits: number; byt
   return head;
 }
 
-/** Silence as MP3 frames with 128 kbit/s at 44,100 samples per second: 1,152 of them in 417 bytes. */
+/** Silence as MP3 frames with 128 kbit/s at 44,100 samples per second: each has 1,152 samples in 417 bytes. */
 export function silentMp3(frames: number): Buffer {
   const frame = Buffer.alloc(417);
   frame.writeUInt32BE(0xfffb90c4);
   return Buffer.concat(Array<Buffer>(frames).fill(frame));
 }
 
-/** A form with a file and text fields, each repeated for each of its values. */
+/** A form with a file and text fields. A field with several values is repeated for each. */
 export function soundForm(sound: Buffer, fields: Record<string, string | string[]>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

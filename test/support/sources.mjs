@@ -13,7 +13,7 @@ const root = new URL('../../', import.meta.url);
 const swcrc = readFileSync(new URL('.swcrc', root), 'utf8');
 const options = JSON.parse(swcrc);
 const compiler = createHash('sha256').update(`${version} ${swcrc}`).digest('hex');
-/** Each worker of each stage loads most of the program. What one has compiled, all others read. */
+/** Each worker of each stage loads most of the program. What one worker has compiled, all others reuse. */
 const cache = new URL('.cache/sources/', root);
 
 enableCompileCache(fileURLToPath(new URL('.cache/compiled', root)));
@@ -48,7 +48,7 @@ function compiled(path) {
   return code + end;
 }
 
-/** Whole or not at all: another worker may be reading. */
+/** Writes the file whole or not at all: another worker may be reading it. */
 function keep(file, text) {
   mkdirSync(dirname(file), { recursive: true });
   const partial = `${file}.${process.pid}`;
@@ -61,7 +61,7 @@ function withoutQuery(url) {
   return url?.replace(/\?.*$/, '');
 }
 
-/** Only for what a source imports: a built file, such as one of another version, means what was built with it. */
+/** Only for imports by a source: a built file, such as one of another version, needs what was built with it. */
 function sourceOf(specifier, parentURL) {
   if (!parentURL?.endsWith('.ts')) return undefined;
   const alias = /^#([a-z]+)\/(.*)\.js$/.exec(specifier);

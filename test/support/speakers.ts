@@ -3,7 +3,7 @@ import { newId } from '#platform/ids.js';
 import type { Speaker } from '#support/ticket.service.js';
 import type { LedgerFixture } from './ledger.js';
 
-/** A person of a customer's account, as the author of ticket messages. */
+/** A person from a customer's account, as the author of ticket messages. */
 export async function customerOf(
   { owner }: Pick<LedgerFixture, 'owner'>,
   accountId: string,

@@ -3,8 +3,8 @@ import type pg from 'pg';
 const APPEND_ONLY = ['ledger_transactions', 'charge_costs', 'lot_uses', 'lot_day_sums'];
 
 /**
- * Moves the postings of some seconds to several days, with their charges, costs and uses of lots, so that there are
- * days and snapshots between them. `end` of the last day is about now.
+ * Moves the postings of a few seconds to several days, with their charges, costs and uses of lots, so that there are
+ * days and snapshots between them. The last day ends about now.
  */
 export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void> {
   for (const table of APPEND_ONLY) await owner.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);

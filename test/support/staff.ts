@@ -8,7 +8,7 @@ export interface StaffMember {
   email: string;
 }
 
-/** A staff member without a session, as the command line acts for them. */
+/** A staff member without a session, as when the command line acts for them. */
 export async function staffMember(
   fixture: Pick<LedgerFixture, 'owner' | 'account'>,
   ...roles: Role[]
@@ -23,7 +23,7 @@ export async function staffMember(
   return { userId, accountId, email };
 }
 
-/** A staff member as named by the session of a request. */
+/** A staff member, as named by a request's session. */
 export async function staffActor(
   fixture: Pick<LedgerFixture, 'owner' | 'account'>,
   ...roles: Role[]

@@ -13,14 +13,14 @@ import { until } from './eventually.js';
 export interface Standby {
   /** The same database and login on the standby. */
   urlOf(primaryUrl: string): string;
-  /** Runs a statement there as the admin. */
+  /** Runs a statement on the standby as the admin. */
   ask(sql: string): Promise<void>;
   /** Safe to repeat. The slot on the primary stays. */
   stop(): Promise<void>;
 }
 
 export interface StandbyOptions {
-  /** An admin's login to the primary. */
+  /** The admin's login to the primary. */
   adminUrl: string;
   /** The name of the slot on the primary, and of the standby. */
   name: string;
@@ -28,7 +28,7 @@ export interface StandbyOptions {
   settings: Settings;
 }
 
-/** Copies the running server like pg_basebackup, and starts a standby on the copy. */
+/** Copies the running server as pg_basebackup does, and starts a standby on the copy. */
 export async function startStandby({ adminUrl, name, settings }: StandbyOptions): Promise<Standby> {
   await asLogin(adminUrl, (admin) =>
     admin.query('SELECT pg_create_physical_replication_slot($1, true)', [name]),
@@ -36,7 +36,7 @@ export async function startStandby({ adminUrl, name, settings }: StandbyOptions)
   try {
     return await follow(await copyServer(adminUrl), { adminUrl, name, settings });
   } catch (error) {
-    // A slot without a reader would keep the primary's log without limit.
+    // A slot without a reader would make the primary keep its log without limit.
     await asLogin(adminUrl, (admin) => admin.query('SELECT pg_drop_replication_slot($1)', [name])).catch(
       () => undefined,
     );
@@ -74,7 +74,7 @@ export interface ServerCopy {
 
 type Settings = Readonly<Record<string, string | number>>;
 
-/** Starts a server on a copy. The signal file makes it follow or recover. */
+/** Starts a server on a copy. The signal file makes it follow the primary or recover. */
 export async function startCopy(
   { folder, pgdata, account }: ServerCopy,
   { signal, settings }: { signal: 'standby.signal' | 'recovery.signal'; settings: Settings },
@@ -112,7 +112,7 @@ async function dataDirectory(admin: pg.Client): Promise<string> {
   return rows[0]!.data_directory;
 }
 
-/** Something else keeps the log that the copy needs: a slot, or an archive. */
+/** Something else has to keep the log that the copy needs: a slot or an archive. */
 export async function copyServer(adminUrl: string): Promise<ServerCopy> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-copy-'));
   try {

@@ -5,18 +5,18 @@ import { type FileStore, FileMissing, FileTooLarge } from '#storage/file-store.j
 /** A store, and what its tests must see and do behind its back. */
 export interface StoreWorld {
   store: FileStore;
-  /** Whatever is stored, finished or not. */
+  /** Everything stored, finished or not. */
   contents(): Promise<string[]>;
-  /** Leaves what a process leaves that dies while it writes this key. */
+  /** Leaves behind what a process leaves if it dies while writing this key. */
   breakOff(key: string): Promise<void>;
-  /** Makes everything that is stored, and whose name has this in it, very old. */
+  /** Makes everything stored whose name contains this very old. */
   age(part: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The promises of every store. Each runs these same tests. */
+/** What every store promises. Each runs these same tests. */
 export function storeContract(openWorld: () => Promise<StoreWorld>): void {
   let world: StoreWorld;
   let store: FileStore;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { newId } from '#platform/ids.js';
 
-/** What the stand-in stores of a checkout: the fields of Stripe's own object that we read. */
+/** What the stand-in stores for a checkout: the fields of Stripe's object that we read. */
 export interface StandInSession {
   id: string;
   object: 'checkout.session';
@@ -28,7 +28,7 @@ export interface StandInRefund {
   metadata: Record<string, string>;
 }
 
-/** Balance transactions, as Stripe lists them: the fields that we read. */
+/** A balance transaction as Stripe lists it: the fields that we read. */
 export interface StandInMovement {
   id: string;
   object: 'balance_transaction';
@@ -41,7 +41,7 @@ export interface StandInMovement {
   reporting_category: string;
   description: string | null;
   source: { id: string; object: string; payment_intent?: string } | null;
-  /** The payout that included it. Stripe shows it only if asked for that payout. */
+  /** The payout that included it. Stripe shows it only when asked for that payout. */
   payout?: string;
 }
 
@@ -53,8 +53,8 @@ export interface StandInPayout {
 }
 
 /**
- * The part of Stripe's API that we use, for the real package to talk to: checkouts and refunds with idempotency keys.
- * Events are signed by the package's own helper. `deliver` sends them to a relay.
+ * The part of Stripe's API that we use, for Stripe's real package to talk to: checkouts and refunds with idempotency
+ * keys. Events are signed by the package's own helper. `deliver` sends them to a relay.
  */
 export class StripeStandIn {
   static readonly webhookSecret = 'whsec_of_the_tests';
@@ -63,9 +63,9 @@ export class StripeStandIn {
   /** Oldest first. */
   readonly movements: StandInMovement[] = [];
   readonly payouts = new Map<string, StandInPayout>();
-  /** The next refunds get this status. */
+  /** The status of the next refunds. */
   refundStatus: StandInRefund['status'] = 'succeeded';
-  /** Number of requests to answer with 503 after carrying them out. */
+  /** How many requests to answer with 503 after carrying them out. */
   lostAnswers = 0;
   private readonly answers = new Map<string, { asked: string; status: number; body: unknown }>();
   private readonly signer = new Stripe('sk_test_of_the_tests');
@@ -79,7 +79,7 @@ export class StripeStandIn {
     return standIn;
   }
 
-  /** For the configuration of a relay. */
+  /** For a relay's configuration. */
   get environment(): Record<string, string> {
     const { port } = this.server.address() as AddressInfo;
     return {
@@ -141,7 +141,7 @@ export class StripeStandIn {
     return movement;
   }
 
-  /** Pays out everything that was not paid out yet. `off` is the amount by which the payout is wrong. */
+  /** Pays out everything not yet paid out. The payout's amount is wrong by `off`. */
   payOut(off = 0): { payoutId: string; movement: StandInMovement } {
     const payoutId = `po_${newId()}`;
     const brought = this.movements.filter(
@@ -166,7 +166,7 @@ export class StripeStandIn {
     return this.event(type, { id: disputeId, ...rest, ...of });
   }
 
-  /** An event as Stripe sends it. A `secret` other than ours makes the signature wrong. */
+  /** An event as Stripe sends it. Any `secret` but ours makes the signature wrong. */
   signed(
     event: object,
     secret = StripeStandIn.webhookSecret,
@@ -176,7 +176,7 @@ export class StripeStandIn {
     return { payload, headers: { 'stripe-signature': signature } };
   }
 
-  /** Posts an event like Stripe. */
+  /** Posts an event as Stripe would. */
   async deliver(consoleUrl: string, event: object, secret = StripeStandIn.webhookSecret): Promise<Response> {
     const { payload, headers } = this.signed(event, secret);
     return fetch(`${consoleUrl}/api/payments/events/stripe`, {

@@ -9,13 +9,15 @@ import {
 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The socket in the URL of a local server, for a switch to connect to. */
+/** The socket of the local server in this URL, for a switch to connect to. */
 export function socketOf(url: string): { path: string } {
   const { hostname, port } = new URL(url);
   return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port}` };
 }
 
-/** A switch between programs and a server: it forwards to one address, like a load balancer, and can simulate a bad network. */
+/**
+ * Sits between programs and a server. It forwards to one address, like a load balancer, and can simulate a bad network.
+ */
 export class TcpSwitch {
   private readonly connections = new Set<Connection>();
   private isSilent = false;
@@ -38,7 +40,7 @@ export class TcpSwitch {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** A URL with the address of this switch instead of its own. */
+  /** A URL with this switch's address instead of its own. */
   urlOf(url: string): string {
     const led = new URL(url);
     led.hostname = '127.0.0.1';
@@ -61,13 +63,13 @@ export class TcpSwitch {
     this.delayMs = ms;
   }
 
-  /** From now on, connections are accepted but nothing passes, also on open ones. Their ends do not notice. */
+  /** From now on, connections are accepted but nothing passes, not even on open ones. Neither end notices. */
   silence(): void {
     this.isSilent = true;
     for (const connection of this.connections) connection.silence();
   }
 
-  /** New connections pass again. Silenced ones stay silent, like after a firewall has forgotten them. */
+  /** New connections work again. Silenced ones stay silent, as after a firewall has forgotten them. */
   speak(): void {
     this.isSilent = false;
   }

@@ -1,7 +1,7 @@
 import { newId } from '#platform/ids.js';
 import type { LedgerFixture } from './ledger.js';
 
-/** A person of an account, with an open ticket for refunds. */
+/** A person from an account, with an open ticket for refunds. */
 export async function ticketOf(
   fixture: Pick<LedgerFixture, 'owner'>,
   accountId: string,

@@ -1,5 +1,6 @@
-// The built command line in a process that stays, since loading it takes longer than most commands. Each command gets its own
-// arguments and environment. It is over when its process would end, which is when nothing keeps the process alive.
+// Runs the built command line in a process that stays, since loading it takes longer than most commands. Each command
+// gets its own arguments and environment. A command is over when its process would end: when nothing keeps the process
+// alive.
 import { resolve } from 'node:path';
 
 const main = resolve(process.argv[2]);
@@ -19,7 +20,7 @@ process.on('message', ({ args, env }) => {
   process.argv.splice(1, Infinity, main, ...args);
   process.env = env;
   process.channel.unref();
-  // A separate name for each command, because a module of the same name runs only once.
+  // Each command gets a separate name, because a module of the same name runs only once.
   void import(`${main}?command=${commands}`);
 });
 

@@ -14,9 +14,9 @@ interface Resident {
 let resident: Resident | undefined;
 
 /**
- * Runs a command of the built command line to its end, one at a time, in a process that the specs of a worker share.
- * The process ends with the worker.
- * @throws if a command ends that process
+ * Runs a command of the built command line to its end. Commands run one at a time, in a process that the specs of a
+ * worker share and that ends with the worker.
+ * @throws Error if a command ends that process
  */
 export async function runTollgate(args: readonly string[], env: Environment = {}): Promise<Finished> {
   resident ??= start();

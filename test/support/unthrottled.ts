@@ -1,4 +1,6 @@
-/** No limits: tests and benchmarks of other things send more in a minute, and more at once, than people and programs do. */
+/**
+ * No limits: tests and benchmarks of other things send more per minute and more at once than people and programs do.
+ */
 export const UNTHROTTLED = {
   CONSOLE_READS_PER_MINUTE: '1000000',
   CONSOLE_WRITES_PER_MINUTE: '1000000',

@@ -1,4 +1,4 @@
-/** Repeats work during which a UTC day ended, because personal limits start over each day. */
+/** Repeats the work if a UTC day ended meanwhile, because personal limits start over each day. */
 export async function onOneDay<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = utcDay();

@@ -17,7 +17,7 @@ export async function signUp(relay: Relay, email: string, password = PASSWORD): 
   return visit(relay, '/api/public/sign-ups/confirm', { token, password });
 }
 
-/** A person in a browser: with the cookie and the token of their session. */
+/** A person in a browser, with their session's cookie and token. */
 export class Visit {
   constructor(
     private readonly relay: Relay,

@@ -5,7 +5,7 @@ import { recordWaiver } from '#finance/periods/waiver.js';
 
 const PEOPLE = { requestedBy: 'user:one', approvedBy: 'user:two' };
 
-/** Two people agreed to waive everything that can be waived, for the period with this end. */
+/** Makes two people agree to waive everything that can be waived for the period with this end. */
 export async function waiveAll(
   pool: pg.Pool,
   end: Date,

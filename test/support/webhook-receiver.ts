@@ -13,7 +13,7 @@ export interface WebhookReceiver {
   received: Received[];
   /** Requests to a path, oldest first. */
   at(path: string): Received[];
-  /** Answers requests to a path from now on; by default 204. */
+  /** How to answer requests to a path from now on; 204 by default. */
   answer(path: string, respond: (response: ServerResponse, request: Received, count: number) => void): void;
   close(): Promise<void>;
 }

@@ -4,12 +4,12 @@ const END = 0x06054b50;
 const ENTRY = 0x02014b50;
 const DEFLATED = 8;
 
-/** The texts of a zip archive, by the names of their files. */
+/** The texts in a zip archive, by file name. */
 export function unzip(archive: Buffer): Map<string, string> {
   return new Map([...unzipped(archive)].map(([name, bytes]) => [name, bytes.toString()]));
 }
 
-/** The files of a zip archive, by name. */
+/** The files in a zip archive, by file name. */
 export function unzipped(archive: Buffer): Map<string, Buffer> {
   const end = archive.lastIndexOf(signature(END));
   const count = archive.readUInt16LE(end + 10);

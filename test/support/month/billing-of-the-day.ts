@@ -12,9 +12,9 @@ import type { StripeStandIn } from '../stripe.js';
 import { UNTHROTTLED } from '../unthrottled.js';
 import type { MonthDatabase } from './month-database.js';
 
-/** Everything that runs after the postings runs all the time, so that it meets them. */
+/** Runs everything that follows the postings all the time, so that it overlaps with them. */
 const QUICK = {
-  // One finance person credits what is in suspense. Other tests cover the second one.
+  // One finance person credits money in suspense. Other tests cover the second person.
   MANUAL_TOPUP_LIMIT: '1000000',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   SWEEP_INTERVAL_SECONDS: '0.5',
@@ -24,13 +24,15 @@ const QUICK = {
   COST_ACCRUAL_SECONDS: '0.9',
   CHAIN_SEAL_SECONDS: '0.6',
   LEDGER_SNAPSHOT_SECONDS: '1',
-  // Run by hand, when nothing is in transit.
+  // Run explicitly, when nothing is in transit.
   RECONCILE_SECONDS: '86400',
   PROVIDER_REPORT_SECONDS: '86400',
   ...UNTHROTTLED,
 };
 
-/** Billing and the control plane as they run for a day: with their loops, and the address for the provider's events. */
+/**
+ * Billing and the control plane as they run for one day: with their loops, and the address for the provider's events.
+ */
 export class BillingOfTheDay {
   private constructor(
     private readonly programs: { billing: RunningBilling; controlPlane: RunningControlPlane },
@@ -59,12 +61,12 @@ export class BillingOfTheDay {
     return new BillingOfTheDay({ billing, controlPlane }, transport, stripe);
   }
 
-  /** The control plane's. */
+  /** The control plane's address. */
   get address(): string {
     return `http://127.0.0.1:${this.programs.controlPlane.consolePort}`;
   }
 
-  /** Delivers events like the provider: again until they are accepted. */
+  /** Delivers events like the provider: repeatedly, until they are accepted. */
   async deliver(events: readonly object[]): Promise<void> {
     const limit = pLimit(8);
     await Promise.all(

@@ -10,19 +10,22 @@ import { createLogger } from '#platform/logging.js';
 import { letOwnerForge } from '../database.js';
 import { until } from '../eventually.js';
 
-/** How much faster than ours the server's clock runs. */
+/** How much faster than our clock the server's runs. */
 const SPEED = 10;
 
 /**
- * With a faked clock, a signal during a wait would give the server the machine's own time, at which each of its
- * timeouts is long past. It would then interrupt what has just begun.
+ * Under a faked clock, a signal during a wait would show the server the machine's real time. By that time, all its
+ * timeouts would be long past, so it would interrupt work that has just begun.
  */
 const NO_TIMEOUTS = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
-/** Loses its data if the machine crashes, not if its processes do. */
+/** Loses its data if the machine crashes, but not if its processes do. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB', max_connections: 100 };
 
-/** The library that gives a process another clock. @throws Error if it is not installed */
+/**
+ * The library that gives a process another clock.
+ * @throws Error if it is not installed
+ */
 export function findFaketime(): string {
   const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
   if (library) return library;
@@ -30,8 +33,8 @@ export function findFaketime(): string {
 }
 
 /**
- * A PostgreSQL server whose clock the test sets at each start. If killed, it restarts by itself, and its clock shows
- * the time of the last start again: earlier than before.
+ * A PostgreSQL server whose clock the test sets at each start. If killed, it restarts by itself, and its clock is back
+ * at the time of the last start.
  */
 export class ClockedServer {
   /** `MONTH_LOG=warn` prints the programs' logs. */
@@ -45,8 +48,8 @@ export class ClockedServer {
   }
 
   /**
-   * Starts or restarts the server with its clock at a time such as `2026-10-01 08:00:00` UTC, from where it runs this
-   * many times as fast as ours.
+   * Starts or restarts the server with its clock at a time such as `2026-10-01 08:00:00` UTC. From there it runs
+   * `speed` times as fast as ours.
    */
   async startAt(time: string, speed = SPEED): Promise<void> {
     await this.stop();
@@ -72,19 +75,19 @@ export class ClockedServer {
     return this.running.urlFor(role);
   }
 
-  /** Pools end with the server's next stop. */
+  /** The pool ends with the server's next stop. */
   pool(role: DatabaseRole, options: { max?: number; database?: string } = {}): pg.Pool {
     const { max = 8, database } = options;
     const url = this.running.urlFor(role);
     const at = database === undefined ? url : databaseUrlOf(url, database);
     const pool = openPool({ url: at, max, applicationName: `month-${role}` });
-    // The first statement of the connection. If the connection is lost here, its first user gets the error.
+    // The first statement on the connection. If the connection is lost here, its first user gets the error.
     pool.on('connect', (client) => void client.query(NO_TIMEOUTS).catch(() => undefined));
     this.pools.push(pool);
     return pool;
   }
 
-  /** Kills the server like a power cut, and waits until it runs again. */
+  /** Kills the server like a power cut would, and waits until it runs again. */
   async crash(): Promise<void> {
     const { pid } = this.running;
     process.kill(pid, 'SIGKILL');

@@ -3,15 +3,15 @@ import { newId } from '#platform/ids.js';
 
 export interface Customer {
   accountId: string;
-  /** A key in the group with all models. */
+  /** A key in the group that has all models. */
   keyId: string;
-  /** A key in the group with a fixed price per call. */
+  /** A key in the group that has a fixed price per call. */
   cheapKeyId: string;
   userId: string;
   inviter: Customer | null;
 }
 
-/** Signs customers up, many at once: accounts with their ledger accounts, a person, keys, and who invited them. */
+/** Signs up many customers at once: accounts with their ledger accounts, a person, keys, and who invited them. */
 export async function signUp(owner: pg.Pool, customers: readonly Customer[]): Promise<void> {
   const column = (of: (customer: Customer) => string): string[] => customers.map(of);
   await owner.query(
@@ -47,7 +47,7 @@ export function newCustomer(inviter: Customer | null): Customer {
   return { accountId: newId(), keyId: newId(), cheapKeyId: newId(), userId: newId(), inviter };
 }
 
-/** A customer's ticket, which refunds and adjustments refer to. */
+/** Opens a customer's ticket, which refunds and adjustments refer to. */
 export async function openTicket(owner: pg.Pool, { accountId, userId }: Customer): Promise<string> {
   const ticketId = newId();
   await owner.query(

@@ -1,8 +1,8 @@
-/** Random numbers from a seed: the same seed always gives the same ones (mulberry32). */
+/** Random numbers from a seed (mulberry32). The same seed always gives the same numbers. */
 export class Dice {
   constructor(private state: number) {}
 
-  /** From 0 to below 1. */
+  /** At least 0, and below 1. */
   chance(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -15,7 +15,7 @@ export class Dice {
     return least + Math.floor(this.chance() * (most - least + 1));
   }
 
-  /** True in this many of a hundred cases. */
+  /** True in this many out of a hundred cases. */
   percent(count: number): boolean {
     return this.chance() * 100 < count;
   }
@@ -24,7 +24,7 @@ export class Dice {
     return items[this.between(0, items.length - 1)] as T;
   }
 
-  /** Prefers the first items, as some customers do much and most do little. */
+  /** Prefers the first items, since some customers do a lot and most do little. */
   favourite<T>(items: readonly T[]): T {
     return items[Math.floor(this.chance() ** 3 * items.length)] as T;
   }

@@ -7,7 +7,7 @@ import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import type { MonthDatabase } from './month-database.js';
 
-/** A planted fault: the control that must find it, and how the finding must name it. */
+/** A planted fault: which control must find it, and what the finding must name. */
 export interface PlantedFault {
   control: string;
   subject: string;
@@ -20,7 +20,7 @@ export interface Fault {
   plant(client: pg.ClientBase): Promise<PlantedFault[]>;
 }
 
-/** What an intruder past every rule of the database could do to the books, and what operators do by mistake. */
+/** What an intruder who got past every rule of the database could do to the books, and what operators do by mistake. */
 export const faults: readonly Fault[] = [
   {
     what: 'an edited row',
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
         rate: '1.3',
         currency: 'USD',
       });
-      // Dated like the first one, because a report covers that time and not the present.
+      // Dated like the first one: a report covers that time, not the present.
       await client.query('SET LOCAL session_replication_role = replica');
       await client.query(
         `UPDATE topups SET recorded_at = (SELECT recorded_at FROM topups WHERE id = $1) WHERE payment_id = $2`,
@@ -157,7 +157,7 @@ async function lookAs(client: pg.PoolClient, horizon: Horizon, planted: PlantedF
   return { planted, found: outcome?.result ?? null, error: outcome?.error ?? null };
 }
 
-/** The middle one, whatever its id is. */
+/** The middle row, whatever its ID. */
 async function pick(client: pg.ClientBase, sql: string): Promise<string> {
   const { rows } = await client.query<{ id: bigint | string }>(
     `SELECT id FROM (SELECT id, ntile(2) OVER (ORDER BY id) AS half FROM (${sql}) AS all_of_it) AS halves

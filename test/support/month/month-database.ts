@@ -23,7 +23,7 @@ export class MonthDatabase {
     this.connect();
   }
 
-  /** After each start of the server. */
+  /** Call this after each start of the server. */
   connect(): void {
     this.billing = this.server.pool('billing', { max: 24 });
     this.gateway = this.server.pool('gateway', { max: 8 });
@@ -32,7 +32,7 @@ export class MonthDatabase {
     this.billingUrl = this.server.urlFor('billing');
   }
 
-  /** Retries what fails because the server went away, with the same ids, like every client of the programs. */
+  /** Retries, with the same IDs, what fails because the server went away, as every client of the programs does. */
   async retried<T>(call: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -45,12 +45,12 @@ export class MonthDatabase {
     }
   }
 
-  /** A transaction of billing that is retried as a whole. */
+  /** A transaction as billing, retried as a whole. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.retried(() => inTransaction(this.billing, work));
   }
 
-  /** The time of the server's clock. */
+  /** The time on the server's clock. */
   async now(): Promise<Date> {
     const { rows } = await this.retried(() =>
       this.owner.query<{ now: Date }>('SELECT clock_timestamp() AS now'),

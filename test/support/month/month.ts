@@ -38,7 +38,9 @@ export interface MonthOptions {
   requestsPerDay: number;
 }
 
-/** The period of the reports, longer than the month. No report covers what happens after it was made. */
+/**
+ * The period that the reports cover: longer than the month, because a report misses whatever happens after it was made.
+ */
 const REPORTED = { from: '2026-09-01', to: '2026-11-15' };
 
 export interface BankTransfer {
@@ -49,7 +51,7 @@ export interface BankTransfer {
 
 /**
  * A random month of a relay: customers sign up and pay, use, get refunds, dispute and win or lose. Events arrive late
- * and twice, the database is killed, and its clock jumps. This class keeps what happens outside the books.
+ * and twice, the database is killed, and its clock jumps. This class keeps track of what happens outside the books.
  */
 export class Month {
   readonly customers: Customer[] = [];
@@ -93,12 +95,12 @@ export class Month {
     }
   }
 
-  /** A clock that was set back: every seventh day begins before the previous one ended. */
+  /** Every seventh day begins before the previous one ended, as if the clock had been set back. */
   private hourOf(day: number): string {
     return day % 7 === 3 ? '00' : '06';
   }
 
-  /** Starts the server with its clock at a time, and billing with it. */
+  /** Starts the server with its clock at a time, and billing along with it. */
   async open(time: string, speed?: number): Promise<void> {
     await this.server.startAt(time, speed);
     this.database.connect();
@@ -134,7 +136,7 @@ export class Month {
     if (day % 7 === 0) this.provider.payOut(await this.database.now());
   }
 
-  /** Everything in transit arrives, open work ends, and people decide who owns the money in suspense. */
+  /** Everything in transit arrives, open work ends, and people decide whose the money in suspense is. */
   async settleEverything(): Promise<void> {
     await this.work.finish();
     await this.refundsEnd();
@@ -143,7 +145,7 @@ export class Month {
     this.provider.payOut(await this.database.now());
   }
 
-  /** Finance imports the reports of the provider and the bank, and what only those know is posted. */
+  /** Finance imports the provider's and the bank's reports, and posts what appears only there. */
   async importReports(): Promise<void> {
     const { billing } = this.database;
     const { lines } = this.provider;
@@ -163,7 +165,7 @@ export class Month {
     await matchBankLines(billing, 'USD');
   }
 
-  /** Asks the provider for refunds directly. Each ends before its event is drawn. */
+  /** Asks the provider for refunds directly. Each one ends before its event is drawn. */
   private async refundsEnd(): Promise<void> {
     const pending = `SELECT FROM topup_refunds WHERE state = 'pending' AND provider_refund_id IS NULL LIMIT 1`;
     await until('refunds to be asked for', async () => {
@@ -241,7 +243,9 @@ export class Month {
     await this.giveUpDebt();
   }
 
-  /** The first debt, so that each month has one, and some others; for each account at most once a month. */
+  /**
+   * Writes off the first debt, so that each month has such a case, and some others. At most once a month per account.
+   */
   private async giveUpDebt(): Promise<void> {
     const { dice, database } = this;
     const { rows } = await database.owner.query<{ accountId: string }>(
@@ -274,7 +278,10 @@ export class Month {
     this.customers.push(...newcomers);
   }
 
-  /** New customers pay, and some of the others do. A few pay another amount, without an order, or in another currency. */
+  /**
+   * New customers pay, and so do some of the others. A few pay another amount, without an order, or in another
+   * currency.
+   */
   private async payToday(): Promise<void> {
     const { dice, customers, options } = this;
     const newcomers = customers.slice(-Math.ceil(options.customers / options.days));
@@ -301,7 +308,7 @@ export class Month {
     this.provider.pay({ orderId, amountMinor, currency: 'usd', at: await this.database.now() });
   }
 
-  /** Money received by the bank, credited by hand. */
+  /** Money that the bank received, credited by hand. */
   private async transfer({ accountId }: Customer): Promise<void> {
     const bought = priceCredits(parseAmount(String(this.dice.between(10, 200))), '1.3');
     const transfer = {
@@ -320,7 +327,7 @@ export class Month {
     await this.database.retried(() => recordTopup(billing, { ...request, ...bought, rate: '1.3' }));
   }
 
-  /** Top-ups are refunded, and payments disputed. Older disputes are decided. */
+  /** Top-ups are refunded and payments disputed. Older disputes are decided. */
   private async reverseToday(): Promise<void> {
     const { dice } = this;
     const at = await this.database.now();
@@ -385,12 +392,12 @@ export class Month {
   }
 }
 
-/** A bank does not dispute a refunded payment: half of the payments may be refunded, the other half disputed. */
+/** Banks do not dispute refunded payments, so half of the payments may be refunded and the other half disputed. */
 function isRefundable(paymentId: string): boolean {
   return paymentId.slice(-1) < 'g';
 }
 
-/** A refusal by the rules is no fault: a used-up top-up cannot be refunded. */
+/** A refusal by the rules is not a fault: a used-up top-up cannot be refunded. */
 async function refusable<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

@@ -6,12 +6,12 @@ export interface ProviderPayment {
   paymentId: string;
   orderId: string | null;
   amountMinor: number;
-  /** In lower case, like Stripe. */
+  /** In lower case, as at Stripe. */
   currency: string;
   at: Date;
 }
 
-/** A line of the provider's own books: minor units, positive for money we received. */
+/** A line of the provider's own books, in minor units. Positive for money that we received. */
 export interface ProviderLine {
   lineId: string;
   type: 'charge' | 'refund' | 'dispute' | 'dispute_reversal' | 'payout';
@@ -28,8 +28,8 @@ export interface ProviderLine {
 const DISPUTE_FEE = 1_500;
 
 /**
- * A payment provider outside of our books: payments, refunds, disputes and payouts. Its events arrive twice, late and
- * in any order.
+ * A payment provider outside our books: payments, refunds, disputes and payouts. Its events arrive twice, late and in
+ * any order.
  */
 export class Provider {
   readonly payments: ProviderPayment[] = [];
@@ -91,7 +91,7 @@ export class Provider {
     });
   }
 
-  /** Our refunds since the last call, added to the provider's books and events. */
+  /** Adds our refunds since the last call to the provider's books and events. */
   noteRefunds(at: Date): void {
     for (const refund of this.stripe.refunds.values()) {
       if (this.known.has(refund.id)) continue;
@@ -104,7 +104,7 @@ export class Provider {
     }
   }
 
-  /** Returns a payment without an owner. There is no event for it. */
+  /** Returns a payment that has no owner. There is no event for it. */
   giveBack(paymentId: string, at: Date): void {
     const payment = this.payments.find((each) => each.paymentId === paymentId);
     if (!payment) throw new Error(`there is no payment ${paymentId}`);
@@ -120,7 +120,7 @@ export class Provider {
     });
   }
 
-  /** Pays out to the bank what has not been paid out. */
+  /** Pays out to the bank whatever has not been paid out. */
   payOut(at: Date): void {
     const waiting = this.lines.filter((line) => line.payoutId === null && line.currency === 'usd');
     const amount = waiting.reduce((sum, { gross, fee }) => sum + gross - fee, 0);

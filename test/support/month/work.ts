@@ -71,7 +71,7 @@ export class Work {
     this.engine = this.newEngine();
   }
 
-  /** After each start of the server. */
+  /** Call this after each start of the server. */
   restart(): void {
     this.engine = this.newEngine();
     this.prices = undefined;
@@ -81,7 +81,7 @@ export class Work {
     await this.engine.close();
   }
 
-  /** Requests of a day; some continue the next day. `crash` is called in the middle of them. */
+  /** The requests of one day; some continue the next day. `crash` is called in the middle of them. */
   async day(
     customers: readonly Customer[],
     count: number,
@@ -104,7 +104,7 @@ export class Work {
     await this.endTasks(100);
   }
 
-  /** A request is drawn here and made later, so that the draw does not depend on which answer comes first. */
+  /** A request is drawn now and made later, so that the draw does not depend on which answer comes first. */
   private request(customer: Customer): () => Promise<void> {
     const kind = this.dice.one(KINDS);
     const units = BigInt(this.dice.between(...kind.units));
@@ -211,7 +211,7 @@ export class Work {
     await Promise.all(due.map((resolution) => limit(() => this.resolve(resolution, false))));
   }
 
-  /** The worker claims due tasks and ends some of them. The rest is released for the next day. */
+  /** The worker claims due tasks and ends some of them. It releases the rest for the next day. */
   private async endTasks(percent: number): Promise<void> {
     const queue = new TaskQueue(this.database.worker);
     const places = new Map(['sandbox', 'sandbox-mesh3d'].map((channel) => [channel, 1_000]));
@@ -264,7 +264,7 @@ export class Work {
   }
 }
 
-/** Used tokens of a chat, out of the held ones. */
+/** How many of a chat's held tokens are used. */
 function used(fate: number): TokenCounts {
   return {
     input: BigInt(Math.floor(fate * 20_000)),

@@ -7,7 +7,7 @@ export interface SwitchedBrokers {
   cluster: KafkaCluster;
   /** In the order of the brokers' ids. */
   ways: readonly TcpSwitch[];
-  /** What programs know the brokers by. */
+  /** The addresses by which programs know the brokers. */
   addresses: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export class JumpingClock {
     this.write(0);
   }
 
-  /** Environment of programs that use it. */
+  /** The environment of programs that use this clock. */
   get environment(): Environment {
     return {
       LD_PRELOAD: this.library,
@@ -32,7 +32,7 @@ export class JumpingClock {
     };
   }
 
-  /** Resolves when the programs that use it show it. */
+  /** Resolves when the programs that use this clock show the new time. */
   async jumpTo(offsetS: number, healthUrls: readonly string[]): Promise<void> {
     this.write(offsetS);
     for (const url of healthUrls) {

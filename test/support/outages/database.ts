@@ -7,7 +7,7 @@ import type { Environment } from '../programs.js';
 import { socketOf, TcpSwitch } from '../tcp-switch.js';
 import type { Undo } from './undo.js';
 
-/** Enough for all programs together, and the checks. */
+/** Enough for all programs together and for the checks. */
 const SETTINGS = { max_connections: 150 };
 
 export interface SwitchedDatabase {
@@ -24,7 +24,7 @@ export async function startDatabase(
 ): Promise<SwitchedDatabase> {
   const dataDir = mkdtempSync(join(parent, 'tollgate-database-'));
   undo.add(async () => rmSync(dataDir, { recursive: true, force: true }));
-  // When root starts the server, it runs as a different user.
+  // Started by root, the server runs as a different user.
   chmodSync(dataDir, 0o755);
   const log = createLogger('database', 'silent');
   let lift = async () => {};

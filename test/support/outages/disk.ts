@@ -8,23 +8,23 @@ import type { Undo } from './undo.js';
 /** A limit, not a reservation: only what is written takes memory. */
 const SIZE = '8g';
 
-/** A disk of its own, in memory, that can become full. Only root may mount it. */
+/** A separate disk, in memory, that can become full. Only root may mount it. */
 export class Disk {
   private constructor(readonly folder: string) {}
 
   /** @throws Error if it cannot be mounted */
   static open(undo: Undo): Disk {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'));
-    // Fails while something is mounted there, instead of emptying it.
+    // Fails while anything is mounted there, instead of emptying it.
     undo.add(async () => rmdirSync(folder));
     mount(['-t', 'tmpfs', '-o', `size=${SIZE},mode=755`, 'tollgate-disk', folder]);
-    // What is still open there must not keep it mounted, and its memory in use.
+    // Files that are still open must not keep it mounted, and its memory in use.
     undo.add(async () => run('umount', ['--lazy', folder]));
     chmodSync(folder, 0o755);
     return new Disk(folder);
   }
 
-  /** From now on, it has no more room than what is on it needs. */
+  /** Leaves no more room from now on than its files already take. */
   async fill(): Promise<void> {
     await until('a full disk', async () => this.shrink());
   }

@@ -6,13 +6,13 @@ import { until } from '../eventually.js';
 const NAME = 'greedy';
 const TOO_MANY = '53300';
 
-/** Another client of a database server, which takes every connection, including those of the programs. */
+/** Another client of a database server. It takes every connection, including those of the programs. */
 export class GreedyClient {
   private readonly taken: pg.Client[] = [];
 
   constructor(private readonly server: Pick<EmbeddedPostgres, 'urlFor'>) {}
 
-  /** Resolves when the programs have no connection, and cannot get one. */
+  /** Resolves when the programs have no connection and cannot get one. */
   async takeAll(): Promise<void> {
     await asLogin(this.server.urlFor('admin'), async (admin) => {
       await until('every connection to be taken', async () => (await this.takeFree()) && this.end(admin));
@@ -38,7 +38,7 @@ export class GreedyClient {
     }
   }
 
-  /** Ends the connections of all others. @returns whether there were none */
+  /** Ends everybody else's connections. @returns whether there were none */
   private async end(admin: pg.Client): Promise<boolean> {
     const { rowCount } = await admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

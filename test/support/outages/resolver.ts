@@ -27,7 +27,7 @@ export async function startResolver(undo: Undo, known: readonly string[]): Promi
   return { names, under: ['unshare', '--mount', 'sh', '-c', script, file] };
 }
 
-/** A URL with a name instead of its host. */
+/** A URL with this name as its host. */
 export function named(url: string, name: string): string {
   const led = new URL(url);
   led.hostname = name;

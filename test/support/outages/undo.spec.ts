@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Undo } from './undo.js';
 
-/** A start that the test completes. */
+/** A start that completes only when the test says so. */
 function slow(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return {

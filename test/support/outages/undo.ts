@@ -1,4 +1,4 @@
-/** Everything to undo, in reverse order, even when a signal comes in the middle of a start. */
+/** Undoes everything, in reverse order, even if a signal arrives in the middle of a start. */
 export class Undo {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private undone: Promise<void> = Promise.resolve();
@@ -10,22 +10,22 @@ export class Undo {
 
   /**
    * Starts something, and registers how to stop it before it has started.
-   * @throws what the start threw, or Error if everything is being undone already
+   * @throws what the start threw, or Error if everything is already being undone
    */
   async during<T>(start: () => Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> {
     if (this.isOver) throw new Error('everything was stopped');
     const started = start();
     this.add(async () => {
       const [result] = await Promise.allSettled([started]);
-      // A failed start has cleaned up after itself.
+      // A start that failed has cleaned up after itself.
       if (result.status === 'fulfilled') await end(result.value);
     });
     return started;
   }
 
   /**
-   * One step at a time, so that nobody continues while another caller still undoes. @throws Error of the last step that
-   * failed, after running all of them
+   * Undoes one step at a time, and lets no caller continue while another is still undoing.
+   * @throws Error of the last step that failed, after running all of them
    */
   all(): Promise<void> {
     const undone = this.undone.then(() => this.undo());
@@ -33,7 +33,7 @@ export class Undo {
     return undone;
   }
 
-  /** Nothing is started any more. */
+  /** Nothing can be started any more. */
   stop(): Promise<void> {
     this.isOver = true;
     return this.all();

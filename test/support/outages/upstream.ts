@@ -6,7 +6,7 @@ export const SANDBOX_API_KEY = 'sandbox-key';
 
 /** An upstream that programs reach through a switch. */
 export interface SwitchedUpstream {
-  /** Its own address. */
+  /** The upstream's real address. */
   url: string;
   way: TcpSwitch;
 }
