@@ -27,7 +27,7 @@ async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> 
   return tab;
 }
 
-/** A separate browser in which a person signs in and is led to the page. */
+/** A separate browser in which a person signs in and is sent on to the page. */
 async function signIn(email: string, path: string, expectedStatuses: number[] = []): Promise<Tab> {
   const tab = await open({ expectedStatuses });
   await tab.goto(`/sign-in?next=${encodeURIComponent(path)}`);
@@ -38,7 +38,7 @@ async function signIn(email: string, path: string, expectedStatuses: number[] = 
 }
 
 describe('sessions', () => {
-  it('are listed, and one that is ended here is sent to sign in there, at once and back again', async () => {
+  it('are listed, and one that is ended here goes to sign-in there at once, and back after signing in', async () => {
     const email = await signedUp(relay);
     const there = await signIn(email, '/overview', [401]);
     const here = await signIn(email, '/account');
@@ -51,14 +51,14 @@ describe('sessions', () => {
     await dialog.getByText(/have to sign in again/).waitFor();
     await dialog.getByRole('button', { name: 'Sign out' }).click();
 
-    // Nobody touches the other page: it hears of it by its live connection.
+    // Nobody touches the other page: its live connection reports this.
     await there.page.getByText('Your session has ended.').waitFor();
     await signInHere(there, email);
     await there.page.waitForURL('**/overview');
     await there.settled();
   });
 
-  it('end everywhere else with a new password, which the old one is asked for', async () => {
+  it('end everywhere else when the password changes, which needs the old one', async () => {
     const email = await signedUp(relay);
     const there = await signIn(email, '/overview', [401]);
     const { page } = await signIn(email, '/account', [403]);
@@ -92,7 +92,7 @@ describe('one-time codes', () => {
     const second = await open({ expectedStatuses: [401] });
     await second.goto('/sign-in?next=%2Faccount');
     await signInHere(second, email);
-    // The code of now was spent on setting the device up.
+    // Setting up the device used the current code.
     const next = device.generate({ timestamp: Date.now() + 30_000 });
     await second.page.getByLabel('One-time code').fill(next);
     await second.page.keyboard.press('Enter');
@@ -114,7 +114,7 @@ describe('one-time codes', () => {
   });
 });
 
-/** Up to the code that is asked for; the secret as people read it who cannot scan. */
+/** Continues up to the prompt for a code. Takes the secret as shown to people who cannot scan it. */
 async function enrol(page: Page): Promise<TOTP> {
   await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   const dialog = page.getByRole('dialog');
@@ -135,7 +135,7 @@ async function recoveryCodes(page: Page, confirm: () => Promise<void>): Promise<
 }
 
 describe('another e-mail address', () => {
-  it('is asked for with the password, and signed in with once the link of its mail was followed', async () => {
+  it('takes the password to request, and signs people in once they followed the link in its mail', async () => {
     const email = await signedUp(relay);
     const next = `${newId()}@example.com`;
     const tab = await signIn(email, '/account', [403]);
@@ -161,7 +161,7 @@ describe('another e-mail address', () => {
 });
 
 describe('mail', () => {
-  it('is in the language that the console is read in, and follows when another is chosen', async () => {
+  it('is in the language that the console is read in, and changes along with it', async () => {
     const email = await signedUp(relay);
     const languageIs = (wanted: string) =>
       until(`mail in ${wanted}`, async () => {
@@ -180,7 +180,7 @@ describe('mail', () => {
 });
 
 describe('refusals', () => {
-  it('are told in the language of the page, with the sentence of the server where that says more', async () => {
+  it('are shown in the language of the page, with the server’s sentence if that says more', async () => {
     const tab = await open({ look: { language: 'zh' }, expectedStatuses: [400, 401, 503] });
     const { page } = tab;
     await tab.goto('/sign-in');
@@ -209,7 +209,7 @@ describe('refusals', () => {
 });
 
 describe('live updates', () => {
-  it('come back after a stream that ended and one that was refused, and show the newer balance', async () => {
+  it('resume after a stream that ended and one that was refused, and show the newer balance', async () => {
     const customer = await relay.customer('5');
     const owner = await person(relay, { accountId: customer.accountId });
     const tab = await open({ as: owner, expectedStatuses: [503] });
@@ -235,7 +235,7 @@ describe('live updates', () => {
 });
 
 describe('a list', () => {
-  it('shows its outline while it is read, what went wrong with the request id, and the rows after another try', async () => {
+  it('shows its outline while loading, the request ID if that fails, and the rows after another try', async () => {
     const someone = await person(relay);
     const tab = await open({ as: someone, expectedStatuses: [500] });
     const { page } = tab;
@@ -258,7 +258,7 @@ describe('a list', () => {
     await page.getByText('No tickets yet').waitFor();
   });
 
-  it('goes on page by page, with the page in the address, and back with the browser', async () => {
+  it('goes page by page, with the page in the address, and back with the browser', async () => {
     const someone = await person(relay);
     await relay.fixture.billing.query(
       `INSERT INTO tickets (id, account_id, opened_by, kind, subject)

@@ -19,7 +19,7 @@ interface Work {
 
 let work: Promise<Work> | undefined;
 
-/** One of each: images, a video that came, one that failed, a chat, a refusal. */
+/** One of each: images, a finished video, a failed one, a chat, a refusal. */
 function workOf(relay: Relay, viewer: Person): Promise<Work> {
   work ??= makeWork(relay, viewer);
   return work;
@@ -49,7 +49,7 @@ async function makeWork(relay: Relay, viewer: Person): Promise<Work> {
   };
 }
 
-/** A request that is refused, since its key may spend less than it costs. */
+/** A request that is refused, since its key may spend less than the request costs. */
 async function playWithout(relay: Relay, viewer: Person): Promise<void> {
   const body = { name: 'a trifle', group: 'Vendora-Main', totalLimit: '0.001' };
   const { data } = await viewer.api.POST('/api/keys', { body });

@@ -33,7 +33,7 @@ async function open(someone: Person, path: string): Promise<Page> {
   return tab.page;
 }
 
-describe('a video of the playground', () => {
+describe('a video in the playground', () => {
   it('is not started without enough credits: the page says so first, and offers credits', async () => {
     const someone = await person(relay, { credits: '0.01' });
     await keyOf(someone);
@@ -47,8 +47,8 @@ describe('a video of the playground', () => {
   });
 });
 
-describe('pictures of the playground', () => {
-  it('are shown, and stand in the usage log under filters that the address keeps', async () => {
+describe('images in the playground', () => {
+  it('are shown, and appear in the usage log under filters that the address keeps', async () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);
     const page = await open(someone, '/playground');
@@ -93,7 +93,7 @@ describe('a link to the playground', () => {
     expect(await field.inputValue()).toBe('studio · Vendora-Main');
   });
 
-  it('leads to code with a key that was just created only where that key makes the call', async () => {
+  it('leads to code that contains a key that was just created only if that key makes the call', async () => {
     const someone = await person(relay, { credits: '1' });
     await keyOf(someone);
     const page = await open(someone, '/tokens?new=yes');
@@ -110,7 +110,7 @@ describe('a link to the playground', () => {
     await page.getByRole('button', { name: 'Create a key for your code' }).waitFor();
   });
 
-  it('says so where its model or its key is not there any more', async () => {
+  it('says so if its model or its key no longer exists', async () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);
     await keyOf(someone);
@@ -123,7 +123,7 @@ describe('a link to the playground', () => {
 });
 
 describe('a ticket', () => {
-  it('is opened, answered, closed and opened again', async () => {
+  it('is opened, answered, closed and reopened', async () => {
     const someone = await person(relay);
     const support = await person(relay, { roles: ['support'] });
     const page = await open(someone, '/tickets');
@@ -152,7 +152,7 @@ describe('a ticket', () => {
 });
 
 describe('a webhook endpoint', () => {
-  it('shows its secret once, is pinged, and tells of the delivery, which can be sent again', async () => {
+  it('shows its secret once, is pinged, and lists the delivery, which can be sent again', async () => {
     const page = await open(await person(relay), '/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('URL').fill(`${receiver.url}/console`);
@@ -171,7 +171,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.at('/console').length).toBeGreaterThanOrEqual(2);
   });
 
-  it('says of a delivery that failed that it is retried', async () => {
+  it('says that a failed delivery is being retried', async () => {
     receiver.answer('/broken', (response) => response.writeHead(500).end());
     const owner = await person(relay);
     const endpoint = { url: `${receiver.url}/broken`, events: ['balance.low' as const] };

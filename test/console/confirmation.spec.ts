@@ -28,7 +28,7 @@ async function signedIn(email: string, path: string): Promise<Tab> {
   return tab;
 }
 
-/** As if the last proof were long ago. */
+/** As if the last proof of identity were long ago. */
 async function lapse(): Promise<void> {
   await relay.fixture.owner.query('UPDATE sessions SET confirmed_at = NULL');
 }
@@ -41,7 +41,7 @@ async function asksAnotherAddress(page: Page, address: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Send link' }).click();
 }
 
-describe('what needs a proof', () => {
+describe('an action that needs proof of identity', () => {
   it('asks people without a device for the password, then continues', async () => {
     const tab = await signedIn(await signedUp(relay), '/account');
     const { page } = tab;
@@ -57,7 +57,7 @@ describe('what needs a proof', () => {
     await page.getByText(/We sent a link to next@example.com/).waitFor();
   });
 
-  it('is left alone when nobody confirms it', async () => {
+  it('does not happen if nobody confirms it', async () => {
     const { page } = await signedIn(await signedUp(relay), '/account');
     await lapse();
     await asksAnotherAddress(page, 'other@example.com');
@@ -68,7 +68,7 @@ describe('what needs a proof', () => {
 });
 
 describe('staff', () => {
-  it('are led to set up a second factor at once, and confirm by its codes', async () => {
+  it('are sent to set up a second factor at once, and confirm with its codes', async () => {
     const email = await signedUp(relay);
     await relay.fixture.owner.query(`UPDATE users SET roles = '{user,admin}' WHERE email = $1`, [email]);
     const tab = await signedIn(email, '/account');

@@ -21,7 +21,7 @@ afterAll(async () => {
 afterEach(() => closeTabs(tab));
 
 describe('signing up', () => {
-  it('shows the words of the server at the field that is at fault', async () => {
+  it('shows the server’s message at the field with the error', async () => {
     tab = await Tab.open(browser, relay, { expectedStatuses: [400] });
     const { page } = tab;
     await tab.goto('/sign-up');
@@ -36,7 +36,7 @@ describe('signing up', () => {
 });
 
 describe('signing in', () => {
-  it('refuses a wrong password with a request id, then asks for the code of a device, then goes where one wanted to', async () => {
+  it('refuses a wrong password with a request ID, asks for the code of a device, then goes where the person was going', async () => {
     const email = await signedUp(relay);
     const device = await enrolDevice(email);
     tab = await Tab.open(browser, relay, { expectedStatuses: [401] });
@@ -65,7 +65,7 @@ describe('signing in', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
-    // An open page would notice by itself, as the next test has it.
+    // An open page would notice by itself, which the next test checks.
     await page.goto('about:blank');
     await revokeSessions(email);
     await page.goto('/overview');
@@ -81,7 +81,7 @@ describe('signing in', () => {
     await tab.goto('/sign-in?next=%2Ftokens');
     await signInHere(tab, email);
     await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
-    // What is still being loaded would notice before the click.
+    // Requests still in progress would notice before the click.
     await tab.settled();
     await revokeSessions(email);
     await page.getByRole('link', { name: 'Home', exact: true }).click();
@@ -91,7 +91,7 @@ describe('signing in', () => {
     await tab.settled();
   });
 
-  it('signs out, after which nothing of the account is shown', async () => {
+  it('signs out, and then shows nothing of the account', async () => {
     tab = await signIn(await signedUp(relay));
     const { page } = tab;
     await page.getByRole('button', { name: 'Your account' }).click();
@@ -114,7 +114,7 @@ describe('signing in', () => {
     await page.getByRole('link', { name: 'New key' }).first().click();
     await page.getByRole('dialog', { name: 'New key' }).getByLabel('Name').fill('studio');
     await page.getByRole('button', { name: 'Create the key' }).click();
-    // The list behind it shows the beginnings of keys as well.
+    // The list behind it shows the beginnings of keys too.
     await page
       .getByRole('dialog')
       .getByText(/^sk-tg-/)
@@ -123,7 +123,7 @@ describe('signing in', () => {
     const second = await tab.context.newPage();
     await second.goto('/tokens');
     await second.getByRole('table', { name: 'API keys' }).waitFor();
-    // As browsers tell a tab that people come back to.
+    // What browsers report to a tab that people return to.
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
     await page.getByText('My code').waitFor({ state: 'detached' });
     // Neither that secret nor the beginning of a key in the list.
@@ -135,7 +135,7 @@ describe('signing in', () => {
     await code.getByText('<API_KEY>').waitFor();
   });
 
-  it('sets a new password by the link of a mail', async () => {
+  it('sets a new password with the link from a mail', async () => {
     const email = await signedUp(relay);
     tab = await Tab.open(browser, relay);
     const { page } = tab;
@@ -169,7 +169,7 @@ async function signIn(email: string): Promise<Tab> {
   return opened;
 }
 
-/** Switches codes on by the API, and answers the device. */
+/** Turns on one-time codes through the API. Returns the device. */
 async function enrolDevice(email: string): Promise<TOTP> {
   const signIn = await fetch(`${relay.consoleUrl}/api/public/sign-in`, {
     method: 'POST',
@@ -181,7 +181,7 @@ async function enrolDevice(email: string): Promise<TOTP> {
   const api = visitor(relay, { cookie, 'x-csrf-token': csrfToken });
   const { data } = await api.POST('/api/totp/enrolment', { body: { password: PASSWORD } });
   const device = new TOTP({ secret: Secret.fromBase32(data!.secret) });
-  // The code of now is spent by this; the next sign-in uses the one after.
+  // This uses the current code; the next sign-in uses the one after it.
   await api.POST('/api/totp/confirm', { body: { code: device.generate() } });
   return { generate: () => device.generate({ timestamp: Date.now() + 30_000 }) } as TOTP;
 }

@@ -8,7 +8,9 @@ import { describePages } from './support/pages.js';
 
 let accountId = '';
 
-/** A payment that only the provider knows, an adjustment, a failure: books with something to see on each page. */
+/**
+ * A payment that only the provider knows, an adjustment and a failure: every page of the books has something to show.
+ */
 async function books(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { api } = viewer!;
   const shopped = await shopper(relay);
@@ -65,14 +67,14 @@ async function chargePath(relay: Relay): Promise<string> {
   return `/finance/charges/${rows[0]!.id}`;
 }
 
-/** Books that are closed up to yesterday, when nothing had happened yet. */
+/** Books that are closed through yesterday, when nothing had happened yet. */
 async function periodPath(_relay: Relay, viewer: Person | undefined): Promise<string> {
   const body = { end: `${yesterday()}T00:00:00Z`, requestId: newId() };
   const { data } = await viewer!.api.POST('/api/finance/periods/close', { body });
   return `/finance/periods/${data!.id}`;
 }
 
-/** What is hidden behind a button, in either language. */
+/** Opens what is hidden behind a button, in either language. */
 function press(name: RegExp, shown: RegExp) {
   return async ({ page }: Tab) => {
     await page.getByRole('button', { name }).click();

@@ -31,7 +31,7 @@ async function open(as: Person): Promise<Tab> {
   return tab;
 }
 
-/** Drops the file, looks at what it would change, and imports it. */
+/** Drops the file on the page, looks at what it would change, and imports it. */
 async function importFile({ page }: Tab, report: string): Promise<void> {
   const file = { name: 'balance.csv', mimeType: 'text/csv', buffer: Buffer.from(report) };
   await page.getByLabel('The file to import').setInputFiles(file);
@@ -59,14 +59,14 @@ async function runControl(page: Page, title: string): Promise<void> {
   await page.getByText('1 control has run.').first().waitFor();
 }
 
-/** Approves what is pending, as another person. */
+/** Approves everything pending, as another person. */
 async function agree({ api }: Person): Promise<void> {
   const { data } = await api.GET('/api/approvals', { params: { query: { state: 'pending' } } });
   const approvalId = data!.items[0]!.id;
   await api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
 }
 
-/** What the control found and what the close left open, in sentences of the console. */
+/** Checks that the console has sentences for what the control found and what the close left open. */
 async function readInChinese(finance: Person, period: string): Promise<void> {
   const tab = await Tab.open(browser, relay, { as: finance, look: { language: 'zh' } });
   tabs.push(tab);
@@ -79,7 +79,7 @@ async function readInChinese(finance: Person, period: string): Promise<void> {
 }
 
 describe('finance', () => {
-  it('finds payments that never reached us, puts one right, leaves the other, and closes the period', async () => {
+  it('finds payments that never reached us, corrects one, leaves the other, and closes the period', async () => {
     const [finance, second, buyer] = await Promise.all([
       person(relay, { roles: ['finance'] }),
       person(relay, { roles: ['finance'] }),
@@ -129,7 +129,7 @@ describe('finance', () => {
     await readInChinese(finance, new URL(page.url()).pathname);
   });
 
-  it('takes the books along while it looks at something else', async () => {
+  it('downloads the books while looking at something else', async () => {
     const tab = await open(await person(relay, { roles: ['finance'] }));
     const { page } = tab;
     await tab.goto('/finance/exports');
@@ -148,7 +148,7 @@ describe('finance', () => {
     await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Complete').waitFor();
   });
 
-  it('goes from a bar of revenue to its rows, and from a name to what it is made of', async () => {
+  it('goes from a revenue bar to its rows, and from a name to its parts', async () => {
     const customer = await relay.customer('10');
     for (const prompt of ['a lighthouse', 'a harbour'])
       await customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image', prompt }));
@@ -177,7 +177,7 @@ describe('finance', () => {
     expect(await tab.barriers()).toEqual([]);
   });
 
-  it('sets what a channel takes for the tokens of a chat and for its images', async () => {
+  it('sets what a channel charges for chat tokens and for images', async () => {
     const tab = await open(await person(relay, { roles: ['finance'] }));
     const { page } = tab;
     await tab.goto('/finance/costs');
@@ -199,7 +199,7 @@ describe('finance', () => {
     await page.getByRole('row', { name: /vendora-chat.*Output \$6.*Image output \$32/ }).waitFor();
   });
 
-  it('adjusts an account because of a ticket that it finds by a part of its subject', async () => {
+  it('adjusts an account because of a ticket, found by part of its subject', async () => {
     const customer = await person(relay);
     const ticket = {
       kind: 'billing',
@@ -221,7 +221,7 @@ describe('finance', () => {
     expect((await customer.api.GET('/api/account')).data!.balance.main).toBe('0.5');
   });
 
-  it('is nothing for other roles', async () => {
+  it('is hidden from other roles', async () => {
     const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
     await tab.goto('/overview');
     expect(await tab.page.getByRole('link', { name: 'Controls' }).count()).toBe(0);
@@ -230,7 +230,7 @@ describe('finance', () => {
   });
 });
 
-/** Through the checklist, which names what is left in suspense; two people leave it for later. */
+/** Goes through the checklist, which names what is left in suspense. Two people agree to leave it for later. */
 async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await page.getByRole('link', { name: 'Periods' }).click();
   await page.getByRole('heading', { name: 'Periods' }).waitFor();

@@ -48,7 +48,7 @@ async function search(page: Page, words: string): Promise<void> {
   await field.press('Enter');
 }
 
-it('opens a page by a part of its name', async () => {
+it('opens a page by part of its name', async () => {
   const page = await open('/overview');
   await search(page, 'bill');
   await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -76,13 +76,13 @@ it('returns to the button that opened it', async () => {
   await button.and(page.locator(':focus')).waitFor();
 });
 
-it('says so where no page has the name', async () => {
+it('says so if no page has that name', async () => {
   const page = await open('/overview');
   await search(page, 'there is no such page');
   await page.getByText('No pages found').waitFor();
 });
 
-it('suggests pages whose address is like one that leads nowhere', async () => {
+it('suggests pages with a similar address when an address leads nowhere', async () => {
   const page = await open('/usgae');
   await page.getByText('/usgae', { exact: true }).waitFor();
   const suggested = page.getByRole('main').getByRole('listitem');
@@ -91,7 +91,7 @@ it('suggests pages whose address is like one that leads nowhere', async () => {
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
 });
 
-it('opens a request by its id, with the models that were tried for it', async () => {
+it('opens a request by its ID, and shows which models were tried', async () => {
   const page = await open('/overview');
   await search(page, requestId);
   await page.waitForURL(`**/logs?charge=${requestId}`);
@@ -102,7 +102,7 @@ it('opens a request by its id, with the models that were tried for it', async ()
   await details.getByText('For support').waitFor();
 });
 
-it('opens a row of a list wherever it is clicked', async () => {
+it('opens a list row wherever it is clicked', async () => {
   const page = await open('/logs');
   const requests = page.getByRole('table', { name: 'Requests, newest first' });
   const row = requests.getByRole('row').filter({ hasText: 'dead-image' });

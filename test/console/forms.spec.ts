@@ -31,8 +31,8 @@ async function newGroup(expectedStatuses: number[] = []) {
   return { page: tab.page, form, name };
 }
 
-describe('a key', () => {
-  it('goes to the search of a page or of everything, and is a letter in fields and once it is switched off', async () => {
+describe('the / key', () => {
+  it('focuses the search of the page or the global one, but is a character in fields and when shortcuts are off', async () => {
     const tab = await Tab.open(browser, relay, { as: await person(relay, { roles: ['admin'] }) });
     tabs.push(tab);
     const { page } = tab;
@@ -60,7 +60,7 @@ describe('a key', () => {
 });
 
 describe('a form', () => {
-  it('asks before what was entered is lost, and not where nothing was', async () => {
+  it('asks before discarding what was entered, and does not ask when nothing was', async () => {
     const { page, form, name } = await newGroup();
     await name.fill('north');
     await form.getByRole('button', { name: 'Close' }).click();
@@ -76,7 +76,7 @@ describe('a form', () => {
     await form.waitFor({ state: 'detached' });
   });
 
-  it('shows a refusal at its field, keeps what was entered, and leaves without a question once it was sent', async () => {
+  it('shows a refusal at its field, keeps what was entered, and leaves without a question once sent', async () => {
     const { page, form, name } = await newGroup([400]);
     await name.fill('north-studio');
     const multiplier = form.getByLabel('Multiplier');

@@ -31,7 +31,7 @@ async function open(as?: Person): Promise<Tab> {
 }
 
 describe('someone who was invited', () => {
-  it('tops up, has the inviter rewarded, makes a video, and gets a refund for what failed', async () => {
+  it('tops up, earns the inviter a reward, makes a video, and gets a refund for what failed', async () => {
     const inviter = await person(relay);
     const theirs = await open(inviter);
     const link = await linkOf(theirs);
@@ -57,7 +57,7 @@ async function linkOf(tab: Tab): Promise<string> {
   return (await tab.page.getByText('/sign-up?invite=').textContent())!;
 }
 
-/** With the link that was sent, and a mail in between. */
+/** Signs up with the invite link and the link from a mail. */
 async function signUp(tab: Tab, link: string): Promise<void> {
   const { page } = tab;
   const email = `${newId()}@example.com`;
@@ -101,7 +101,7 @@ async function moveReward({ page }: Tab): Promise<void> {
   await page.getByRole('row', { name: /Rewards transferred.*\+2\.00 credits/ }).waitFor();
 }
 
-/** The price first, then progress and the hold, then the file and the time left. */
+/** Shows the price first, then progress and the hold, then the file and the time left. */
 async function makeVideo(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('link', { name: 'Playground' }).click();
@@ -112,7 +112,7 @@ async function makeVideo(tab: Tab): Promise<void> {
   await page.getByLabel('Prompt').fill('a boat [[work:2]]');
   await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat [[work:2]]"').waitFor();
   await page.getByRole('button', { name: 'Generate video' }).click();
-  // Nothing is clicked from here on: the page hears of it.
+  // Nothing is clicked from here on: the page updates by itself.
   await page.getByText('Held').first().waitFor();
   await page.getByText('Completed').waitFor();
   await page.locator('video').waitFor();
@@ -160,7 +160,7 @@ async function meetAFailure({ page }: Tab): Promise<void> {
   await usage.getByText('Refunded').waitFor();
 }
 
-/** A line for each of both videos, which opens; and the entries of each balance. */
+/** One line for each of the two videos, which opens, and the entries of each balance. */
 async function seeTheStatement(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('link', { name: 'Billing' }).click();

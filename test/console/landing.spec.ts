@@ -26,7 +26,7 @@ async function open(): Promise<Page> {
   return tab.page;
 }
 
-/** The amounts of a line, each as the server wrote it. */
+/** The amounts on a line, each as the server wrote it. */
 async function amountsOf(receipt: Locator, line: string | RegExp): Promise<string[]> {
   const found = receipt.locator('.receipt-lines > div').filter({ hasText: line }).locator('data');
   return found.evaluateAll((amounts) => amounts.map((amount) => amount.getAttribute('value') ?? ''));
@@ -41,7 +41,7 @@ async function paidFor(path: string, body: object): Promise<bigint> {
 }
 
 describe('the landing page', () => {
-  it('shows an image beside the receipt that the relay gives for it, and of a call that fails', async () => {
+  it('shows an image beside the relay’s receipt for it, and a call that fails', async () => {
     const page = await open();
     const receipt = page.getByRole('region', { name: 'Example receipt' });
     await receipt.getByText('Verified in your browser').waitFor();
@@ -61,7 +61,7 @@ describe('the landing page', () => {
     expect(await page.evaluate<number>(`document.querySelector('.hero-picture img').naturalWidth`)).toBe(960);
   });
 
-  it('doubts a receipt that does not add up', async () => {
+  it('questions a receipt that does not add up', async () => {
     tab = await Tab.open(browser, relay);
     await tab.page.route('**/api/public/quote?*', async (route) => {
       const response = await route.fetch();
@@ -73,7 +73,7 @@ describe('the landing page', () => {
     expect(await receipt.getByText('Verified in your browser').count()).toBe(0);
   });
 
-  it('calculates what calls then cost: of images, seconds and tokens', async () => {
+  it('calculates what calls would cost: images, seconds and tokens', async () => {
     const page = await open();
     const result = page.getByRole('region', { name: 'Estimated cost' });
     const choose = async (model: string) => {
@@ -109,7 +109,7 @@ describe('the landing page', () => {
   });
 
   it.each(['widest', 'wide', 'phone'] as const)(
-    'loads what is below the first look when it comes near, and moves nothing: %s',
+    'loads what is below the first screen when it comes near, without moving anything: %s',
     async (width) => {
       tab = await Tab.open(browser, relay, { look: { width } });
       const { page } = tab;
@@ -127,13 +127,13 @@ describe('the landing page', () => {
       expect(isLoaded()).toBe(true);
       await page.evaluate('scrollTo(0, 0)');
       expect(await wall.boundingBox()).toEqual(before);
-      // As much room as it takes on a desk; on a phone it is longer, and nothing is below it.
+      // As much room as it takes on a desktop. On a phone it is longer, and nothing is below it.
       const height = await page.evaluate<number>('document.body.scrollHeight');
       expect(height).toBeGreaterThan(heightBefore * 0.8);
     },
   );
 
-  it('loads it for those who go on by the keyboard, too', async () => {
+  it('also loads it for keyboard users', async () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/');
     const questions = tab.page.getByRole('heading', { name: 'Questions', exact: true });
@@ -143,7 +143,7 @@ describe('the landing page', () => {
     expect(await tab.page.evaluate('scrollY')).toBe(0);
   });
 
-  it('leads only to what is there', async () => {
+  it('only links to pages that exist', async () => {
     const page = await open();
     const links = await page
       .getByRole('main')
@@ -152,7 +152,7 @@ describe('the landing page', () => {
     expect(links.length).toBeGreaterThan(15);
     const known = await page.request.get('/docs/');
     for (const link of new Set(links)) {
-      // The site of the documentation is built apart; its pages are sources with the same names.
+      // The documentation site is built separately; its pages are sources with the same names.
       if (link.startsWith('/docs/') && known.status() === 503) continue;
       expect([link, (await page.request.get(link, { headers: { accept: 'text/html' } })).status()]).toEqual([
         link,

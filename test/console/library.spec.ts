@@ -40,7 +40,7 @@ async function open(as: Person, path: string, look: Partial<Look> = {}): Promise
 
 const cards = (page: Page) => page.getByRole('list', { name: 'Library' }).getByRole('listitem');
 
-/** The files of the zip behind a button. */
+/** The files in the zip that a button downloads. */
 async function saved(page: Page, button: string): Promise<Map<string, Buffer>> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -51,12 +51,12 @@ async function saved(page: Page, button: string): Promise<Map<string, Buffer>> {
 }
 
 describe('the library', () => {
-  it('has what was made, with its cost and file, and runs it again in the playground', async () => {
+  it('shows what was made, with its cost and file, and runs it again in the playground', async () => {
     const page = await open(someone, '/overview');
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     const card = cards(page).filter({ hasText: 'a boat at dawn' });
     await card.getByText('0.20 credits').waitFor();
-    // A video, a 3D asset and two requests for images; what failed made nothing.
+    // A video, a 3D asset and two requests for images. What failed made nothing.
     expect(await cards(page).count()).toBe(4);
     await cards(page).filter({ hasText: 'a wooden boat' }).getByText('3D asset', { exact: true }).waitFor();
     await cards(page).filter({ hasText: '3 images' }).getByRole('img', { name: 'Image 3' }).waitFor();
@@ -70,13 +70,13 @@ describe('the library', () => {
     expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at dawn');
     expect(await page.getByLabel('Seconds').inputValue()).toBe('4');
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('vendora-imagine-video');
-    // A size would decide what is charged where no field shows it.
+    // A size that no field shows would decide the charge.
     const lines = await page.getByRole('region', { name: 'curl' }).textContent();
     expect(lines).toContain('"resolution": "720p"');
     expect(lines).not.toContain('"size"');
   });
 
-  it('saves all files of the type that is shown as one zip', async () => {
+  it('saves all files of the selected type as one zip', async () => {
     const page = await open(someone, '/library', { width: 'narrow' });
     const files = await saved(page, 'Download all');
     expect([...files.keys()].map((name) => name.slice(-3)).toSorted()).toEqual([
@@ -99,7 +99,7 @@ describe('the library', () => {
     expect([...(await saved(page, 'Download all')).keys()]).toEqual(mesh);
   });
 
-  it('does not run again what was made of images alone', async () => {
+  it('does not rerun what was made from images alone', async () => {
     const other = await person(relay, { credits: '5' });
     const image = instantPng.toString('base64');
     await endedMesh(relay, other, { keyId: await keyOf(other), image });
@@ -113,7 +113,7 @@ describe('the library', () => {
     ).toBe(0);
   });
 
-  it('is narrowed to a type, and lists requests for images, with those that are kept', async () => {
+  it('is narrowed to a type, and lists requests for images, including stored ones', async () => {
     const page = await open(someone, '/library?kind=3d', { width: 'narrow', scheme: 'dark' });
     await cards(page).getByText('a wooden boat').waitFor();
     expect(await cards(page).count()).toBe(1);
@@ -131,7 +131,7 @@ describe('the library', () => {
     ]);
     expect(opened.url()).toMatch(/\/api\/charges\/\w{26}\/images\/\w{26}-0\.png\?exp=/);
     await opened.close();
-    // What was only sent has nothing to show.
+    // Images that were only sent have nothing to show.
     const sent = cards(page).filter({ hasText: '2 images' });
     await sent.getByText('Not stored').waitFor();
     expect(await sent.getByRole('img').count()).toBe(0);
@@ -158,7 +158,7 @@ describe('the library', () => {
     await cards(page).getByText('Not stored').waitFor();
   });
 
-  it('says where to begin while there is nothing', async () => {
+  it('says where to begin while it is empty', async () => {
     const page = await open(await person(relay), '/library', { language: 'zh' });
     await page.getByText('这里还没有作品').waitFor();
     await page.getByText('您生成的作品会显示在这里。').waitFor();

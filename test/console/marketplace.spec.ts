@@ -12,7 +12,7 @@ import { silentMp3 } from '../support/sounds.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 
-/** An image comes as text. */
+/** An image arrives as text. */
 const MOST_BYTES = 2 ** 26;
 const run = (program: string, args: string[], options: { cwd?: string } = {}) =>
   promisify(execFile)(program, args, { maxBuffer: MOST_BYTES, ...options });
@@ -63,7 +63,7 @@ describe('the marketplace', () => {
     await closeTabs(other);
   });
 
-  it('tells each price exactly, in each group, and what it was before', async () => {
+  it('shows each exact price, in each group, and what it was before', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/marketplace?text=imgmodel-lite');
@@ -77,14 +77,14 @@ describe('the marketplace', () => {
     await page.waitForURL('**/marketplace');
   });
 
-  it('says what to do where nothing is found', async () => {
+  it('says what to do if nothing is found', async () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/marketplace?text=nothing-is-called-so');
     await tab.page.getByRole('link', { name: 'Clear filters' }).click();
     await tab.page.getByText('14 models').waitFor();
   });
 
-  it('shows a fault with its request id, and what there is once it can be read again', async () => {
+  it('shows an error with its request ID, and the models once they load again', async () => {
     tab = await Tab.open(browser, relay, { expectedStatuses: [503] });
     const { page } = tab;
     await page.route('**/api/public/prices?*', (route) =>
@@ -103,7 +103,7 @@ describe('the marketplace', () => {
 });
 
 describe('the page of a model', () => {
-  it('has a call in lines that work, with the address of this relay', async () => {
+  it('shows working code for a call, with this relay’s address', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/marketplace/imgmodel-4');
@@ -118,7 +118,7 @@ describe('the page of a model', () => {
     await page.getByRole('link', { name: 'Sign up to try it' }).waitFor();
   });
 
-  it('has a call where the playground has no form for it', async () => {
+  it('shows a call even if the playground has no form for it', async () => {
     const fresh = await startRelay();
     const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: fresh.sandboxUrl };
     const { owner } = fresh.fixture;
@@ -141,7 +141,7 @@ describe('the page of a model', () => {
     await fresh.close();
   });
 
-  it('leads those who have an account to the playground, with the model chosen', async () => {
+  it('links people with an account to the playground, with the model selected', async () => {
     tab = await Tab.open(browser, relay, { as: await person(relay, { credits: '1' }) });
     const { page } = tab;
     await tab.goto('/marketplace/vendora-imagine-video');
@@ -149,7 +149,7 @@ describe('the page of a model', () => {
     await page.waitForURL('**/playground?kind=video&model=vendora-imagine-video');
   });
 
-  it('tells how often it delivered and how fast, and where too little is known', async () => {
+  it('shows how often and how fast it delivered, and says if too little is known', async () => {
     await relay.fixture.owner.query(
       `INSERT INTO model_days SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-speech', 0.995, 1250
        FROM generate_series(1, 3) AS ago`,
@@ -169,7 +169,7 @@ describe('the page of a model', () => {
       .waitFor();
   });
 
-  it('is found at the address of before, and says where there is no such model', async () => {
+  it('is found at its former address, and says so if there is no such model', async () => {
     tab = await Tab.open(browser, relay, { expectedStatuses: [404] });
     const { page } = tab;
     await tab.goto('/marketplace?model=vendora-chat');
@@ -180,7 +180,7 @@ describe('the page of a model', () => {
 });
 
 describe('language and colours', () => {
-  it('follow the system at first, and what was chosen afterwards', async () => {
+  it('follow the system at first, and then what was chosen', async () => {
     tab = await Tab.open(browser, relay, { look: { language: 'zh', scheme: 'dark' } });
     const { page } = tab;
     await tab.goto('/sign-in');
@@ -199,7 +199,7 @@ describe('language and colours', () => {
 });
 
 describe('the frame', () => {
-  it('is reached by keyboard alone: first the way to the content', async () => {
+  it('is reached by keyboard alone, beginning with the link to the content', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/');
@@ -210,7 +210,7 @@ describe('the frame', () => {
     await page.locator('main:focus').waitFor();
   });
 
-  it('opens a menu by keyboard, and returns to its button, the first time as every time', async () => {
+  it('opens a menu by keyboard and returns to its button, every time', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/');
@@ -226,7 +226,7 @@ describe('the frame', () => {
     }
   });
 
-  it('begins all pages at one edge, however wide they are', async () => {
+  it('starts all pages at the same edge, however wide they are', async () => {
     tab = await Tab.open(browser, relay, { look: { width: 'widest' } });
     await tab.goto('/marketplace');
     const edge = async () => (await tab.page.getByRole('heading', { level: 1 }).boundingBox())!.x;
@@ -237,7 +237,7 @@ describe('the frame', () => {
     }
   });
 
-  it('copies the lines of an SDK with the address of this relay', async () => {
+  it('copies SDK code with this relay’s address', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/');
@@ -249,7 +249,7 @@ describe('the frame', () => {
     expect(copied).toContain(`OpenAI(base_url="${relay.baseUrl}/v1", api_key="<API_KEY>")`);
   });
 
-  it('has a policy that refuses what is not the console’s own', async () => {
+  it('has a policy that refuses everything but the console’s own', async () => {
     tab = await Tab.open(browser, relay);
     const answer = await tab.page.goto('/');
     const policy = answer!.headers()['content-security-policy'] ?? '';

@@ -32,7 +32,7 @@ afterEach(async () => {
   await expectCleanLedger(relay);
 });
 
-/** Counts what a new customer presses, the link of the mail included. */
+/** Counts what a new customer clicks, including the link in the mail. */
 class Clicks {
   count = 0;
 
@@ -81,7 +81,7 @@ describe('a new customer', () => {
     await comesBackToImage(page);
   });
 
-  it('is sent the mail again, and may use another address', async () => {
+  it('can get the mail again, and may use another address', async () => {
     const tab = await Tab.open(browser, relay);
     tabs.push(tab);
     const { page } = tab;
@@ -99,9 +99,9 @@ describe('a new customer', () => {
 });
 
 describe('the page that connects code', () => {
-  it('has a key that was just created in its programs, and shows the receipt of their first request', async () => {
+  it('puts a key that was just created into its code, and shows the receipt of the first request', async () => {
     const someone = await person(relay, { credits: '5' });
-    // The page asks for the latest requests every few seconds, also as its session ends.
+    // The page asks for the latest requests every few seconds, even as its session ends.
     const tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [401] });
     tabs.push(tab);
     const { page } = tab;
@@ -116,7 +116,7 @@ describe('the page that connects code', () => {
     expect(stdout).toContain('"url"');
     const receipt = page.getByRole('status').filter({ hasText: 'Your first request arrived' });
     await receipt.getByText('Verified in your browser').waitFor();
-    // Another page of the tab knows the key as well, and nobody else in it.
+    // Another page in the same tab knows the key too, but no other person in it does.
     await tab.follow('/playground');
     await page.getByRole('region', { name: 'curl' }).getByText('Bearer sk-tg-').waitFor();
     await button(page, 'Your account').click();
@@ -126,7 +126,7 @@ describe('the page that connects code', () => {
     await page.getByRole('region', { name: 'curl' }).getByText('<API_KEY>').waitFor();
   });
 
-  it('waits for a first request only where there is none, and not for ever', async () => {
+  it('waits for a first request only if there was none, and at most ten minutes', async () => {
     const someone = await person(relay, { credits: '5' });
     const tab = await Tab.open(browser, relay, { as: someone });
     tabs.push(tab);
@@ -191,7 +191,7 @@ describe('a call that waits for a payment', () => {
     expect((await calls()).rowCount).toBe(1);
   });
 
-  it('is not made where the price changed while the page was open', async () => {
+  it('is not made if the price changed while the page was open', async () => {
     const someone = await person(relay, { credits: '5' });
     await keyOf(someone);
     const model = await ownModel();
@@ -210,7 +210,7 @@ describe('a call that waits for a payment', () => {
   });
 });
 
-/** A model of this test alone, at 0.1 credits an image. */
+/** A model for this test alone, at 0.1 credits per image. */
 async function ownModel(): Promise<string> {
   const id = `own-${newId()}`;
   const { owner } = relay.fixture;
@@ -246,7 +246,7 @@ async function priceOf({ api }: Person, model: string): Promise<string | undefin
   return (await api.POST('/api/quote', { body }).catch(() => null))?.data?.amount;
 }
 
-/** With the key that the code shows; the page turns green without a click. */
+/** Uses the key that the code shows. The page turns green without a click. */
 async function callFromCode(page: Page): Promise<void> {
   await page.getByText('Waiting for your first request').waitFor();
   const code = await page.getByRole('region', { name: 'curl' }).textContent();
@@ -261,7 +261,7 @@ async function callFromCode(page: Page): Promise<void> {
   await receipt.getByText('Verified in your browser').waitFor();
 }
 
-/** The call that waited was made once. Its image is still there, and the key itself is not shown again. */
+/** The call that waited was made once. Its image is still shown, but the key is not. */
 async function comesBackToImage(page: Page): Promise<void> {
   await page.reload();
   await page.getByRole('img', { name: 'Generated image 1' }).waitFor();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import config from '../../vitest.config.mjs';
 
-/** As specs run, but nothing except what makes the pictures. */
+/** Runs like the specs, but only what takes the screenshots. */
 export default {
   ...config,
   root: join(import.meta.dirname, '../..'),

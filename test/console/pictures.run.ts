@@ -12,8 +12,8 @@ import { confirmed, proposal } from './support/staff.js';
 import { endedVideo, keyOf, withoutKeys } from './support/work.js';
 
 /**
- * The pictures of README and docs, made of the real pages by `npm run pictures`: the same data each time, as far as it does
- * not tell the day. They are part of the repository, so they are small.
+ * `npm run pictures`: takes the screenshots in README and docs from the real pages, with the same data each time except
+ * for the date. They are part of the repository, so they are small.
  */
 const FOLDER = join(import.meta.dirname, '../../docs/pictures');
 const QUALITY = 82;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await relay?.close();
 });
 
-/** A chat, which is explained line by line, and a video that came. */
+/** A chat that is explained line by line, and a finished video. */
 async function workToday(): Promise<void> {
   await withoutKeys(customer);
   const keyId = await keyOf(customer, 'studio');
@@ -66,7 +66,7 @@ async function draw(name: string, as: Person | null, path: string, ready: (tab: 
   await tab.goto(path);
   await ready(tab);
   await tab.settled();
-  // What is still moving has arrived in the image.
+  // Wait for whatever is still moving.
   await tab.page.evaluate(
     'document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < Infinity).forEach((each) => each.finish())',
   );
@@ -90,7 +90,7 @@ const heading =
   ({ page }: Tab) =>
     page.getByRole('heading', { name }).first().waitFor();
 
-describe('the pictures', () => {
+describe('the screenshots', () => {
   it('of the marketplace', () =>
     draw('marketplace', null, '/marketplace', ({ page }) => page.getByText('14 models').waitFor()));
 
@@ -102,7 +102,7 @@ describe('the pictures', () => {
     await draw('overview', customer, '/overview', drawn);
   });
 
-  it('of a charge that is explained', async () => {
+  it('of a charge and its explanation', async () => {
     const query = { family: 'chat' } as const;
     const { data } = await customer.api.GET('/api/usage', { params: { query } });
     await draw('usage-charge', customer, `/logs?charge=${data!.items[0]!.chargeId}`, ({ page }) =>
@@ -118,7 +118,7 @@ describe('the pictures', () => {
       await page.locator('button[data-loading]').waitFor({ state: 'detached' });
     }));
 
-  it('of prices on their time line', async () => {
+  it('of prices on their timeline', async () => {
     const price = (unitPrice: string) =>
       ({ kind: 'price', model: 'imgmodel-4', price: { unitPrice } }) as const;
     const now = await proposal(admin, [price('0.04')], { note: 'The vendor asks more since this month.' });

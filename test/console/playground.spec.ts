@@ -7,7 +7,7 @@ import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { keyOf, play } from './support/work.js';
 
-/** Its price depends on its sound. */
+/** A model whose price depends on sound. */
 const FILM = 'dead-film';
 
 let relay: Relay;
@@ -38,7 +38,7 @@ describe('a key with a fallback in the playground', () => {
     ['image', 'imgmodel-4', 'Prompt', 'Generate image'],
     ['chat', 'vendora-chat', 'Your message', 'Send'],
     ['speech', 'vendora-speech', 'Text to read aloud', 'Generate speech'],
-  ])('is charged for the model whose price was shown, or for none: %s', async (kind, like, field, send) => {
+  ])('is charged for the model whose price was shown, or not at all: %s', async (kind, like, field, send) => {
     const someone = await person(relay, { credits: '5' });
     const { data } = await someone.api.POST('/api/keys', {
       body: { name: 'safe', group: 'Vendora-Main', fallbackModels: [like] },
@@ -54,7 +54,7 @@ describe('a key with a fallback in the playground', () => {
       [someone.accountId, like],
     );
     expect(rows).toEqual([]);
-    // In code that people copy, the key keeps its fallbacks.
+    // The key keeps its fallbacks in code that people copy.
     const code = await page.locator('.code-lines').first().innerText();
     expect(code).toContain(`dead-${like}`);
     expect(code).not.toContain('"models"');
@@ -62,7 +62,7 @@ describe('a key with a fallback in the playground', () => {
 });
 
 describe('a video whose price depends on its sound', () => {
-  it('is priced and asked for without it once that is switched off', async () => {
+  it('is priced and requested without it once that is switched off', async () => {
     const someone = await person(relay, { credits: '5' });
     await someone.api.POST('/api/keys', { body: { name: 'films', group: 'Vendora-Main' } });
     tab = await Tab.open(browser, relay, { as: someone });
@@ -78,7 +78,7 @@ describe('a video whose price depends on its sound', () => {
     expect(await tab.barriers()).toEqual([]);
   });
 
-  it('is run again without sound if it was asked for without', async () => {
+  it('runs again without sound if it was requested without', async () => {
     const someone = await person(relay, { credits: '5' });
     const keyId = await keyOf(someone);
     const body = { model: FILM, prompt: 'a silent film', generate_audio: false };
@@ -95,7 +95,7 @@ describe('a video whose price depends on its sound', () => {
 });
 
 describe('the result of a call', () => {
-  it('is still there after the page is loaded again, for its person alone', async () => {
+  it('is still there after a reload, but only for its person', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone });
     await tab.goto('/playground');
@@ -116,7 +116,7 @@ describe('the result of a call', () => {
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
   });
 
-  it('comes with the balance that is left', async () => {
+  it('comes with the remaining balance', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone });
     await tab.goto('/playground');
@@ -130,7 +130,7 @@ describe('the result of a call', () => {
     await price.locator(`data[value="${data!.balance.main}"]`).waitFor();
   });
 
-  it('is still there where it is speech', async () => {
+  it('is still there if it is speech', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone });
     await tab.goto('/playground?kind=speech&model=vendora-speech');
@@ -144,7 +144,7 @@ describe('the result of a call', () => {
     expect(await page.getByLabel('Text to read aloud').inputValue()).toBe('The light is on.');
   });
 
-  it('says what to do next where it failed', async () => {
+  it('says what to do next if it failed', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [503] });
     await tab.goto('/playground?model=dead-imgmodel-4');

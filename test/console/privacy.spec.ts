@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 afterEach(() => closeTabs(...tabs.splice(0)));
 
-/** A person with a password and credits, who signs in and is led to the page. */
+/** A person with a password and credits, who signs in and is sent on to the page. */
 async function atPrivacy(credits: string): Promise<{ someone: Person; tab: Tab }> {
   const someone = await person(relay, { credits });
   await relay.fixture.owner.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
@@ -38,7 +38,7 @@ async function atPrivacy(credits: string): Promise<{ someone: Person; tab: Tab }
   return { someone, tab };
 }
 
-/** As if the last proof were long ago. */
+/** As if the last proof of identity were long ago. */
 async function lapse(): Promise<void> {
   await relay.fixture.owner.query('UPDATE sessions SET confirmed_at = NULL');
 }
@@ -51,7 +51,7 @@ async function confirm(page: Page): Promise<void> {
 }
 
 describe('an export of one’s data', () => {
-  it('is asked for with the password, waited for and saved, each with a proof', async () => {
+  it('takes the password to request and to save, and is waited for', async () => {
     const { someone, tab } = await atPrivacy('5');
     const { page } = tab;
     await lapse();
@@ -84,7 +84,7 @@ describe('an export of one’s data', () => {
 });
 
 describe('the deletion of an account', () => {
-  /** Fills the form as far as it lets go of what is left, and sends it. */
+  /** Fills in the form, agrees to forfeit the remaining credits, and sends it. */
   async function askToDelete({ page }: Tab): Promise<void> {
     await page.getByRole('button', { name: 'Delete my account' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete your account' });
@@ -120,7 +120,7 @@ describe('the deletion of an account', () => {
     await page.locator('data[value="5"]').first().waitFor();
   });
 
-  it('is done once its time has come, and nobody signs in any more', async () => {
+  it('happens once its time has come, and then nobody can sign in', async () => {
     const { someone, tab } = await atPrivacy('5');
     await askToDelete(tab);
     await tab.page.waitForURL('**/sign-in');

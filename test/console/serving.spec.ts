@@ -15,7 +15,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 const page = { accept: 'text/html,application/xhtml+xml' };
 
 describe('the console address', () => {
-  it('answers every page with the one document, which nobody keeps', async () => {
+  it('answers every page with the one document, which is not cached', async () => {
     for (const path of ['/', '/marketplace?text=boat', '/tickets/01hzzzzzzzzzzzzzzzzzzzzzzz']) {
       const answer = await get(path, page);
       expect(answer.status).toBe(200);
@@ -25,7 +25,7 @@ describe('the console address', () => {
     }
   });
 
-  it('puts the nonce of its policy into the document, another one each time', async () => {
+  it('puts the nonce of its policy into the document, a new one each time', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const answer = await get('/', page);
@@ -40,7 +40,7 @@ describe('the console address', () => {
     expect(nonces[0]).not.toBe(nonces[1]);
   });
 
-  it('sends files compressed, to be kept for ever where their name tells their content', async () => {
+  it('sends files compressed, and cached without limit if their name identifies their content', async () => {
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get('/', page)).text())![1]!;
     const answer = await get(script, { 'accept-encoding': 'br' });
     expect(answer.headers.get('content-encoding')).toBe('br');
@@ -49,7 +49,7 @@ describe('the console address', () => {
     expect((await get('/icon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
   });
 
-  it('brings its typefaces along, and has the browser load one of them at once', async () => {
+  it('serves its own typefaces, and makes the browser load one of them at once', async () => {
     const [preloaded, ...others] = [...(await (await get('/', page)).text()).matchAll(/<link[^>]*>/g)]
       .map(([tag]) => tag)
       .filter((tag) => tag.includes('as="font"'));
@@ -59,14 +59,14 @@ describe('the console address', () => {
     expect(face.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it('knows what is no page', async () => {
+  it('knows what is not a page', async () => {
     for (const path of ['/assets/gone.js', '/api', '/api/nothing', '/sandbox-pay/nothing/here'])
       expect([path, (await get(path, page)).status]).toEqual([path, 404]);
     expect((await get('/picture.png', { accept: 'image/*' })).status).toBe(404);
     expect((await fetch(`${relay.consoleUrl}/marketplace`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('tells pages where calls for models go, as configured, and who is signed in', async () => {
+  it('gives pages the configured address for model calls, and who is signed in', async () => {
     expect(await (await get('/api/public/relay')).json()).toEqual({
       baseUrl: 'https://api.example.com',
       paymentCurrency: 'USD',

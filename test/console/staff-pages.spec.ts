@@ -8,7 +8,7 @@ import { confirmed, customerAtWork, deadLetter, proposal, ticketOf } from './sup
 let work: ReturnType<typeof customerAtWork> | undefined;
 const workOf = (relay: Relay) => (work ??= customerAtWork(relay));
 
-/** A price with a past and a future, and a proposal that waits. */
+/** A price with a past and a future, and a pending proposal. */
 async function prices(relay: Relay, viewer: Person | undefined): Promise<void> {
   const price = (unitPrice: string) =>
     ({ kind: 'price', model: 'imgmodel-4', price: { unitPrice } }) as const;
@@ -83,7 +83,7 @@ async function reports(_relay: Relay, viewer: Person | undefined): Promise<void>
 
 const dialog = ({ page }: Tab) => page.getByRole('dialog').waitFor();
 
-/** Last, since the viewer's session looks at the other account from then on. */
+/** Last, since from then on the viewer's session looks at the other account. */
 async function view(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { owner } = await workOf(relay);
   const params = { path: { accountId: owner.accountId } };

@@ -86,7 +86,7 @@ describe('a price', () => {
     await visiting.page.getByRole('main').getByText('0.03 credits').first().waitFor();
   });
 
-  it('of a vendor is proposed as its list price with a margin, and the model is added switched off', async () => {
+  it('from a vendor is proposed as its list price with a margin, and the model is added switched off', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/admin/prices');
@@ -111,7 +111,7 @@ describe('a price', () => {
     await row.getByRole('link', { name: 'Open proposal' }).waitFor();
   });
 
-  it('that another administrator changed meanwhile can not be confirmed before it is revised', async () => {
+  it('that another administrator changed meanwhile cannot be confirmed before it is revised', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/admin/prices/propose?group=Public-Relay&kind=multiplier');
@@ -134,7 +134,7 @@ describe('a price', () => {
     await page.getByText('Withdrawn', { exact: true }).waitFor();
   });
 
-  it('of a model has rates, which are added and removed row by row, and shown for what they are', async () => {
+  it('of a model has rates, which are added and removed row by row, and shown as what they are', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/admin/prices/propose?model=vendora-imagine-edit');
@@ -176,7 +176,7 @@ describe('a price', () => {
       .waitFor();
   });
 
-  it('of a file is compared with what is in force, and what differs becomes a proposal', async () => {
+  it('from a file is compared with what is in force, and differences become a proposal', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/admin/prices/import');
@@ -270,7 +270,7 @@ describe('a ticket', () => {
 });
 
 describe('names', () => {
-  it('stand for ids where staff look, and the id is there to copy', async () => {
+  it('replace IDs wherever staff look, and the ID can still be copied', async () => {
     const { owner } = await customerAtWork(relay);
     await ticketOf(owner, { kind: 'question', subject: 'A question', body: 'How?' });
     const tab = await open({ as: await staff('support', 'finance', 'admin') });
@@ -307,13 +307,13 @@ describe('names', () => {
     );
     await tab.goto('/support/tickets');
     await page.getByRole('link', { name: 'The north studio' }).last().waitFor();
-    // However many rows there are, their names are one question.
+    // However many rows there are, their names are one request.
     expect(asked).toHaveLength(1);
   });
 });
 
 describe('an account', () => {
-  it('that is frozen calls nothing, and its owner reads why; then it calls again', async () => {
+  it('that is frozen cannot call, and its owner reads why; then it calls again', async () => {
     const { owner, customer } = await customerAtWork(relay);
     const call = () =>
       customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image', prompt: 'a gate' }));
@@ -342,7 +342,7 @@ describe('an account', () => {
     expect((await call()).status).toBe(200);
   });
 
-  it('is seen as its owner sees it, with nothing to change, until the view ends', async () => {
+  it('is seen as its owner sees it, without anything to change, until the view ends', async () => {
     const { owner } = await customerAtWork(relay);
     await owner.api.PUT('/api/account/billing-details', {
       body: { name: 'North Studio Ltd.', address: null, taxId: null },
@@ -385,7 +385,7 @@ describe('an account', () => {
 });
 
 describe('a view of an account', () => {
-  it('ends by itself, and the page shows what is one’s own', async () => {
+  it('ends by itself, and the page shows the person’s own account', async () => {
     const { owner } = await customerAtWork(relay);
     const viewer = await staff('support');
     const params = { path: { accountId: owner.accountId } };
@@ -487,7 +487,7 @@ describe('an administrator', () => {
     expect(await order.getByRole('link').allTextContents()).toEqual(['cheaper', 'sandbox']);
   });
 
-  /** A second channel of a model, which the sandbox serves: of less weight, and at a lower cost. */
+  /** A second channel for a model, served by the sandbox, with less weight and a lower cost. */
   async function addCheaper(model: string): Promise<void> {
     const { owner } = relay.fixture;
     await owner.query(
@@ -535,7 +535,7 @@ describe('an administrator', () => {
     await tab.page.waitForURL('**/admin/models?model=vendora-imagine-image');
   });
 
-  it('plays a dead letter again once', async () => {
+  it('replays a dead letter once', async () => {
     const { customer } = await customerAtWork(relay);
     const letterId = await deadLetter(relay, customer.accountId);
     const tab = await open({ as: await staff('admin') });
@@ -554,9 +554,9 @@ describe('an administrator', () => {
 
 interface ListedPage {
   path: string;
-  /** Its heading, and the text of its tab, or of its link where it has one for itself. */
+  /** The heading, and the text of its tab, or of its link if the page has its own. */
   name: string;
-  /** The workspace, and the link that it shares with others. */
+  /** The workspace, and the link that the page shares with others. */
   at: readonly [workspace: string, link?: string];
   roles: Role[];
 }
@@ -608,7 +608,7 @@ describe('workspaces', () => {
     await page.getByRole('button', { name: 'Workspace: My account' }).waitFor();
   });
 
-  it('say what waits for somebody, and stay where a page is in two of them', async () => {
+  it('show what is waiting, and stay selected if a page belongs to two of them', async () => {
     const { owner } = await customerAtWork(relay);
     await ticketOf(owner, { kind: 'question', subject: 'A question', body: 'Where is it?' });
     const tab = await open({ as: await staff('support', 'finance') });
@@ -637,7 +637,7 @@ describe('what a role may not do', () => {
   it.each([['user'], ['support'], ['finance'], ['admin']] as [Role][])(
     'is not shown to %s, and its address opens nothing',
     async (role) => {
-      // A 403 of the server would be told as a problem: what is shown is allowed, and what is not is not asked for.
+      // A 403 would be reported as a problem: everything shown is allowed, and nothing else is requested.
       const tab = await open({ as: await staff(role) });
       const { page } = tab;
       await tab.goto('/overview');

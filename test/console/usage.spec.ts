@@ -36,7 +36,7 @@ async function open(as: Person, path: string, look: Partial<Look> = {}): Promise
 }
 
 describe('the usage page', () => {
-  it('says what a project cost last week three clicks after sign-in', async () => {
+  it('shows what a project cost last week, three clicks after sign-in', async () => {
     const page = await open(someone, '/overview');
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByText('7 d', { exact: true }).click();
@@ -48,7 +48,7 @@ describe('the usage page', () => {
     expect(new URL(page.url()).search).toBe('?range=7d&by=key');
   });
 
-  it('goes from a name to what it is made of, and from a bar to its requests', async () => {
+  it('goes from a name to its parts, and from a bar to its requests', async () => {
     const page = await open(someone, '/usage?by=key');
     const costs = page.getByRole('table', { name: 'Spending breakdown' });
     await costs.getByRole('link', { name: 'Spring campaign' }).click();
@@ -78,7 +78,7 @@ describe('the usage page', () => {
     await page.locator('.chart-range').waitFor({ state: 'detached' });
   });
 
-  it('names what a bar is made of in a legend of buttons and in a table', async () => {
+  it('names the parts of a bar in a legend of buttons and in a table', async () => {
     const page = await open(someone, '/usage?by=key', { width: 'narrow', scheme: 'dark' });
     const chart = page.getByRole('figure', { name: 'Spent over time, grouped by Key' });
     const values = chart.getByRole('table');
@@ -89,7 +89,7 @@ describe('the usage page', () => {
     expect(await tab.isTooWide()).toBe(false);
   });
 
-  it('shows those who use a keyboard the table, and narrows the page from it', async () => {
+  it('shows keyboard users the table, and lets them narrow the page from it', async () => {
     const page = await open(someone, '/usage?by=key', { width: 'narrow' });
     const chart = page.getByRole('figure', { name: 'Spent over time, grouped by Key' });
     const heightOf = async (name: string) =>
@@ -116,7 +116,7 @@ describe('the usage page', () => {
 });
 
 describe('the breakdown', () => {
-  it('draws what each day cost, to scale', async () => {
+  it('draws each day’s cost to scale', async () => {
     const saver = await person(relay, { credits: '1' });
     await relay.fixture.owner.query(
       `INSERT INTO usage_days (account_id, day, key_id, model_id, requests, settled, failures, latency_ms, timed)
@@ -140,7 +140,7 @@ describe('the breakdown', () => {
 });
 
 describe('the statement', () => {
-  it('is narrowed to a key', async () => {
+  it('can be narrowed to a key', async () => {
     const page = await open(someone, '/wallet?tab=statement');
     await page.getByRole('row', { name: /imgmodel-4 Charged -0\.09 credits/ }).waitFor();
     await page.getByRole('combobox', { name: 'Key' }).click();
@@ -152,7 +152,7 @@ describe('the statement', () => {
     expect(csv).toMatch(/^\/api\/statement\.csv\?view=requests&keyId=/);
   });
 
-  it('of a month has a subtotal for each key, and can be asked for one of them', async () => {
+  it('for a month has a subtotal for each key, and can be requested for one of them', async () => {
     const page = await open(someone, '/wallet?tab=statement');
     await page.getByRole('combobox', { name: 'Month (UTC)' }).click();
     await page.getByRole('option').first().click();
@@ -190,7 +190,7 @@ describe('a payment that came without an order', () => {
 });
 
 describe('the log', () => {
-  it('finds a request by its id in one step, and those of a key by what the key begins with', async () => {
+  it('finds a request by its ID in one step, and a key’s requests by how the key begins', async () => {
     const { data } = await someone.api.GET('/api/usage', { params: { query: { keyId: projectKey } } });
     const page = await open(someone, '/logs');
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
@@ -203,7 +203,7 @@ describe('the log', () => {
       body: { name: 'Banners', group: 'Vendora-Main' },
     });
     await tab.goto('/logs');
-    // A whole key, pasted: what is secret of it stays out of the address.
+    // A whole key, pasted. Its secret part stays out of the address.
     await field.fill(made!.apiKey);
     await page.waitForURL(`**/logs?keyId=${made!.keyId}`);
     await page.getByText('No requests match your filters').waitFor();
@@ -241,8 +241,8 @@ describe('a row of the log', () => {
   });
 });
 
-describe('an address that was changed by hand', () => {
-  it('is read as far as it makes sense, and shows the list', async () => {
+describe('an address that was edited by hand', () => {
+  it('is understood as far as possible, and shows the list', async () => {
     const page = await open(
       someone,
       '/logs?keyId=nobody&model=%3F&group=a%20b&family=what&at=never&model=x/',
@@ -251,7 +251,7 @@ describe('an address that was changed by hand', () => {
     expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
   });
 
-  it('is asked for without what only the server knows to be wrong', async () => {
+  it('leads back to the first page if the server refuses its cursor', async () => {
     tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [400] });
     await tab.goto('/logs?cursor=elsewhere');
     await tab.page.getByRole('button', { name: 'First page' }).click();
@@ -259,7 +259,7 @@ describe('an address that was changed by hand', () => {
   });
 });
 
-describe('an id', () => {
+describe('an ID', () => {
   it('of a task leads to its request from anywhere, pasted and sent at once', async () => {
     const task = await endedVideo(relay, someone, { keyId: projectKey, prompt: 'a boat' });
     const page = await open(someone, '/tokens');
@@ -285,7 +285,7 @@ describe('an id', () => {
     await page.getByRole('dialog').getByText('imgmodel-4').first().waitFor();
   });
 
-  it('that nothing has is said to be unknown', async () => {
+  it('that nothing has is reported as unknown', async () => {
     const page = await open(someone, '/overview');
     await page.keyboard.press('Control+K');
     await page.getByLabel('Search pages, or paste any ID').fill('01hzzzzzzzzzzzzzzzzzzzzzzz');

@@ -33,7 +33,7 @@ async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> 
 }
 
 describe('the wallet', () => {
-  it('says what is paid and got before anything is ordered, and where an amount is too small', async () => {
+  it('says what is paid and received before anything is ordered, and if an amount is too small', async () => {
     const tab = await open({ as: await person(relay), expectedStatuses: [400] });
     const { page } = tab;
     await tab.goto('/wallet');
@@ -68,20 +68,23 @@ describe('the wallet', () => {
   it.each([
     { language: 'en', scheme: 'light', width: 'phone', cancel: 'Cancel' },
     { language: 'zh', scheme: 'dark', width: 'wide', cancel: '取消' },
-  ] as const)('keeps nobody out of that page: $language, $scheme, $width', async ({ cancel, ...look }) => {
-    const buyer = await person(relay);
-    const order = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
-    const { data } = await buyer.api.POST('/api/topups', { body: order });
-    const tab = await open({ as: buyer, look });
-    await tab.goto(`/sandbox-pay/${data!.id}`);
-    await tab.picture(`payment-${look.language}-${look.scheme}-${look.width}`);
-    expect(await tab.barriers()).toEqual([]);
-    expect(await tab.isTooWide()).toBe(false);
-    await tab.page.getByRole('button', { name: cancel }).click();
-    await tab.page.getByText(/^(This order was cancelled|订单已取消)$/).waitFor();
-  });
+  ] as const)(
+    'has no accessibility barrier on that page: $language, $scheme, $width',
+    async ({ cancel, ...look }) => {
+      const buyer = await person(relay);
+      const order = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
+      const { data } = await buyer.api.POST('/api/topups', { body: order });
+      const tab = await open({ as: buyer, look });
+      await tab.goto(`/sandbox-pay/${data!.id}`);
+      await tab.picture(`payment-${look.language}-${look.scheme}-${look.width}`);
+      expect(await tab.barriers()).toEqual([]);
+      expect(await tab.isTooWide()).toBe(false);
+      await tab.page.getByRole('button', { name: cancel }).click();
+      await tab.page.getByText(/^(This order was cancelled|订单已取消)$/).waitFor();
+    },
+  );
 
-  it('leads from an order that is not wanted to the same again', async () => {
+  it('leads from an abandoned order to a new one like it', async () => {
     const buyer = await person(relay);
     const order = { credits: '7', provider: 'sandbox', requestId: newId() } as const;
     const { data } = await buyer.api.POST('/api/topups', { body: order });
@@ -135,7 +138,7 @@ describe('the first steps', () => {
 });
 
 describe('a key', () => {
-  it('is shown once, calls, and stops what uses it when it is deleted', async () => {
+  it('is shown once, makes calls, and stops working when deleted', async () => {
     const owner = await person(relay, { credits: '1' });
     const tab = await open({ as: owner });
     const { page } = tab;
@@ -163,7 +166,7 @@ describe('a key', () => {
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
   });
 
-  it('needs a name alone, and is tried in the playground at once', async () => {
+  it('needs only a name, and is tried in the playground at once', async () => {
     const owner = await person(relay, { credits: '1' });
     const tab = await open({ as: owner });
     const { page } = tab;
@@ -189,7 +192,7 @@ describe('a key', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(keyId);
   });
 
-  it('shows its groups as cards, with their price and models, and opens what is at fault', async () => {
+  it('shows its groups as cards, with their price and models, and opens the part with an error', async () => {
     const owner = await person(relay, { credits: '1' });
     const tab = await open({ as: owner, expectedStatuses: [400] });
     const { page } = tab;
@@ -224,7 +227,7 @@ describe('a key', () => {
     });
   });
 
-  it('is changed, with the words of the server at the field that is at fault', async () => {
+  it('is changed, with the server’s message at the field with the error', async () => {
     const owner = await person(relay, { credits: '1' });
     const { data: key } = await owner.api.POST('/api/keys', { body: { name: 'old', group: 'Vendora-Main' } });
     const tab = await open({ as: owner, expectedStatuses: [400] });
@@ -247,7 +250,7 @@ describe('a key', () => {
 });
 
 describe('the overview', () => {
-  it('shows tasks as they go on, and what they cost when they end', async () => {
+  it('shows tasks as they progress, and what they cost when they end', async () => {
     const customer = await relay.customer('5');
     const owner = await person(relay, { accountId: customer.accountId });
     const tab = await open({ as: owner });

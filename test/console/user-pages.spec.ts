@@ -4,7 +4,7 @@ import type { Person } from '../support/console.js';
 import type { Relay } from '../support/relay.js';
 import { describePages } from './support/pages.js';
 
-/** An order of the viewer, and another that is given up. */
+/** An order by the viewer, and another that was cancelled. */
 async function orders(_relay: Relay, viewer: Person | undefined): Promise<string> {
   const order = async (credits: string) => {
     const body = { credits, provider: 'sandbox', requestId: newId() } as const;
@@ -15,7 +15,7 @@ async function orders(_relay: Relay, viewer: Person | undefined): Promise<string
   return `/topups/${await order('12.345')}`;
 }
 
-/** A person who was invited by the viewer, with the rewards, part of which was moved. */
+/** A person whom the viewer invited, and the rewards, part of which was transferred. */
 async function invitee(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { accountId } = await relay.fixture.account({ credits: '0' });
   await relay.fixture.billing.query(
@@ -24,7 +24,7 @@ async function invitee(relay: Relay, viewer: Person | undefined): Promise<void> 
   );
 }
 
-/** The account of the viewer came with a key. */
+/** Deletes the key that the viewer's account came with. */
 async function noKeys(_relay: Relay, viewer: Person | undefined): Promise<void> {
   const { data } = await viewer!.api.GET('/api/keys');
   for (const { keyId } of data!.items)

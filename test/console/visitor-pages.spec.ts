@@ -3,7 +3,7 @@ import { describePages } from './support/pages.js';
 
 const TOKEN = 'a'.repeat(43);
 
-/** Days, most of them good, and some of which too little is known. */
+/** Days with mostly good results, some of them with too little data. */
 async function withRecord({ fixture }: Relay): Promise<void> {
   await fixture.owner.query(
     `INSERT INTO model_days

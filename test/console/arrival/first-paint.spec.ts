@@ -7,7 +7,7 @@ import { person } from '../../support/console.js';
 import { type Relay, startRelay } from '../../support/relay.js';
 import { openBrowser, Tab } from '../support/browser.js';
 
-/** Openings of each page, in turns: as many as it takes for what else the machine does to even out. */
+/** How often each page is opened, in turns: enough for the machine's other work to even out. */
 const FEWEST_ROUNDS = 5;
 const MOST_ROUNDS = 60;
 const MOST_TIMES_AS_LONG = 1.2;
@@ -33,7 +33,7 @@ async function landingText(headers: Record<string, string> = {}): Promise<string
   return (await fetch(relay.consoleUrl, { headers: { accept: 'text/html', ...headers } })).text();
 }
 
-/** The same head with its styles and its typeface, as a page without any script. */
+/** The same head with its styles and typeface, as a page without any script. */
 async function serveStatically(): Promise<{ url: string; server: Server }> {
   const html = (await landingText())
     .replace(/<script.*?<\/script>/gs, '')
@@ -51,7 +51,7 @@ async function serveStatically(): Promise<{ url: string; server: Server }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
 }
 
-/** By a browser that was never here: when the largest of what it shows was drawn. */
+/** When a browser that was never here before draws the largest part of the page. */
 async function largestPaint(url: string, isThere: (tab: Tab) => Promise<unknown>): Promise<number> {
   const tab = await Tab.open(browser, { consoleUrl: new URL(url).origin }, { isFirstVisit: true });
   await tab.page.addInitScript({ content: PAINTS });
@@ -99,7 +99,7 @@ describe('the landing page', () => {
     await tab.close();
   });
 
-  it('comes in the language of the visitor, or in the one that was chosen here', async () => {
+  it('comes in the visitor’s language, or in the one that they chose here', async () => {
     const head = async (headers: Record<string, string>) =>
       /id="first-paint"[^>]* lang="([\w-]+)"/.exec(await landingText(headers))?.[1];
     expect(await head({ 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' })).toBe('zh-Hans');
@@ -115,7 +115,7 @@ describe('the landing page', () => {
     expect(await head({ 'accept-language': 'en', cookie: cookies.join('; ') })).toBe('zh-Hans');
   });
 
-  it('is not begun for those who are signed in, nor at other addresses', async () => {
+  it('is not sent to people who are signed in, nor at other addresses', async () => {
     const { headers } = await person(relay);
     expect(await landingText({ cookie: headers.cookie })).not.toContain('first-paint"');
     const other = await fetch(`${relay.consoleUrl}/marketplace`, { headers: { accept: 'text/html' } });

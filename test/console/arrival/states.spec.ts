@@ -9,7 +9,7 @@ import { type RoutedPage, routedPages } from '../support/routes.js';
 const READS_NOTHING =
   /^\/(sign-in|sign-up|sign-up\/confirm|confirm-email|forgot-password|reset-password|tickets\/new|admin\/prices\/import)$/;
 const OF_VISITORS = /^\/($|sign-|marketplace|connect|status|retention|confirm|forgot|reset)/;
-/** The session and the stream of changes belong to the frame. */
+/** What the page itself requests. The session and the stream of changes belong to the frame. */
 const OF_THE_PAGE = /\/api\/(?!public\/session|live)/;
 
 const BUSY = 'main :is([aria-busy="true"], .mantine-Skeleton-root)';
@@ -25,7 +25,10 @@ const FAULT = {
   ).toString('base64'),
 };
 
-/** Stands between a page and what it asks the relay for. Unlike Playwright's routes, it leaves the browser its cache of scripts. */
+/**
+ * Stands between a page and its requests to the relay. Unlike Playwright's routes, it leaves the browser its script
+ * cache.
+ */
 class Gate {
   private readonly waiting: string[] = [];
   private answer: ((requestId: string) => Promise<void>) | undefined;
@@ -73,7 +76,7 @@ class Gate {
 
   private readonly passOn = (requestId: string) => this.send('Fetch.continueRequest', { requestId });
 
-  /** A request of a page that was left cannot be answered, and nobody waits for it. */
+  /** A request cannot be answered once its page was left, but then nobody waits for it. */
   private async send(...command: Parameters<CDPSession['send']>): Promise<void> {
     await this.session.send(...command).catch(() => undefined);
   }
@@ -96,10 +99,10 @@ afterAll(async () => {
   await relay?.close();
 });
 
-/** A missing ID is no fault here: a model that nobody can have yet has no prices. */
+/** A missing ID is no error here: a model that nobody can have yet has no prices. */
 const EMPTY_WITHOUT_ID = /^\/admin\/prices\/models\//;
 
-/** Opens the page while no request is answered, then with faults, then with the real answers. */
+/** Opens the page while no request is answered, then with errors, then with the real answers. */
 async function lookAt(gate: Gate, { path, hasId }: RoutedPage): Promise<void> {
   const { tab } = gate;
   if (READS_NOTHING.test(path)) {
@@ -115,7 +118,7 @@ async function lookAt(gate: Gate, { path, hasId }: RoutedPage): Promise<void> {
     await tab.page.reload();
   }
   await isEmpty(tab, hasId && !EMPTY_WITHOUT_ID.test(path));
-  // Pending requests are given up with their page.
+  // Leaving the page drops its pending requests.
   await tab.page.goto('about:blank');
 }
 
@@ -134,7 +137,7 @@ async function isFailing(tab: Tab): Promise<void> {
   expect(await tab.isTooWide()).toBe(false);
 }
 
-/** For a person who has done nothing yet, on a relay where nothing happened. What has an ID does not exist. */
+/** For a person who has done nothing yet, on a relay where nothing has happened. Anything with an ID does not exist. */
 async function isEmpty(tab: Tab, isMissing: boolean): Promise<void> {
   await tab.page.getByRole('heading', { level: 1 }).waitFor();
   await tab.settled();
@@ -147,7 +150,7 @@ async function isEmpty(tab: Tab, isMissing: boolean): Promise<void> {
 
 describe('every page, on a phone', () => {
   it.each(routedPages())(
-    'says so while it is read, where it fails and where nothing is: $path',
+    'shows that it is loading, that it failed, and that it is empty: $path',
     async (page) => {
       const gate = OF_VISITORS.test(page.path) ? visitor : staff;
       await lookAt(gate, page);
@@ -155,7 +158,7 @@ describe('every page, on a phone', () => {
     },
   );
 
-  it('is one of the table, all of which were found', () => {
+  it('is listed once, and none is missing', () => {
     const paths = routedPages().map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const path of [

@@ -5,7 +5,7 @@ import { json, type Relay, until } from '../../support/relay.js';
 const HEADER =
   'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id';
 
-/** Yesterday in UTC: a day that is whole. */
+/** Yesterday in UTC: a complete day. */
 export function yesterday(): string {
   return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 }
@@ -17,7 +17,7 @@ export interface ReportedPayment {
   fee: string;
 }
 
-/** A report of Stripe, as people download it, with payments of yesterday. */
+/** A Stripe report, as people download it, with payments from yesterday. */
 export function stripeReport(payments: readonly ReportedPayment[]): string {
   const rows = payments.map(
     ({ lineId, paymentId, amount, fee }) =>
@@ -26,7 +26,7 @@ export function stripeReport(payments: readonly ReportedPayment[]): string {
   return `${[HEADER, ...rows].join('\n')}\n`;
 }
 
-/** Imports such a report for the day. */
+/** Imports such a report for yesterday. */
 export async function importReport(finance: Person, payments: readonly ReportedPayment[]): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
   const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: stripeReport(payments) };
@@ -53,7 +53,7 @@ export async function shopper(relay: Relay) {
   return { accountId: customer.accountId, owner, ticketId };
 }
 
-/** Whether costs, recognition and the chain have caught up with what was posted so far. */
+/** Whether costs, recognition and the chain have caught up with all postings so far. */
 export async function caughtUp(relay: Relay): Promise<void> {
   await until('the books to catch up', async () => {
     const { rows } = await relay.fixture.billing.query<{ done: boolean }>(

@@ -13,12 +13,12 @@ import type { Relay } from '../../support/relay.js';
 import { textFaults } from './text-faults.js';
 
 const root = join(import.meta.dirname, '../../..');
-/** Images of pages for people to look at, with TOLLGATE_SCREENS=1; they are no part of the repository. */
+/** Screenshots of pages for people to look at, with TOLLGATE_SCREENS=1. They are not part of the repository. */
 const SCREENS = join(root, '.cache', 'console-screens');
 const HEADLESS = '/usr/bin/chromium-headless-shell';
-/** A page on a busy machine: a limit that only a hang reaches. */
+/** How long to wait for a page on a busy machine. Only a hang takes this long. */
 const PATIENCE_MS = 90_000;
-/** Of a kind: the others are mostly the same again. */
+/** Of one kind; the others are mostly repetitions. */
 const MOST_BARRIERS = 3;
 
 export interface Look {
@@ -36,21 +36,23 @@ const SIZES = {
 const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
 const USUAL: Look = { language: 'en', scheme: 'light', width: 'wide' };
 
-/** The system's Chromium, its headless build if there is one. The test script has it installed; CHROMIUM names another. */
+/**
+ * The system's Chromium, in its headless build if there is one. The test script installs it; CHROMIUM names another.
+ */
 export async function openBrowser(): Promise<Browser> {
   const name = process.env['CHROMIUM'] || (existsSync(HEADLESS) ? HEADLESS : 'chromium');
   return chromium.launch({
     executablePath: name.includes('/') ? name : `/usr/bin/${name}`,
     args: [
-      // Draws 3D models where there is no graphics card.
+      // Draws 3D models on machines without a graphics card.
       '--enable-unsafe-swiftshader',
-      // As root, as in a container, its own sandbox cannot start; it opens nothing but the relay under test.
+      // Chromium's sandbox cannot start as root, as in a container. It opens nothing but the relay under test.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   });
 }
 
-/** Ends when the page shows what its address names. */
+/** Ends when the page shows what its address says. */
 const FOLLOW = `async (path) => {
   __TSR_ROUTER__.history.push(path);
   const hasArrived = ({ status, location, resolvedLocation }) =>
@@ -59,24 +61,24 @@ const FOLLOW = `async (path) => {
   while (!hasArrived(__TSR_ROUTER__.state));
 }`;
 
-/** Endless animations go on. */
+/** Leaves endless animations running. */
 const FINISH_ANIMATIONS = `
   for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();`;
 
 interface TabOptions {
-  /** Who is signed in; nobody when left out. */
+  /** Who is signed in; if omitted, nobody. */
   as?: Pick<Person, 'headers'>;
   look?: Partial<Look>;
-  /** HTTP statuses that the test brings about: browsers log each as an error. */
+  /** Error statuses that the test causes on purpose. Browsers log each as an error. */
   expectedStatuses?: readonly number[];
-  /** By a browser that has loaded nothing yet. */
+  /** Use a browser that has loaded nothing yet. */
   isFirstVisit?: boolean;
 }
 
 /**
- * Of tabs that were closed, by their options: they know nobody any more, but still have the console's scripts, as the browser of
- * anybody who comes again. Opening a page then takes half the processor time.
+ * The contexts of closed tabs, by their options. They have no session any more but still have the console's scripts,
+ * like the browser of a returning visitor, so opening a page takes half the processor time.
  */
 const leftContexts = new WeakMap<Browser, Map<string, BrowserContext[]>>();
 
@@ -89,7 +91,7 @@ function contextsLeft(browser: Browser, options: BrowserContextOptions): Browser
   return left;
 }
 
-/** A tab of a browser of its own, and all that went wrong in it without anybody seeing. */
+/** A tab in a browser of its own. It records everything that goes wrong without being visible. */
 export class Tab {
   private readonly faults: string[] = [];
 
@@ -118,64 +120,64 @@ export class Tab {
     return tab;
   }
 
-  /** Another theme and width, of what is shown and of what is opened later; the language stays. */
+  /** Changes theme and width, for the current page and those opened later. The language stays. */
   async look({ scheme, width }: Pick<Look, 'scheme' | 'width'>): Promise<void> {
     await this.page.emulateMedia({ colorScheme: scheme });
     await this.page.setViewportSize(SIZES[width]);
   }
 
-  /** Of the whole browser: in this tab, too, from its next request on. */
+  /** Signs in the whole browser: this tab, too, from its next request on. */
   async signIn(as: Pick<Person, 'headers'>): Promise<void> {
     await this.context.addCookies([cookieOf(as, this.relay.consoleUrl)]);
   }
 
-  /** The theme that the page itself believes to be in. */
+  /** Waits until the page itself is in this theme. */
   async shows({ scheme }: Pick<Look, 'scheme'>): Promise<void> {
     await this.page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' });
     await this.settled();
   }
 
-  /** Opens a page and waits until it shows what it has to show. */
+  /** Opens a page and waits until it is complete. */
   async goto(path: string): Promise<void> {
     await this.page.goto(path);
     await this.settled();
   }
 
-  /** Goes on to a page as a link inside the console does, without loading the scripts again. */
+  /** Goes to a page as a link inside the console does, without loading the scripts again. */
   async follow(path: string): Promise<void> {
     await this.page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`);
     await this.settled();
   }
 
-  /** The heading is there, and nothing is being loaded any more. */
+  /** Waits until the heading is there and nothing is loading. */
   async settled(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).waitFor();
     const quiet = 'html:not(:has([aria-busy="true"], .mantine-Skeleton-root))';
     await this.page.locator(quiet).waitFor({ state: 'attached' });
   }
 
-  /** Goes down to what is loaded only when it comes near, and waits for it. */
+  /** Scrolls down to what loads only when it comes near, and waits for it. */
   async toEnd(): Promise<void> {
     await this.page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await this.page.locator('html:not(:has(.ahead))').waitFor({ state: 'attached' });
     await this.settled();
   }
 
-  /** Errors of the console, faults of scripts and requests to other places, so far. */
+  /** Console errors, exceptions and requests to other places so far. */
   problems(): readonly string[] {
     return this.faults;
   }
 
-  /** The same, once: what comes later is told by the next call. */
+  /** The same, but each problem only once: the next call returns only newer ones. */
   takeProblems(): string[] {
     return this.faults.splice(0);
   }
 
-  /** What axe-core finds serious or critical, as a line each. */
+  /** What axe-core finds serious or critical, one line each. */
   async barriers(): Promise<string[]> {
-    // Once for each document: to bring it along with each question takes longer than its answer.
+    // Loaded once per document, since sending it with each check takes longer than the check.
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe.source);
-    // Colours in transition belong to neither theme.
+    // During a transition, colours belong to neither theme.
     await this.page.evaluate(FINISH_ANIMATIONS);
     const { violations } = await this.page.evaluate<AxeResults>(
       `axe.run(document, { resultTypes: ['violations'] })`,
@@ -189,19 +191,22 @@ export class Tab {
       );
   }
 
-  /** Whether the page as a whole has to be moved sideways to be read. */
+  /** Whether people would have to scroll the whole page sideways. */
   async isTooWide(): Promise<boolean> {
     return this.page.evaluate<boolean>(
       'document.documentElement.scrollWidth > document.documentElement.clientWidth',
     );
   }
 
-  /** Texts that are cut, cover each other, or are not for people in this language. */
+  /** Texts that are cut off, overlap, or are not meant for people in this language. */
   async textFaults({ language }: Pick<Look, 'language'>): Promise<string[]> {
     return this.page.evaluate<string[]>(textFaults(language));
   }
 
-  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`, only with TOLLGATE_SCREENS=1. */
+  /**
+   * A screenshot of the whole page under this name, such as `visitor/landing-en-light-wide`, only with
+   * TOLLGATE_SCREENS=1.
+   */
   async picture(name: string): Promise<void> {
     if (!process.env['TOLLGATE_SCREENS']) return;
     const path = join(SCREENS, `${name}.png`);
@@ -214,7 +219,7 @@ export class Tab {
     this.left.push(this.context);
   }
 
-  /** Cookies, and what scripts have stored; the files that the browser keeps are none of it. */
+  /** Clears cookies and what scripts have stored, but not the files in the browser's cache. */
   private async forget(): Promise<void> {
     const session = await this.context.newCDPSession(this.page);
     const { origin } = new URL(this.relay.consoleUrl);

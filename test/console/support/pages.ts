@@ -5,14 +5,17 @@ import { type Person, person } from '../../support/console.js';
 import { type Relay, startRelay } from '../../support/relay.js';
 import { type Look, openBrowser, Tab } from './browser.js';
 
-/** A page as an area lists it, to be looked at from all sides. */
+/** A page that an area lists, to be checked in many looks. */
 interface ShownPage {
-  /** Of the image. */
+  /** The name of its screenshot. */
   name: string;
   path: string;
-  /** Opened by its address, for what a page reads only as it is loaded, and for what was made behind its back. */
+  /**
+   * Open it by its address instead of a link: for pages that read something only when loaded, or whose data changed
+   * unnoticed.
+   */
   isLoaded?: boolean;
-  /** Makes what the page shows, and answers the path where that has an id in it. */
+  /** Creates what the page shows. Returns the path if it contains an ID. */
   prepare?: (relay: Relay, viewer: Person | undefined) => Promise<string | void>;
   /** Opens what is closed at first, such as a drawer, and waits for it. */
   open?: (tab: Tab) => Promise<void>;
@@ -20,7 +23,7 @@ interface ShownPage {
 
 interface PagesOptions {
   area: string;
-  /** Roles of the viewer; null: nobody is signed in. */
+  /** Roles of the viewer; null if nobody is signed in. */
   as: readonly Role[] | null;
   credits?: string;
   environment?: Record<string, string>;
@@ -28,8 +31,8 @@ interface PagesOptions {
 }
 
 /**
- * Looks in which each language has both themes, a phone and a desk, and each width comes once; a language is opened in the
- * first of its two. With TOLLGATE_SCREENS=1, people get an image of every one.
+ * Each language gets both themes, a phone and a desktop, and each width occurs once. Pages are opened in the first look
+ * of a language. With TOLLGATE_SCREENS=1, all looks are checked, with a screenshot of each.
  */
 const FEW: Record<Look['language'], readonly Look[]> = {
   en: [
@@ -50,16 +53,16 @@ function everyLook(language: Look['language']): Look[] {
   );
 }
 
-/** A panel of the page before is still being closed when this one is there. */
+/** The previous page's panel may still be closing when this page is there. */
 const withoutDialogs = ({ page }: Tab) =>
   page.locator('html:not(:has([role="dialog"]))').waitFor({ state: 'attached' });
 
 const LONGEST_PAGE_MS = 120_000;
 
 /**
- * Looks at each page in both languages, both themes and four widths: no error in the browser's console, no missing
- * text, nothing that keeps people out, nothing that sticks out at the side, no text that is cut, covers another or was not
- * written for people. Call it in a spec of the area.
+ * Checks each page in both languages, both themes and four widths: no error in the browser's console, no missing text,
+ * no accessibility barrier, nothing that sticks out sideways, and no text that is cut off, overlaps or was not written
+ * for people. Call it in a spec for the area.
  */
 export function describePages({ area, as, credits = '0', environment = {}, pages }: PagesOptions): void {
   describe(`the pages of ${area}`, () => {
@@ -77,7 +80,10 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
       await relay?.close();
     });
 
-    /** The page in the tab of its language, where people go from page to page; `states.spec.ts` opens each by its address. */
+    /**
+     * Opens the page in the tab of its language, by links as people do; `states.spec.ts` opens each page by its
+     * address.
+     */
     const opened = async (language: Look['language'], shown: ShownPage, path: string) => {
       const look = LOOKS[language][0]!;
       const before = tabs.get(language);
@@ -96,7 +102,7 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
       await tab.look(look);
       await tab.shows(look);
       await tab.picture(`${area}/${name}-${look.language}-${look.scheme}-${look.width}`);
-      // Accessibility depends on the theme and the width, not on the language.
+      // Accessibility depends on theme and width, but not on the language.
       const barriers = look.language === 'en' ? await tab.barriers() : [];
       const seen = { barriers, isTooWide: await tab.isTooWide(), texts: await tab.textFaults(look) };
       return { look, ...seen, problems: tab.takeProblems() };

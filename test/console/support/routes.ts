@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../../apps/console/pages');
 
-/** A page of the console's own table, with a made-up id in place of each parameter. */
+/** A page from the console's own table, with a made-up ID for each parameter. */
 export interface RoutedPage {
   path: string;
   hasId: boolean;
 }
 
-/** Every page of the table that the router has, as its text declares them: areas first, each with a name of its own. */
+/** Every page in the router's table, read from its source text: first the areas, each with its own name. */
 export function routedPages(): RoutedPage[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.pages.ts'));
   return files.flatMap((file) => pagesOf(readFileSync(join(folder, file), 'utf8')));

@@ -7,7 +7,7 @@ import { type Customer, json, type Relay, until } from '../../support/relay.js';
 type Change =
   paths['/api/admin/price-proposals']['post']['requestBody']['content']['application/json']['changes'][number];
 
-/** A price proposal of an administrator, by its id. */
+/** Creates a price proposal as an administrator. Returns its ID. */
 export async function proposal(
   { api }: Person,
   changes: Change[],
@@ -18,14 +18,14 @@ export async function proposal(
   return data.id;
 }
 
-/** By another administrator than the one who proposed it: most changes here are large. */
+/** Confirms it as a different administrator than its author, since most changes here are large. */
 export async function confirmed(relay: Relay, proposalId: string): Promise<void> {
   const { api } = await person(relay, { roles: ['admin'] });
   const params = { path: { proposalId } };
   await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
 }
 
-/** A person who called for images and a chat, and the charge of the first image. */
+/** A person who called for images and a chat, and the charge for the first image. */
 export async function customerAtWork(
   relay: Relay,
 ): Promise<{ owner: Person; customer: Customer; chargeId: string }> {
@@ -55,7 +55,7 @@ export async function ticketOf({ api }: Person, body: TicketBody): Promise<strin
 
 let letters = 0;
 
-/** A message that billing could not handle, about a charge that nobody knows; the id of its letter. */
+/** A message that billing could not handle, about an unknown charge. Returns the dead letter's ID. */
 export async function deadLetter(relay: Relay, accountId: string): Promise<string> {
   const chargeId = newId();
   const payload = JSON.stringify({

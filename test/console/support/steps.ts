@@ -6,9 +6,9 @@ import { awaitMail, tokenIn } from '../../support/mail.js';
 import { type Relay, until } from '../../support/relay.js';
 import type { Tab } from './browser.js';
 
-/** What people of several journeys do by the pages, each in one place. */
+/** Steps that several journeys share. */
 export const PASSWORD = 'correct horse battery';
-/** Before a step is tried again. */
+/** How long to wait before repeating a step. */
 const A_MOMENT_MS = 5_000;
 
 /** A person with a password, created without the pages. */
@@ -21,14 +21,14 @@ export async function signedUp(relay: Relay): Promise<string> {
   return email;
 }
 
-/** Fills the form of the sign-in page, which has to be open. */
+/** Fills in the sign-in form, which has to be open. */
 export async function signInHere({ page }: Tab, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Orders by the form of the wallet, and pays at the sandbox provider; ends on the page of the order. */
+/** Orders credits in the wallet and pays at the sandbox provider. Ends on the order page. */
 export async function topUp({ page }: Tab): Promise<void> {
   await page.getByRole('button', { name: /^Pay \$/ }).click();
   await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
@@ -37,7 +37,7 @@ export async function topUp({ page }: Tab): Promise<void> {
   await page.getByText('Payment received — credits added').waitFor();
 }
 
-/** Makes a key by the form of the page of keys; answers it as it is shown, once and until it was stored. */
+/** Creates a key with the form on the keys page. Returns it, as shown once. */
 export async function makeKey({ page }: Tab, name: string): Promise<string> {
   await page.getByRole('link', { name: 'New key' }).first().click();
   const form = page.getByRole('dialog', { name: 'New key' });
@@ -60,14 +60,14 @@ export async function makeKey({ page }: Tab, name: string): Promise<string> {
   return apiKey!;
 }
 
-/** Closes what a test opened, and fails it for what went wrong there without anybody seeing. */
+/** Closes what a test opened, and fails the test if anything went wrong there unseen. */
 export async function closeTabs(...tabs: readonly Tab[]): Promise<void> {
   const problems = tabs.flatMap((tab) => tab.problems());
   await Promise.all(tabs.map((tab) => tab.close()));
   expect(problems).toEqual([]);
 }
 
-/** Follows the last bar of a chart, once it shows its figures. A chart that is drawn again forgets the pointer above it. */
+/** Follows the last bar of a chart once it shows its figures. A chart that is redrawn forgets the pointer above it. */
 export async function openLastBar(
   page: Page,
   { figures, url }: { figures: string; url: string },
@@ -88,7 +88,7 @@ export async function openLastBar(
   });
 }
 
-/** How high the points of each sparkline of a row are, as shares of the drawing. */
+/** The heights of the points in each sparkline of a row, as fractions of the drawing. */
 export async function sparklinesOf(row: Locator): Promise<number[][]> {
   await row.waitFor();
   const drawings = await row.locator('.sparkline svg').all();

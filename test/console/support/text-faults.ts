@@ -1,8 +1,8 @@
-/** What specs, vendors and programs wrote, which stays as it was written. */
+/** Text from specs, vendors and programs is shown exactly as written. */
 const AS_WRITTEN =
   /^(a boat|They waited|I would like|How long do|Thank you, we|We sell to|The volume looks|The picture was|The generation failed|There is no model|Rate for resellers|Prices of the autumn|Error: it was meant|转引自)|The north studio/;
 
-/** Where text may go beyond its box: the box is scrolled, ends it with an ellipsis, or is for screen readers alone. */
+/** Text may exceed its box if the box scrolls, ends it with an ellipsis, or is for screen readers alone. */
 const FIND = `(language) => {
   const MOST = 4;
   const isShown = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
@@ -81,7 +81,7 @@ const FIND = `(language) => {
   };
 }`;
 
-/** What is wrong with the texts that a page shows, as a line each. */
+/** What is wrong with the texts on a page, one line each. */
 export function textFaults(language: 'en' | 'zh'): string {
   return `Object.entries((${FIND})('${language}')).flatMap(([fault, texts]) => texts.map((text) => fault + ': ' + text))`;
 }

@@ -4,19 +4,21 @@ import { json, type Relay, until } from '../../support/relay.js';
 
 type Task = paths['/api/tasks']['get']['responses'][200]['content']['application/json']['items'][number];
 
-/** A key of the person in the group that has most models. */
+/** A key of this person in the group with the most models. */
 export async function keyOf({ api }: Person, name = 'studio'): Promise<string> {
   const { data } = await api.POST('/api/keys', { body: { name, group: 'Vendora-Main' } });
   return data!.keyId;
 }
 
-/** Takes the key away that comes with an account of the tests. */
+/** Deletes the key that a test account comes with. */
 export async function withoutKeys({ api }: Person): Promise<void> {
   const { data } = await api.GET('/api/keys');
   for (const { keyId } of data!.items) await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
 }
 
-/** A call as the playground makes it; its answer is the gateway's, which the control plane does not describe. */
+/**
+ * A call as the playground makes it. The gateway answers, so the control plane's document does not describe the answer.
+ */
 export async function play(
   relay: Pick<Relay, 'consoleUrl'>,
   { headers }: Person,
@@ -27,7 +29,7 @@ export async function play(
   return (await response.json()) as { id: string };
 }
 
-/** A video of the sandbox, as it ended. */
+/** A sandbox video that has ended. */
 export async function endedVideo(
   relay: Pick<Relay, 'consoleUrl'>,
   someone: Person,
@@ -38,7 +40,7 @@ export async function endedVideo(
   return ended(someone, id);
 }
 
-/** A 3D model of the sandbox, as it ended. */
+/** A sandbox 3D model that has ended. */
 export async function endedMesh(
   relay: Pick<Relay, 'consoleUrl'>,
   someone: Person,
