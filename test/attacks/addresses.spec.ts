@@ -96,7 +96,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** A resolver that answers a name with the next of these. */
+/** A resolver that answers with the next of these each time. */
 function resolver(...answers: string[]): Lookup {
   return (_, __, callback) => {
     const address = answers.shift() as string;
@@ -112,7 +112,7 @@ describe('only global unicast is public', () => {
     (address) => expect(isPublicAddress(address)).toBe(false),
   );
 
-  it.each(INSIDE)('%s is reached by no file', async (host) => {
+  it.each(INSIDE)('%s is not reached for a file', async (host) => {
     const upstreams = new Upstreams();
     const options = { signal: AbortSignal.timeout(60_000), maxBytes: 10, allowPrivateAddress: false };
     try {
@@ -196,7 +196,7 @@ describe('a connection', () => {
     expect(error).toMatchObject({ name: 'ForbiddenAddress' });
   });
 
-  it('fails in the same way for an internal name and for one that does not exist', async () => {
+  it('fails the same way for an internal name and for one that does not exist', async () => {
     const missing: Lookup = (_, __, callback) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), []);
     const failures = [resolver('127.0.0.1'), resolver('10.0.0.1'), missing].map(async (lookup) => {
@@ -226,7 +226,7 @@ describe('an installation', () => {
     }
   });
 
-  it('fetches no internal image, and answers each in the same way', async () => {
+  it('fetches no internal image, and answers the same way for each', async () => {
     const customer = await relay.customer('1');
     const messages = new Set<string>();
     for (const host of ['127.0.0.1', '[::7f00:1]', '[2002:7f00:1::]', 'localhost', 'db.invalid']) {

@@ -41,7 +41,7 @@ describe('a hostile body', () => {
     return { status: response.status, code: code ?? error?.code };
   }
 
-  /** The longest that a customer waits for the models while something else runs. */
+  /** The longest wait for the list of models while something else runs. */
   async function longestWait(work: Promise<unknown>): Promise<number> {
     let isOver = false;
     const done = work.finally(() => (isOver = true));
@@ -68,7 +68,7 @@ describe('a hostile body', () => {
     expect(await refusalOf(path, json(nested(120)))).toEqual({ status: 400, code: 'invalid_json' });
   });
 
-  it.each([EDITS, CHATS, '/v1/videos', '/v1/3d'])('is refused for its many elements on %s', async (path) => {
+  it.each([EDITS, CHATS, '/v1/videos', '/v1/3d'])('is refused for too many elements on %s', async (path) => {
     const body = `{"model":"m","x":[${'{},'.repeat(200_000)}0]}`;
     expect(await refusalOf(path, json(body))).toEqual({ status: 413, code: 'request_too_large' });
   });
@@ -83,22 +83,22 @@ describe('a hostile body', () => {
     expect(wait).toBeLessThan(ONLY_BLOCKED_MS);
   });
 
-  it('of many chats costs no more memory than the share of its account', async () => {
+  it('with many chats takes no more memory than its account’s share', async () => {
     const chat = { model: 'vendora-chat', messages: [{ role: 'user', content: 'x'.repeat(19 * MEGABYTE) }] };
     const body = JSON.stringify(chat);
     const sent = Array.from({ length: 12 }, () => refusalOf(CHATS, json(body)));
     const answers = await Promise.all(sent);
     expect(answers.length).toBe(12);
-    // A busy machine may be too slow to hold in time: 503.
+    // On a busy machine, the hold may be too late: 503.
     for (const { status } of answers) expect([400, 403, 429, 503]).toContain(status);
     expect(answers.map(({ status }) => status)).toContain(429);
   });
 
-  it('of an account that fills its share leaves a share to others', async () => {
+  it('from an account that fills its share leaves a share to others', async () => {
     const sockets = await Promise.all([1, 2, 3].map(() => upload(hostile, 20 * MEGABYTE, 15 * MEGABYTE)));
     const chat = JSON.stringify({ ...CHAT, messages: [{ role: 'user', content: 'x'.repeat(4 * MEGABYTE) }] });
     const response = await honest.send(CHATS, json(chat));
-    // Refused as too long for the model, or answered: either way it was read.
+    // Refused as too long for the model, or answered: either way, it was read.
     expect([200, 400, 403]).toContain(response.status);
     await response.text();
     for (const socket of sockets) socket.destroy();
@@ -122,7 +122,7 @@ describe('a hostile body', () => {
     }
   });
 
-  it('of audio that stops halfway is given up, and leaves no memory behind', async () => {
+  it('with audio that stops halfway is given up, and leaves no memory behind', async () => {
     const [slow, gone] = await Promise.all([halfSound(), halfSound()]);
     const answer = answerOn(slow);
     await until('what came to be in memory', async () => (await inMemory()) > 0);
@@ -133,7 +133,7 @@ describe('a hostile body', () => {
     expect(await hostile.balance()).toEqual({ main: '0', held: '0' });
   });
 
-  it('of audio counts for its account, and does not block other accounts', async () => {
+  it('with audio counts for its account, and does not block other accounts', async () => {
     const sockets = await Promise.all([1, 2, 3, 4].map(halfSound));
     await until('all to have begun', async () => (await openUploads()) === 4);
     const body = () => soundForm(silentWav(30), { model: 'none' });
@@ -146,7 +146,7 @@ describe('a hostile body', () => {
     await until('the memory to be free', async () => (await inMemory()) === 0);
   });
 
-  it('in crumbs is refused', async () => {
+  it('in tiny pieces is refused', async () => {
     const socket = await open(hostile, 'Transfer-Encoding: chunked', CHATS);
     const answer = answerOn(socket);
     socket.write('1\r\n \r\n'.repeat(200_000));
@@ -162,7 +162,7 @@ describe('a hostile body', () => {
     expect(await inMemory()).toBe(0);
   });
 
-  it('of a webhook is counted, since anyone may begin to send one', async () => {
+  it('of a webhook is counted, since anyone may start to send one', async () => {
     const sockets = await Promise.all(Array.from({ length: 8 }, () => begun(WEBHOOK)));
     await until('all to have begun', async () => (await openUploads()) === 8);
     expect(await answerOn(await begun(WEBHOOK))).toMatch(/^HTTP\/1.1 429 /);
@@ -170,7 +170,7 @@ describe('a hostile body', () => {
     await until('no upload to be open', async () => (await openUploads()) === 0);
   });
 
-  it('in a form is not parsed just because it claims to be JSON, and the number of fields is limited', async () => {
+  it('in a form is not parsed just because it claims to be JSON, and its number of fields is limited', async () => {
     const boundary = 'xyz';
     const part = (name: string, value: string) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: application/json\r\n\r\n${value}\r\n`;
@@ -203,7 +203,7 @@ describe('a hostile body', () => {
     return new Promise((resolve) => socket.once('connect', () => resolve(socket)));
   }
 
-  /** A body without a key that is announced and begun. */
+  /** Announces a body without a key, and sends its beginning. */
   async function begun(path: string): Promise<Socket> {
     const socket = await connected();
     socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`);
@@ -218,7 +218,7 @@ describe('a hostile body', () => {
     return socket;
   }
 
-  /** The beginning of a form with a file of 20 MB, enough to be counted. */
+  /** The beginning of a form with a file of 20 MB, which is enough to be counted. */
   async function halfSound(): Promise<Socket> {
     const socket = await connected();
     const lines = [
@@ -238,7 +238,7 @@ describe('a hostile body', () => {
     return socket;
   }
 
-  /** A body that is announced with one length, begun, and left alone. */
+  /** Announces a body with one length, sends its beginning, and no more. */
   async function upload(customer: Customer, announced: number, sent: number): Promise<Socket> {
     const before = await openUploads();
     const socket = await open(customer, `Content-Length: ${announced}`);

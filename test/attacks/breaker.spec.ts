@@ -49,7 +49,7 @@ describe('a circuit breaker between strangers', () => {
     /upstream_channel_opened_total\{[^}]*\} (\d+)/.exec(await relay.registry.metrics());
 
   it.each(['reject-503', 'reject-500', 'reject-401', 'reject-429'])(
-    'stays closed for everyone, whatever one customer makes fail: %s',
+    'stays closed for everyone, whatever failure one customer causes: %s',
     async (fault) => {
       for (let times = 0; times < 4 * FAILURES; times += 1)
         expect(await draw(hostile, `[[fault:${fault}]]`)).toBeGreaterThanOrEqual(500);
@@ -60,7 +60,7 @@ describe('a circuit breaker between strangers', () => {
     },
   );
 
-  it('stays closed when many customers are refused for what they ask', async () => {
+  it('stays closed when many customers are refused for their requests', async () => {
     for (let times = 0; times < 2 * FAILURES; times += 1)
       for (const customer of [hostile, honest])
         for (const fault of ['reject-400', 'reject-422', 'moderation', 'reject-404'])
@@ -77,7 +77,7 @@ describe('a circuit breaker between strangers', () => {
     expect(await chat(honest)).toBe(200);
   });
 
-  it('opens for a lone customer if the vendor fails for our test too', async () => {
+  it('opens for a lone customer if our own test of the vendor fails too', async () => {
     const second = await startRelay({
       CHANNEL_FAILURES_TO_OPEN: String(FAILURES),
       CHANNEL_OPEN_SECONDS: '600',

@@ -5,7 +5,7 @@ import { closeClean, type Customer, type Relay, startRelay, until } from '../sup
 import { type Script, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
 const MODEL = 'vendora-messages';
-/** Nano-USD for a token of `MODEL`; writes follow from input. */
+/** Nano-USD per token of `MODEL`. The price of writes follows from that of input. */
 const PRICE = { input: 3_000n, cached: 300n, output: 15_000n, write: 3_750n, write1h: 6_000n };
 const USAGE = {
   input_tokens: 10,
@@ -99,7 +99,7 @@ it('holds the highest possible price of a request', async () => {
   expect(await held('1h')).toEqual(['output', 'cache_write_1h']);
 });
 
-it('prices writes as a version states them', async () => {
+it('prices writes as the price version says', async () => {
   const { owner } = relay.fixture;
   await owner.query(
     `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, cache_write_price,

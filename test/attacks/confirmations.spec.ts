@@ -13,7 +13,7 @@ import {
 import { type Relay, startRelay } from '../support/relay.js';
 import { codeOf, newcomer, PASSWORD, Visit, visit } from '../support/visit.js';
 
-/** What changes a person's identity, or exports or deletes their data. */
+/** Routes that change a person's identity, or export or delete their data. */
 const OF_PEOPLE = [
   'requestEmailChange',
   'changePassword',
@@ -24,7 +24,7 @@ const OF_PEOPLE = [
   'deleteAccount',
 ];
 
-/** What staff change without a proof, by the reason; everything else confirms. */
+/** What staff may change without proof of identity, by reason. Everything else needs it. */
 const WITHOUT_PROOF: Record<string, readonly string[]> = {
   'an account goes on paying for itself, or stops': [
     'freezeAccount',
@@ -73,13 +73,13 @@ beforeAll(async () => {
 });
 afterAll(() => relay?.close());
 
-/** As if the last proof of all sessions were long ago. */
+/** As if every session's last proof of identity were long ago. */
 async function lapse(): Promise<void> {
   await relay.fixture.owner.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
 }
 
 describe('what a stolen session must not do', () => {
-  it('is asked for a proof wherever money, roles, channel keys, prices or personal data are involved', async () => {
+  it('needs proof of identity wherever money, roles, channel keys, prices or personal data are involved', async () => {
     const routes = await routesOf(relay);
     const ofStaff = ({ access }: WalkedRoute) => access !== 'public' && !access.includes('user');
     const unproved = routes.filter((route) => ofStaff(route) && route.isUnsafe && !route.confirms);
@@ -115,7 +115,7 @@ describe('what a stolen session must not do', () => {
     expect((await change()).status).toBe(204);
   });
 
-  it('asks for a code if there is a device, and the password is not enough', async () => {
+  it('needs a code if there is a device; the password is not enough', async () => {
     const someone = await newcomer(relay);
     const { device, recoveryCodes } = await someone.enrol();
     const steps = {
@@ -137,7 +137,7 @@ describe('what a stolen session must not do', () => {
     expect((await steps.off()).status).toBe(204);
   });
 
-  it('is not opened by what another session proved before there was a device', async () => {
+  it('is not allowed because of what another session proved before there was a device', async () => {
     const someone = await newcomer(relay);
     const credentials = { email: someone.email, password: PASSWORD };
     const other = await Visit.of(relay, await visit(relay, '/api/public/sign-in', credentials));

@@ -21,7 +21,7 @@ describe('a hostile body at the console', () => {
     return { status: response.status, ...(error && { code: error.code }) };
   }
 
-  it('is refused for its depth, its elements and its length, before it is parsed', async () => {
+  it('is refused for its depth, its elements or its length before it is parsed', async () => {
     const deep = `{"x":${'['.repeat(200)}${']'.repeat(200)}}`;
     expect(await refusalOf('/api/tickets', json(deep))).toEqual({ status: 400, code: 'invalid_json' });
     const many = `{"x":[${'[],'.repeat(200_000)}0]}`;
@@ -32,7 +32,7 @@ describe('a hostile body at the console', () => {
     expect(event.status).toBe(400);
   });
 
-  it('that is a file is accepted only on paths for files', async () => {
+  it('is accepted as a file only on paths for files', async () => {
     const csv = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a,b\n1,2\n' };
     expect(await refusalOf('/api/tickets', csv)).toEqual({ status: 415, code: 'unsupported_media_type' });
   });
@@ -42,12 +42,12 @@ describe('a hostile body at the console', () => {
     expect(await refusalOf('/api/tickets', gzip)).toEqual({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('of someone without a session is not waited for', async () => {
+  it('is not waited for if its sender has no session', async () => {
     const socket = await open(`POST /api/tickets HTTP/1.1\r\nHost: localhost`, MEGABYTE);
     expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('that does not arrive is given up, and only a limited number can be in progress', async () => {
+  it('is given up if it does not arrive, and only so many may be in progress', async () => {
     const { cookie } = somebody.headers;
     const head = `POST /api/tickets HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}`;
     const sockets: Socket[] = [];

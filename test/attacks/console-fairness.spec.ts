@@ -28,29 +28,32 @@ describe('the console between strangers', () => {
   it.each([
     ['list', '/api/usage', REPORTS],
     ['file', '/api/usage.csv', FILES],
-  ])('answers everybody while one asks for one expensive %s after the other', async (_what, path, places) => {
-    const lock = await relay.fixture.owner.connect();
-    try {
-      await lock.query('BEGIN; LOCK TABLE charges IN ACCESS EXCLUSIVE MODE');
-      const ask = async (someone: Person) => {
-        const response = await someone.send(path);
-        await response.text();
-        return response.status;
-      };
-      const asked = Array.from({ length: 30 }, () => ask(hostile));
-      await until('its share to be at work', async () => (await atWork()) === places - 1);
-      expect((await honest.api.GET('/api/account')).response.status).toBe(200);
-      const own = ask(honest);
-      await until('the place kept for another', async () => (await atWork()) === places);
-      await lock.query('ROLLBACK');
-      expect(await own).toBe(200);
-      expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
-    } finally {
-      lock.release();
-    }
-  });
+  ])(
+    'answers everybody while one person requests one expensive %s after another',
+    async (_what, path, places) => {
+      const lock = await relay.fixture.owner.connect();
+      try {
+        await lock.query('BEGIN; LOCK TABLE charges IN ACCESS EXCLUSIVE MODE');
+        const ask = async (someone: Person) => {
+          const response = await someone.send(path);
+          await response.text();
+          return response.status;
+        };
+        const asked = Array.from({ length: 30 }, () => ask(hostile));
+        await until('its share to be at work', async () => (await atWork()) === places - 1);
+        expect((await honest.api.GET('/api/account')).response.status).toBe(200);
+        const own = ask(honest);
+        await until('the place kept for another', async () => (await atWork()) === places);
+        await lock.query('ROLLBACK');
+        expect(await own).toBe(200);
+        expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+      } finally {
+        lock.release();
+      }
+    },
+  );
 
-  it('keeps calls of the playground for others', async () => {
+  it('leaves playground calls for others', async () => {
     const play = await Promise.all(
       [hostile, honest].map(async (someone) => {
         const { data } = await someone.api.POST('/api/keys', { body: { name: 'a', group: 'Vendora-Main' } });
@@ -79,7 +82,7 @@ describe('the console between strangers', () => {
     for (const answer of await Promise.all(slow)) expect(answer.status).toBe(200);
   });
 
-  it('keeps live connections for others', async () => {
+  it('leaves live connections for others', async () => {
     const streams: EventStream[] = [];
     const watch = async (someone: Person) => {
       const stream = await EventStream.open(`${relay.consoleUrl}/api/live`, {

@@ -46,13 +46,13 @@ function formatOf(schema: SampledSchema): string[] | undefined {
   return FORMATS[choice?.format ?? ''];
 }
 
-/** What a query must choose from, and the times that it may need. */
+/** The choices that a query must make, and the times that it may need. */
 function choicesOf({ query }: WalkedRoute): Record<string, string> {
   const chosen = Object.entries(query).filter(([, schema]) => schema.enum || formatOf(schema));
   return Object.fromEntries(chosen.map(([name, schema]) => [name, String(sampleOf(schema, name))]));
 }
 
-describe('times and days that cannot be', () => {
+describe('impossible times and days', () => {
   it('are refused by name, in the query of every route', async () => {
     const tries = routes.flatMap((route) =>
       Object.entries(route.query).flatMap(([name, schema]) =>
@@ -152,7 +152,7 @@ describe('events of a payment provider', () => {
     ['an hour old', -3_600, 400],
     ['a minute ahead', 60, 200],
     ['a minute old', -60, 200],
-  ])('are taken within minutes of their signature: %s', async (_, shift, status) => {
+  ])('are accepted within minutes of being signed: %s', async (_, shift, status) => {
     const payload = JSON.stringify(event({ id: `evt_${shift}`, type: 'customer.created' }));
     expect((await deliver(payload, now() + shift)).status).toBe(status);
   });
@@ -178,7 +178,7 @@ describe('events of a payment provider', () => {
       'a dispute without an amount',
       JSON.stringify(event({ type: 'charge.dispute.created' }, { status: 'lost' })),
     ],
-  ])('are refused when they are signed and cannot be read: %s', async (_, payload) => {
+  ])('are refused if signed but unreadable: %s', async (_, payload) => {
     const response = await deliver(payload);
     const { code } = await faultOf(response);
     expect([response.status, String(code).startsWith('invalid_')]).toEqual([400, true]);
@@ -187,7 +187,7 @@ describe('events of a payment provider', () => {
   });
 
   it.each(['', '{', '\u0000', '{"a":', '[[[[', 'x'.repeat(1000), '\ud800'])(
-    'and no other body harms a public route: %j',
+    'do no harm with any other body to a public route: %j',
     async (body) => {
       const open = routes.filter(({ access, isUnsafe }) => access === 'public' && isUnsafe);
       expect(open.length).toBeGreaterThan(5);

@@ -12,7 +12,7 @@ let adminUrl: string;
 let ownerUrl: string;
 let admin: pg.Client;
 
-/** A database made and migrated as an installation's is, with the first catalog. */
+/** A database created and migrated like an installation's, with the first catalog. */
 beforeAll(async () => {
   const cluster = await askForCluster();
   adminUrl = databaseUrlOf(cluster.adminUrl, database);
@@ -47,7 +47,7 @@ const GRANTS = (kind: string, acl: string, from: string) =>
    FROM ${from}, LATERAL aclexplode(${acl}) a LEFT JOIN pg_roles r ON r.oid = a.grantee
    WHERE coalesce(r.rolname, 'PUBLIC') NOT IN ('tollgate_owner', 'pg_database_owner')`;
 
-/** Every privilege that somebody other than an owner has on anything of the database. */
+/** Every privilege that anybody except an owner has in the database. */
 const EVERY_GRANT = [
   GRANTS(
     'table',
@@ -86,7 +86,7 @@ const ALLOWED: Record<string, string[]> = {
 };
 
 describe('a migrated database', () => {
-  it('has roles without rights over the server, none a member of another', async () => {
+  it('has roles without rights over the server, and none is a member of another', async () => {
     const rights = 'rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls';
     const roles = await list(`SELECT rolname AS name, ${rights} FROM pg_roles
       WHERE rolname ~ '^tollgate_' AND rolname <> 'tollgate_admin' ORDER BY 1`);
@@ -99,7 +99,7 @@ describe('a migrated database', () => {
     };
     const names = ['tollgate_billing', 'tollgate_gateway', 'tollgate_owner', 'tollgate_worker'];
     expect(roles).toEqual(names.map((name) => ({ name, ...none })));
-    // The owner of a test server may end connections, see test/support/database.ts.
+    // The owner may end connections on a test server; see test/support/database.ts.
     expect(
       await list(`SELECT m.rolname AS member, r.rolname AS role FROM pg_auth_members
         JOIN pg_roles m ON m.oid = member JOIN pg_roles r ON r.oid = roleid
@@ -120,7 +120,7 @@ describe('a migrated database', () => {
     ).toEqual([]);
   });
 
-  it('grants programs what ordinary work needs, by name, and the public nothing', async () => {
+  it('grants programs by name what ordinary work needs, and nothing to the public', async () => {
     const grants = (await list(EVERY_GRANT)) as {
       kind: string;
       grantee: string;
@@ -157,7 +157,7 @@ describe('a migrated database', () => {
     });
   });
 
-  it('pins the search path of every function that runs with the rights of its owner', async () => {
+  it('pins the search path of every function that runs with its owner’s rights', async () => {
     expect(
       await list(`SELECT oid::regprocedure::text AS routine, proconfig FROM pg_proc
         WHERE pronamespace = 'public'::regnamespace AND prosecdef
@@ -184,7 +184,7 @@ describe.each(programs)('the role of %s', (role) => {
     }
   });
 
-  it('cannot get the rights of the owner by a bait in its own schema', async () => {
+  it('cannot get the owner’s rights with a bait in its own schema', async () => {
     const bait = `
       CREATE TABLE pg_temp.catalog_revision (revision bigint);
       INSERT INTO pg_temp.catalog_revision VALUES (1);
@@ -195,7 +195,7 @@ describe.each(programs)('the role of %s', (role) => {
       CREATE TRIGGER bait AFTER INSERT ON pg_temp.bait FOR EACH STATEMENT EXECUTE FUNCTION public.bump_catalog_revision();
       INSERT INTO pg_temp.bait VALUES (1)`;
     await expect(as(role, (client) => client.query(bait))).rejects.toMatchObject({ code: '42501' });
-    // Even where someone may make temporary tables, a function of ours runs with the caller's rights.
+    // Even if someone may create temporary tables, a function of ours runs with the caller's rights.
     await admin.query(`GRANT TEMP ON DATABASE ${database} TO tollgate_${role}`);
     await expect(as(role, (client) => client.query(bait))).rejects.toMatchObject({ code: '42501' });
     await admin.query(`REVOKE TEMP ON DATABASE ${database} FROM tollgate_${role}`);
@@ -205,7 +205,7 @@ describe.each(programs)('the role of %s', (role) => {
   });
 });
 
-it('counts a revision of the catalog for billing, with the rights that billing has', async () => {
+it('counts up the catalog’s revision when billing changes it, with billing’s rights', async () => {
   const revision = async () =>
     (await list('SELECT revision FROM catalog_revision'))[0] as { revision: string };
   const before = await revision();

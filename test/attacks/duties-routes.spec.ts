@@ -13,7 +13,7 @@ import { type Relay, startRelay } from '../support/relay.js';
 import { lineOfPayment, linesAtBank } from '../support/reported-lines.js';
 import { recordTopup } from '../support/topups.js';
 
-/** Items in the account of a person with every role. */
+/** What belongs to the account of a person with every role. */
 interface Own {
   accountId: string;
   userId: string;
@@ -26,7 +26,7 @@ interface Own {
   adjustmentId: string;
   writeOffId: string;
   lineId: string;
-  /** Of the bank: one that is not matched, and one that is. */
+  /** Lines of a bank statement: one unmatched, one matched. */
   bankLineId: string;
   matchedLineId: string;
 }
@@ -38,7 +38,7 @@ interface Call {
 
 const asked = () => ({ requestId: newId() });
 
-/** Routes of the staff that move money of an account, or decide about it or its person. Nobody calls them for themselves. */
+/** Staff routes that move an account's money, or decide about it or its person. Nobody may call them for themselves. */
 const DECIDING: Record<string, (own: Own) => Call> = {
   acceptProviderLine: ({ lineId }) => ({
     params: { provider: 'stripe', lineId },
@@ -112,14 +112,14 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   }),
 };
 
-/** Routes about a person. Nobody can call them for themselves. `duties` has what they refuse to the person who created someone. */
+/** Routes about a person. Nobody may call them for themselves. `duties` has what they refuse to someone's creator. */
 const OF_PEOPLE: Record<string, object | undefined> = {
   removePersonTotp: undefined,
   setPersonDisabled: { disabled: false },
   setRoles: { roles: ['finance'] },
 };
 
-/** The rest of what staff may change, and why it decides nothing about an account by itself. */
+/** What else staff may change, and why it decides nothing about an account by itself. */
 const OTHERS: Record<string, string> = {
   acknowledgeFinding: 'says that a finding was seen',
   approve: 'refuses the own account, and what one asked for',

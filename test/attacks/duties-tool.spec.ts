@@ -38,7 +38,7 @@ async function json(as: StaffMember, ...args: string[]): Promise<Record<string, 
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Commands that ask nobody who acts, and why. */
+/** Commands that do not ask who is acting, and why. */
 const NOBODY_ACTS: Record<string, readonly string[]> = {
   'they only show something': [
     'accounts list',
@@ -87,7 +87,7 @@ function leavesOf(command: Command, path: readonly string[] = []): [string, Comm
 }
 
 describe('every command', () => {
-  it('asks who is acting, or is known to need nobody', () => {
+  it('asks who is acting, or is known not to need it', () => {
     const leaves = leavesOf(program());
     const asking = leaves.filter(([, { options }]) => options.some(({ long }) => long === '--as'));
     const silent = leaves.filter((leaf) => !asking.includes(leaf)).map(([name]) => name);
@@ -140,7 +140,7 @@ describe('the command line', () => {
     expect((await tollgate(disabled, ...record)).stderr).toContain('no active person');
   });
 
-  it('counts a person’s day across its commands, and lets another person decide about the excess', () =>
+  it('adds up a person’s day across its commands, and lets another person decide about the excess', () =>
     onOneDay(async () => {
       const [finance, second] = [
         await staffMember(fixture, 'finance'),
@@ -232,7 +232,7 @@ describe('the command line', () => {
     });
   });
 
-  it('gives first credits only where payments are played, within the limit', () =>
+  it('gives first credits only if payments are simulated, within the limit', () =>
     onOneDay(async () => {
       const support = await staffMember(fixture, 'support');
       const create = ['accounts', 'create', '--name', 'Trial', '--credits', '60'];
@@ -245,7 +245,7 @@ describe('the command line', () => {
       await inTransaction(fixture.billing, (client) => recordFact(client, 'played-payments', false));
     }));
 
-  it('adds up what one administrator confirms in a day, command after command', () =>
+  it('adds up what one administrator confirms in a day, command by command', () =>
     onOneDay(async () => {
       await recordLimit(fixture.billing, 'price-change-percent', 10n);
       const me = await staffMember(fixture, 'admin');
@@ -265,7 +265,7 @@ describe('the command line', () => {
       });
     }));
 
-  it('has prices confirmed by two administrators', async () => {
+  it('needs two administrators to confirm prices', async () => {
     const { proposal } = (await json(admin, 'prices', 'propose', '--multiplier', 'Public-Relay=0')) as {
       proposal: { id: string; needsSecondPerson: { message: string } };
     };

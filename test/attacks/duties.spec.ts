@@ -65,7 +65,7 @@ async function invites(inviter: Person, invitee: Person): Promise<void> {
 }
 
 describe('one’s own account', () => {
-  it('gets no refund from oneself', async () => {
+  it('gets no refund from its owner', async () => {
     const customer = await relay.customer('10');
     const support = await person(relay, { roles: ['support'], accountId: customer.accountId });
     const ticketId = await openTicket(support);
@@ -76,7 +76,7 @@ describe('one’s own account', () => {
     expect((await refund(colleague, ticketId, chargeId, '0.1')).data?.state).toBe('refunded');
   });
 
-  it('gets no transfer and no adjustment from oneself, nor does the account of someone one invited', async () => {
+  it('gets no transfer and no adjustment from its owner, nor does the account of someone they invited', async () => {
     const [finance, friend] = [await person(relay, { roles: ['finance'] }), await person(relay)];
     await invites(finance, friend);
     for (const who of [finance, friend]) {
@@ -124,7 +124,7 @@ describe('what one person pays out in a day', () => {
       expect(answers.filter(({ data }) => data?.approvalId)).toHaveLength(7);
     }));
 
-  it('is no less than a top-up', async () => {
+  it('always covers at least one top-up', async () => {
     const [finance, buyer] = [await person(relay, { roles: ['finance'] }), await person(relay)];
     const { error } = await transfer(finance, buyer.accountId, '1.29');
     expect(error?.error).toMatchObject({ code: 'invalid_value', param: 'paid' });
@@ -171,7 +171,7 @@ describe('roles', () => {
     }
   });
 
-  it('leave the person who requested them without a say about that person', async () => {
+  it('give the person who requested them no say about that person', async () => {
     const [admin, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -188,7 +188,7 @@ describe('roles', () => {
   });
 });
 
-describe('a person that one created', () => {
+describe('a person', () => {
   const madeBy = async (maker: Person): Promise<Person> => {
     const made = await person(relay);
     await relay.fixture.owner.query(
@@ -202,7 +202,7 @@ describe('a person that one created', () => {
   const removeTotp = (by: Person, userId: string) =>
     by.api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } });
 
-  it('can be blocked by anyone, and unblocked by someone else', async () => {
+  it('can be blocked by their creator, but only unblocked by someone else', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -210,14 +210,14 @@ describe('a person that one created', () => {
     const [made, invited] = [await madeBy(maker), await person(relay)];
     await invites(maker, invited);
     for (const { userId } of [made, invited]) {
-      // The person who created someone can block them, because that only removes rights.
+      // Their creator may block them, because that only removes rights.
       expect((await setDisabled(maker, userId, true)).data).toMatchObject({ disabled: true });
       expect((await setDisabled(maker, userId, false)).error?.error.code).toBe('second_person_required');
       expect((await setDisabled(other, userId, false)).data).toMatchObject({ disabled: false });
     }
   });
 
-  it('keeps their second factor until someone else removes it', async () => {
+  it('keeps their second factor until someone other than their creator removes it', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -230,7 +230,7 @@ describe('a person that one created', () => {
     }
   });
 
-  it('gets no roles from the person who created them', async () => {
+  it('gets no roles from their creator', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -263,7 +263,7 @@ describe('prices', () => {
     await person(relay, { roles: ['admin'] }),
   ];
 
-  it('go to 0 by two administrators only, no matter who revised them last', async () => {
+  it('drop to 0 only with two administrators, no matter who revised them last', async () => {
     const [admin, other] = await admins();
     const free = await propose(admin!, [{ group: 'Public-Relay', multiplier: '0' }]);
     expect(free.needsSecondPerson).toMatchObject({ code: 'is_zero', change: { group: 'Public-Relay' } });
@@ -282,7 +282,7 @@ describe('prices', () => {
     });
   });
 
-  it('add up, of what one person confirms in a day', () =>
+  it('add up across what one person confirms in a day', () =>
     onOneDay(async () => {
       const [admin, other] = await admins();
       const change = async (price: string) => propose(admin!, [{ model: 'imgmodel-4', price }]);

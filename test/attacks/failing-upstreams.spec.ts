@@ -101,7 +101,7 @@ const failures: [status: number, body: string][] = [
   [503, ENVELOPE],
 ];
 
-describe('a channel that fails', () => {
+describe('a failing channel', () => {
   it.each(
     failures.flatMap(([status, body]) =>
       (['image', 'chat', 'speech'] as const).map((call): [string, Call, number, string] => [
@@ -112,7 +112,7 @@ describe('a channel that fails', () => {
       ]),
     ),
   )(
-    'gives way to the next one, by one rule for every family: %s for %s, %i',
+    'gives way to the next one, by the same rule for every family: %s for %s, %i',
     async (_what, call, status, body) => {
       vendor.always(status, body);
       const customer = await relay.customer('1');
@@ -127,7 +127,7 @@ describe('a channel that fails', () => {
     [500, ENVELOPE],
     [502, ENVELOPE],
     [503, ENVELOPE],
-  ])('gives way for a video that its own words say was not begun: %i', async (status, body) => {
+  ])('gives way for a video that was not begun, by the vendor’s own words: %i', async (status, body) => {
     vendor.always(status, body);
     const customer = await relay.customer('1');
     const answer = await send(customer, 'video');
@@ -137,7 +137,7 @@ describe('a channel that fails', () => {
   });
 
   it.each(['image', 'chat', 'video'] as const)(
-    'is never followed by a second job after a silence: %s',
+    'is never followed by a second job if it fell silent: %s',
     async (call) => {
       vendor.answer = (response) => response.destroy();
       const customer = await relay.customer('1');
@@ -176,7 +176,7 @@ describe('the only channel, when it fails', () => {
     ['the page of a proxy', 502, PAGE],
     ['a task under a status of failure', 503, TASK],
   ])(
-    'keeps a video as queued while it may be at work, and its money for minutes at most: %s',
+    'leaves a video queued while it may be in progress, and its credits held for minutes at most: %s',
     async (_what, status, body) => {
       vendor.always(status, body);
       const customer = await relay.customer('1');
@@ -195,7 +195,7 @@ describe('the only channel, when it fails', () => {
     },
   );
 
-  it('keeps its answer in the charge of a video that it refused', async () => {
+  it('has its answer in the charge of a video that it refused', async () => {
     vendor.always(422, ENVELOPE);
     const customer = await relay.customer('1');
     expect((await send(customer, 'video')).status).toBe(422);

@@ -17,7 +17,7 @@ describe('a channel that one customer fills', () => {
   });
   afterAll(() => closeClean(relay));
 
-  /** Draws that many at once; `done` learns the order in which each was done. */
+  /** Requests this many images at once. `done` receives the order in which they finished. */
   const draw = (
     customer: Customer,
     count: number,
@@ -44,13 +44,14 @@ describe('a channel that one customer fills', () => {
     const few = draw(honest, 12, { seconds: 0.1, done: () => order.push('honest') });
     expect(new Set(await Promise.all(few))).toEqual(new Set([200]));
     const meanwhile = order.slice(before).filter((who) => who === 'hostile').length;
-    // Those that had a place or got one while the others arrived, then alternating. In order of arrival, all waiting ones would come first.
+    // Those that had a place or got one while the others arrived, then alternating. In order of arrival, all waiting
+    // requests would come first.
     expect(meanwhile).toBeLessThanOrEqual(12 + 4 * PLACES);
     expect(12 + 4 * PLACES).toBeLessThan(30);
     expect(new Set(await Promise.all(many))).toEqual(new Set([200]));
   });
 
-  it('refuses what waits too long: the customer’s own excess as such, before anything is held', async () => {
+  it('refuses what waits too long, with a 429 for the customer’s own excess, before anything is held', async () => {
     const other = await startRelay({ CHANNEL_WAIT_SECONDS: '0.2', CATALOG_LIFE_SECONDS: '0' });
     try {
       await other.fixture.owner.query('UPDATE channels SET max_concurrency = 1');
@@ -74,7 +75,7 @@ describe('a channel that one customer fills', () => {
     }
   });
 
-  it('forgets a call whose client left while it waited', async () => {
+  it('forgets a call whose client left while waiting', async () => {
     const leaving = new AbortController();
     const many = draw(hostile, PLACES, { seconds: 1, done: () => undefined });
     await until('the channel to be full', async () => (await hostile.balance()).held !== '0');

@@ -4,7 +4,7 @@ import { expectNoFailure, fuzz, openApiOf } from '../support/fuzzer.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 
 const LEAST_REQUESTS = 7_000;
-/** They end the session that the rest needs, or send events for as long as the page is open. */
+/** They end the session that the rest needs, or send events without end. */
 const LEFT_OUT = ['signOut', 'watchAccount', 'viewAccount'];
 
 let relay: Relay;
@@ -16,7 +16,7 @@ afterAll(async () => {
   await relay?.close();
 });
 
-it('answers generated requests of all staff roles at the console as its document says', async () => {
+it('answers generated console requests of all staff roles as its document says', async () => {
   const { headers } = await person(relay, { roles: ['support', 'finance', 'admin'], credits: '1000' });
   const document = await openApiOf(`${relay.consoleUrl}/api/openapi.json`);
   const target = { document, baseUrl: relay.consoleUrl, headers, examples: 2, leftOut: LEFT_OUT };

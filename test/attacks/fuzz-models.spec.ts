@@ -13,7 +13,7 @@ afterAll(async () => {
   await relay?.close();
 });
 
-it('answers generated calls of models as its document says, and keeps the books right', async () => {
+it('answers generated model calls as its document says, and keeps the books right', async () => {
   const customer = await relay.customer('1000');
   const { data } = (await (await customer.send('/v1/models')).json()) as { data: { id: string }[] };
   const document = withValues(

@@ -51,7 +51,7 @@ async function groupsOf(who: Person): Promise<string[]> {
 }
 
 describe('a group that was not granted', () => {
-  it('is not for keys of customers, whatever they name', async () => {
+  it('is not for customers’ keys, whatever they name', async () => {
     expect(await groupsOf(someone)).toEqual(['Public-Relay', 'Vendora-Main']);
     for (const group of [CHEAP, 'Nowhere']) {
       const { response, error } = await keyIn(someone, group);
@@ -66,7 +66,7 @@ describe('a group that was not granted', () => {
     }
   });
 
-  it('is not for keys of operators either until they grant it', async () => {
+  it('is not for operators’ keys either until they grant it', async () => {
     const of = { accountId: someone.accountId, group: CHEAP };
     const { billing } = relay.fixture;
     const doer = { by: 'operator:me', actor: null };
@@ -105,8 +105,8 @@ describe('a group that was not granted', () => {
   });
 });
 
-describe('the price of a group that is not open', () => {
-  /** All public prices, as seen by a given person. */
+describe('the price in a group that is not open', () => {
+  /** All public prices, as a given person sees them. */
   async function seenBy(api: ConsoleClient, model: string) {
     const params = { path: { model } };
     const [list, history, record] = await Promise.all([
@@ -136,7 +136,7 @@ describe('the price of a group that is not open', () => {
     );
   });
 
-  it('is shown to nobody who does not have the group, staff included', async () => {
+  it('is hidden from everyone who does not have the group, including staff', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     for (const api of [visitor(relay), someone.api, finance.api]) {
       const seen = await seenBy(api, MODEL);
@@ -153,7 +153,7 @@ describe('the price of a group that is not open', () => {
     expect(data!.items).toEqual([]);
   });
 
-  it('is shown to an account that has the group, in answers that no cache may share, and to those who set prices', async () => {
+  it('is shown to accounts in the group, in answers that no cache may share, and to those who set prices', async () => {
     const partner = await person(relay);
     await grantTo(partner);
     const seen = await seenBy(partner.api, MODEL);
@@ -168,7 +168,7 @@ describe('the price of a group that is not open', () => {
 });
 
 describe('a group that was granted', () => {
-  it('serves the account until it is withdrawn, whatever gateways remember', async () => {
+  it('serves the account until it is withdrawn, whatever gateways have cached', async () => {
     expect((await grantTo(someone)).response.status).toBe(200);
     expect(await groupsOf(someone)).toContain(CHEAP);
     const { data } = await keyIn(someone, CHEAP);

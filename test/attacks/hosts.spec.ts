@@ -17,7 +17,7 @@ interface Answer {
   body: string;
 }
 
-/** A request as bytes, because no client would send it. */
+/** A raw request, because no client would send it. */
 function ask(base: string, head: readonly string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
@@ -91,7 +91,7 @@ describe('a Host header', () => {
     expect(data[0]?.url.toLowerCase().startsWith(`http://${host.toLowerCase()}/v1/images/files/`)).toBe(true);
   });
 
-  it('that comes twice is refused on both ports', async () => {
+  it('that appears twice is refused on both ports', async () => {
     const two = (path: string) => [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'hOST: evil.example'];
     for (const [base, path] of [
       [relay.baseUrl, '/v1/models'],
@@ -106,7 +106,7 @@ describe('a Host header', () => {
   });
 });
 
-it('a configured address is what every link is built on, whatever host is named', async () => {
+it('every link uses a configured address, whatever the Host header says', async () => {
   const relay = await startRelay({ PUBLIC_BASE_URL: 'https://relay.example/base/' });
   try {
     const { apiKey } = await relay.customer('1');

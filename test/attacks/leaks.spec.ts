@@ -11,15 +11,15 @@ import {
 
 const LITE = 'vendora-chat-lite';
 const CHAT = 'vendora-chat';
-/** Nano-USD for a call in the group Public-Relay, and for a token of input and of output. */
+/** Nano-USD per call in the group Public-Relay, and per token of input and of output. */
 const CALL_NANOS = 200_000n;
 const INPUT_NANOS = 2_500n;
 const OUTPUT_NANOS = 10_000n;
-/** What a stream of the upstream uses, and how much of it is seen before the usage comes. */
+/** What an upstream stream uses, and how much of it is visible before the usage arrives. */
 const USED = { prompt_tokens: 30, completion_tokens: 1_000, total_tokens: 1_030 };
 const WHOLE_COST = 30n * INPUT_NANOS + 1_000n * OUTPUT_NANOS;
 
-/** Streams that wait for a word of the test before they say what they used. */
+/** Streams that wait for a signal from the test before they report their usage. */
 const waiting: (() => void)[] = [];
 
 const choice = (index: number) => ({ index, message: { role: 'assistant', content: 'x' } });
@@ -107,7 +107,7 @@ async function expectNothingCharged(customer: Customer): Promise<void> {
   expect(rows).toHaveLength(0);
 }
 
-describe('a chat at one price for a call', () => {
+describe('a chat with one price per call', () => {
   it.each([
     ['answers', 7, 7n],
     ['fewer', 7, 2n],
@@ -122,7 +122,7 @@ describe('a chat at one price for a call', () => {
     expect(await settledOf(customer)).toBe(calls * CALL_NANOS);
   });
 
-  it('needs the money for all of them', async () => {
+  it('needs the credits for all of them', async () => {
     const customer = await relay.customer('0.001', 'Public-Relay');
     const body = { model: LITE, messages: user('answers'), n: 128 };
     expect(await refusalOf(customer, '/v1/chat/completions', body)).toMatchObject({
@@ -131,14 +131,14 @@ describe('a chat at one price for a call', () => {
     });
   });
 
-  it('sends the limit of the model to the upstream if the client sets none', async () => {
+  it('sends the model’s limit to the upstream if the client sets none', async () => {
     const customer = await relay.customer('1', 'Public-Relay');
     await customer.send('/v1/chat/completions', json({ model: LITE, messages: user('answers') }));
     expect(upstream.bodies.at(-1)).toMatchObject({ max_completion_tokens: 2_048 });
   });
 });
 
-describe('what goes beyond a model is refused before anything is charged', () => {
+describe('what exceeds a model is refused before anything is charged', () => {
   const long = 'word '.repeat(60_000);
   const picture = { prompt: 'x', model: 'vendora-imagine-image' };
   const video = { model: 'vendora-imagine-video', prompt: 'x' };
@@ -205,7 +205,7 @@ describe('what goes beyond a model is refused before anything is charged', () =>
     await expectNothingCharged(customer);
   });
 
-  it('such as a model that edits images, without one', async () => {
+  it('including calls without an image to a model that edits images', async () => {
     const customer = await relay.customer('1');
     const body = { ...picture, model: 'vendora-imagine-edit' };
     const code = 'missing_required_parameter';
@@ -214,7 +214,7 @@ describe('what goes beyond a model is refused before anything is charged', () =>
     await expectNothingCharged(customer);
   });
 
-  it('on the paths of the other families, in their shapes', async () => {
+  it('on the paths of the other families, in their formats', async () => {
     const customer = await relay.customer('1');
     const message = { model: 'vendora-messages', messages: user('x'), max_tokens: 8_193 };
     const anthropic = await customer.send('/v1/messages', json(message));
@@ -233,7 +233,7 @@ describe('what goes beyond a model is refused before anything is charged', () =>
   });
 });
 
-describe('a field without a price is refused by its name, on every path', () => {
+describe('a field without a price is refused by name, on every path', () => {
   const chat = { model: CHAT, messages: user('x') };
   const picture = { prompt: 'x', model: 'vendora-imagine-image' };
 
@@ -254,7 +254,7 @@ describe('a field without a price is refused by its name, on every path', () => 
     await expectNothingCharged(customer);
   });
 
-  it('of Google’s too', async () => {
+  it('including Google’s', async () => {
     const customer = await relay.customer('1');
     const body = { instances: [{ prompt: 'x' }], parameters: { storageUri: 'gs://theirs' } };
     const response = await customer.send('/v1beta/models/imgmodel-4:predict', json(body));
@@ -286,7 +286,7 @@ describe('leaving a stream early', () => {
   it.each([
     ['after the last word', 'streams', true],
     ['before the first', 'thinks', false],
-  ])('costs what the finished stream does: %s', async (_when, content, isSeen) => {
+  ])('costs the same as the finished stream: %s', async (_when, content, isSeen) => {
     const customer = await relay.customer('1');
     await leaveAfter(customer, content, isSeen);
     waiting.at(-1)?.();
@@ -297,7 +297,7 @@ describe('leaving a stream early', () => {
     ['after the last word', 'streams', true],
     ['before the first', 'thinks', false],
   ])(
-    'costs the input at its most where the upstream does not end in time: %s',
+    'costs the most that the input can cost if the upstream does not end in time: %s',
     async (_when, content, isSeen) => {
       const customer = await relay.customer('1');
       const padded = `${content} ${'x'.repeat(1_000)}`;

@@ -52,7 +52,7 @@ async function marketplace(): Promise<{ id: string; groups: string[] }[]> {
 const video = (model: string) => json({ model, prompt: 'a boat', seconds: '2' });
 const image = (model: string) => json({ model, prompt: 'a fox' });
 
-describe('videos and the vendor’s images', () => {
+describe('videos and vendor images', () => {
   const wrong = [
     'vendora-imagine-video',
     'vendora-imagine-video-1.5-preview',
@@ -60,7 +60,7 @@ describe('videos and the vendor’s images', () => {
     'vendora-imagine-edit',
   ];
 
-  it.each(wrong)('are refused for any group but Vendora-Main, no matter who adds them: %s', async (model) => {
+  it.each(wrong)('are refused in any group but Vendora-Main, no matter who adds them: %s', async (model) => {
     const put = await admin.api.PUT('/api/admin/groups/{group}/models', {
       params: { path: { group: 'Public-Relay' } },
       body: { models: ['imgmodel-lite', 'vendora-chat-lite', model] },
@@ -74,7 +74,7 @@ describe('videos and the vendor’s images', () => {
     expect(created.response.status).toBe(400);
   });
 
-  it('are refused as new models, as aliases, and by a new owner', async () => {
+  it('are refused as new models, as aliases, and under a new owner', async () => {
     const groups = ['Vendora-Main', 'Public-Relay'];
     expect(await createModel('clip-1', { family: 'video', groups })).toBe(400);
     expect(await createModel('shot-1', { family: 'image', ownedBy: 'Vendora', groups })).toBe(400);
@@ -90,7 +90,7 @@ describe('videos and the vendor’s images', () => {
     expect(await createModel('shot-2', { family: 'image', groups })).toBe(201);
   });
 
-  it('cost nothing in another group, since nobody is sold them there, even if a row says otherwise', async () => {
+  it('cost nothing in another group, since they are not sold there, even if a row says otherwise', async () => {
     for (const model of wrong) await owner(`INSERT INTO group_models VALUES ('Public-Relay', $1)`, [model]);
     try {
       for (const [path, body] of [
@@ -116,7 +116,7 @@ describe('videos and the vendor’s images', () => {
   });
 });
 
-describe('a model that cannot be used', () => {
+describe('an unusable model', () => {
   it.each(['price', 'channel'] as const)('is neither listed nor sold: without a %s', async (without) => {
     const id = `imgmodel-without-${without}`;
     await addModel(id, {}, without);
@@ -139,7 +139,7 @@ describe('a model that cannot be used', () => {
     expect(data?.sales).toEqual([{ group: 'Vendora-Main', hindrance: `no_${without}` }]);
   });
 
-  it('is not listed while its channels are switched off, or speak for models of another kind', async () => {
+  it('is not listed while its channels are switched off, or are for models of another type', async () => {
     await addModel('imgmodel-on-off');
     expect(await listOf(main)).toContain('imgmodel-on-off');
     await owner(
@@ -152,7 +152,7 @@ describe('a model that cannot be used', () => {
   });
 });
 
-describe('ids as vendors write them', () => {
+describe('IDs as vendors write them', () => {
   const ids = [
     'openai/gpt-image-1',
     'black-forest-labs/FLUX.1',
@@ -160,7 +160,7 @@ describe('ids as vendors write them', () => {
     `x/${'long-'.repeat(39)}id`,
   ];
 
-  it.each(ids)('are taken everywhere: %s', async (id) => {
+  it.each(ids)('are accepted everywhere: %s', async (id) => {
     await addModel(id);
     expect(await listOf(main)).toContain(id);
     for (const path of [id, encodeURIComponent(id)]) {
@@ -192,13 +192,13 @@ describe('ids as vendors write them', () => {
   });
 
   it.each(['a//b', '/a', 'a/', '../a', 'a/../b', 'a/.b', 'a b', 'ä', 'a%2Fb', 'x'.repeat(201)])(
-    'are refused where an address would change them: %s',
+    'are refused if a URL would change them: %s',
     async (id) => {
       expect(await createModel(id, { family: 'image' })).toBe(400);
     },
   );
 
-  it('serve in the native style, prefix and all', async () => {
+  it('work in the native style, prefix included', async () => {
     const [images, videos] = ['imgmodel/4:fast', 'vidmodel/3_HD:new'];
     await addModel(images);
     await addModel(videos, { family: 'video', upstream: 'vendora-imagine-video' });

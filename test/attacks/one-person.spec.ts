@@ -31,7 +31,7 @@ describe('an installation that is declared to be run by one person', () => {
     expect((await customer.api.GET('/api/public/session')).data?.onePerson).toBe(false);
   });
 
-  it('lets one person confirm what they asked for, beyond the limit and for themselves, and marks it', async () => {
+  it('lets one person confirm their own requests, beyond the limit and for themselves, and marks it', async () => {
     const { data } = await only.api.POST('/api/finance/topups', {
       body: {
         accountId: only.accountId,
@@ -50,7 +50,7 @@ describe('an installation that is declared to be run by one person', () => {
     expect(await marks('own-interest')).toContain(`account:${only.accountId}`);
   });
 
-  it('lets one person confirm large changes of prices, and marks them', async () => {
+  it('lets one person confirm large price changes, and marks them', async () => {
     const proposed = await only.api.POST('/api/admin/price-proposals', {
       body: { changes: [{ kind: 'multiplier', group: 'Public-Relay', multiplier: '0' }] },
     });

@@ -8,7 +8,7 @@ const ASSETS = '/v1/3d';
 const CONTENTS = '/v1beta/models/chatmodel-2:generateContent';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
 
-describe('a picture', () => {
+describe('an image', () => {
   let relay: Relay;
   let customer: Customer;
 
@@ -26,7 +26,7 @@ describe('a picture', () => {
     ['a JPEG', whole.jpeg],
     ['a WebP', whole.webp],
     ['one with something behind it', Buffer.concat([whole.png, Buffer.alloc(5_000)])],
-  ])('that is whole is taken: %s', async (_what, bytes) => {
+  ])('that is complete is accepted: %s', async (_what, bytes) => {
     const response = await customer.send(EDITS, json({ ...EDIT, image: bytes.toString('base64') }));
     expect(response.status).toBe(200);
   });
@@ -40,36 +40,39 @@ describe('a picture', () => {
     ['a PNG of 3.6 billion pixels', bomb(60_000)],
     ['a JPEG that goes over all its pixels for ever', manyScans(whole.jpeg)],
     ['a GIF', Buffer.from('GIF89a..........')],
-  ])('that is none is its sender’s fault, by its field, and holds no money: %s', async (_what, bytes) => {
-    const before = await customer.balance();
-    const image = bytes.toString('base64');
-    const requests: [string, RequestInit, string][] = [
-      [EDITS, json({ ...EDIT, image }), 'image'],
-      [EDITS, json({ ...EDIT, image: whole.png.toString('base64'), mask: image }), 'mask'],
-      [EDITS, form(bytes), 'image'],
-      [ASSETS, json({ model: 'vendora-3d', image: `data:image/png;base64,${image}` }), 'image'],
-    ];
-    for (const [path, init, param] of requests) {
-      const response = await customer.send(path, init);
-      const answer = (await response.json()) as { error: { code: string; param: string } };
-      expect({ path, status: response.status, ...answer }).toMatchObject({
-        status: 400,
-        error: { code: 'invalid_image', param },
-      });
-    }
-    const { rows } = await relay.fixture.billing.query(
-      `SELECT 1 FROM charges WHERE account_id = $1 AND state NOT IN ('settled', 'refused')`,
-      [customer.accountId],
-    );
-    expect(rows).toEqual([]);
-    expect(await customer.balance()).toEqual(before);
-    // No upstream was asked, so none counts as broken.
-    expect((await customer.send(EDITS, json({ ...EDIT, image: whole.png.toString('base64') }))).status).toBe(
-      200,
-    );
-  });
+  ])(
+    'that is not one is its sender’s error, names its field, and holds no credits: %s',
+    async (_what, bytes) => {
+      const before = await customer.balance();
+      const image = bytes.toString('base64');
+      const requests: [string, RequestInit, string][] = [
+        [EDITS, json({ ...EDIT, image }), 'image'],
+        [EDITS, json({ ...EDIT, image: whole.png.toString('base64'), mask: image }), 'mask'],
+        [EDITS, form(bytes), 'image'],
+        [ASSETS, json({ model: 'vendora-3d', image: `data:image/png;base64,${image}` }), 'image'],
+      ];
+      for (const [path, init, param] of requests) {
+        const response = await customer.send(path, init);
+        const answer = (await response.json()) as { error: { code: string; param: string } };
+        expect({ path, status: response.status, ...answer }).toMatchObject({
+          status: 400,
+          error: { code: 'invalid_image', param },
+        });
+      }
+      const { rows } = await relay.fixture.billing.query(
+        `SELECT 1 FROM charges WHERE account_id = $1 AND state NOT IN ('settled', 'refused')`,
+        [customer.accountId],
+      );
+      expect(rows).toEqual([]);
+      expect(await customer.balance()).toEqual(before);
+      // No upstream was asked, so none counts as broken.
+      expect(
+        (await customer.send(EDITS, json({ ...EDIT, image: whole.png.toString('base64') }))).status,
+      ).toBe(200);
+    },
+  );
 
-  /** Each shape in which clients send images with words. */
+  /** Each format in which clients send images with text. */
   const conversations: [string, string, (bytes: Buffer, mime: string) => object, string][] = [
     [
       'a chat',
@@ -176,7 +179,7 @@ describe('a picture', () => {
       const good: [Buffer, string][] = [
         [whole.png, 'image/png'],
         [whole.jpeg, 'image/jpeg'],
-        // Longer than a text that is kept as one.
+        // Longer than a text that is kept whole.
         [Buffer.concat([whole.png, Buffer.alloc(3_000_000)]), 'image/png'],
         [Buffer.from('GIF89a..........'), 'image/gif'],
       ];
@@ -247,7 +250,7 @@ function damaged(png: Buffer): Buffer {
   return Buffer.from(png).fill(0x55, png.length >> 1, (png.length >> 1) + 100);
 }
 
-/** A small file that claims to be huge, and is when it is unpacked. */
+/** A small file that says it is huge, and is once decompressed. */
 function bomb(side: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);
@@ -267,7 +270,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** The scan of a JPEG, over and over. */
+/** A JPEG that repeats its scan many times. */
 function manyScans(jpeg: Buffer): Buffer {
   const start = jpeg.indexOf(Buffer.from('ffda', 'hex'));
   const scan = jpeg.subarray(start, jpeg.length - 2);

@@ -65,7 +65,7 @@ const view = (staff: Person, accountId: string, body: { reason: string; ticketId
   staff.api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } }, body });
 
 describe('the audit log', () => {
-  it('keeps neither names nor addresses of a customer, whatever they and support do', async () => {
+  it('has neither names nor addresses of a customer, whatever they and support do', async () => {
     const someone = await person(relay);
     const support = await person(relay, { roles: ['support'] });
     const name = `Ada ${newId()}`;
@@ -92,7 +92,7 @@ describe('the audit log', () => {
 });
 
 describe('support viewing a console', () => {
-  it('needs a reason, and a ticket that is named must be of that account', async () => {
+  it('must give a reason, and a ticket that it names must belong to that account', async () => {
     const [someone, other] = [await person(relay), await person(relay)];
     const support = await person(relay, { roles: ['support'] });
     const params = { path: { accountId: someone.accountId } };
@@ -112,7 +112,7 @@ describe('support viewing a console', () => {
     expect(await auditText(someone.accountId)).not.toContain('account.view_began');
   });
 
-  it('is shown to the customer: which role, when and why, and no name', async () => {
+  it('is shown to the customer with its role, time and reason, but no name', async () => {
     const [someone, stranger] = [await person(relay), await person(relay)];
     const support = await person(relay, { roles: ['support'] });
     const { data: ticket } = await someone.api.POST('/api/tickets', {
@@ -135,7 +135,7 @@ describe('support viewing a console', () => {
 });
 
 describe('the retention schedule', () => {
-  it('is shown to everyone, and its runs only to administrators', async () => {
+  it('is public, but only administrators see its runs', async () => {
     const [admin, support] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['support'] }),
@@ -149,7 +149,7 @@ describe('the retention schedule', () => {
     expect((await support.api.GET('/api/admin/retention')).response.status).toBe(403);
   });
 
-  it('leaves no prompt of a task that ended longer ago, and its views as they were', async () => {
+  it('removes the prompts of tasks that ended longer ago, and leaves the rest of what they show', async () => {
     const secret = `a lighthouse for ${newId()}`;
     const someone = await owner();
     const id = await createVideo(someone, secret);
@@ -170,7 +170,7 @@ describe('the retention schedule', () => {
 const askToDelete = (someone: Person, body: { password: string; forfeitBalance?: boolean }) =>
   someone.api.POST('/api/account/deletion', { body: { forfeitBalance: false, ...body } });
 
-/** As if the time to cancel had passed. */
+/** As if the time for cancelling were over. */
 const makeDue = ({ accountId }: Person) =>
   relay.fixture.owner.query(
     'UPDATE deletion_requests SET due_at = now(), next_try_at = now() WHERE account_id = $1',
@@ -192,7 +192,7 @@ const listModels = (apiKey: string) =>
   fetch(`${relay.baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
 
 describe('deleting an account', () => {
-  it('needs the password, and a confirmation about the remaining credits', async () => {
+  it('needs the password, and consent to losing the remaining credits', async () => {
     const someone = await owner('1');
     for (const [body, code] of [
       [{ password: 'not the password', forfeitBalance: true }, 'forbidden'],
@@ -221,7 +221,7 @@ describe('deleting an account', () => {
     expect((await signIn(someone.email)).response.status).toBe(200);
   });
 
-  it('leaves neither address nor name nor word of a person anywhere, and books that every control passes', async () => {
+  it('leaves no address, name or word of a person anywhere, and books that pass every control', async () => {
     const someone = await owner('5');
     const word = `lighthouse-${newId()}`;
     await someone.api.PATCH('/api/account', { body: { name: `Ada ${word}`, lowBalanceThreshold: '4.99' } });
@@ -322,7 +322,7 @@ describe('an export of one’s data', () => {
   const download = (someone: Person, exportId: string) =>
     someone.send(`/api/data-exports/${exportId}/archive`);
 
-  it('has everything of theirs, and nothing of anyone else', async () => {
+  it('has everything of theirs, and nothing of anyone else’s', async () => {
     const [someone, other] = [await owner('5'), await owner('5')];
     await createVideo(someone, 'a paper boat');
     await createVideo(other, 'a paper crane');
@@ -375,7 +375,7 @@ describe('an export of one’s data', () => {
     expect((await download(someone, exportId)).status).toBe(404);
   });
 
-  it('is made one at a time, and a few in a day', async () => {
+  it('is made one at a time, and only a few times a day', async () => {
     const someone = await owner('0');
     const ask = () => someone.api.POST('/api/data-exports', { body: { password: PASSWORD } });
     const [one, two] = await Promise.all([ask(), ask()]);

@@ -6,10 +6,10 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', response_format: 'b64_json' };
 const CHATS = '/v1/chat/completions';
-/** Enough time in the minute for every test here. */
+/** Enough of a minute left for any test here. */
 const NEEDED_SECONDS = 15;
 
-describe('customers without a limit of their own', () => {
+describe('customers without limits of their own', () => {
   let relay: Relay;
   let hostile: Customer;
   let honest: Customer;
@@ -48,7 +48,7 @@ describe('customers without a limit of their own', () => {
     expect((await draw(honest)).status).toBe(200);
   });
 
-  it('gain nothing by many keys', async () => {
+  it('gain nothing from many keys', async () => {
     const apiKey = newApiKey();
     await relay.fixture.owner.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, group_name) VALUES ($1, $2, 'second', $3, 'Vendora-Main')`,
@@ -63,7 +63,7 @@ describe('customers without a limit of their own', () => {
     ['/v1/messages', { type: 'error', error: { type: 'rate_limit_error' } }],
     ['/v1beta/models/imgmodel-4:predict', { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }],
     ['/v1/videos', { error: { code: 'rate_limit_exceeded', type: 'rate_limit_error' } }],
-  ])('are refused in the words of the family, and told when to come again: %s', async (path, shape) => {
+  ])('are refused in the family’s format, with a time to try again: %s', async (path, shape) => {
     await drawMany(hostile, 6);
     const refused = await hostile.send(path, json({ prompt: 'x' }));
     expect(refused.status).toBe(429);
@@ -92,7 +92,7 @@ describe('customers without a limit of their own', () => {
     await until('another to be let in', async () => (await draw(hostile)).status === 200);
   });
 
-  it('have what an operator sets for their account, in place of the defaults', async () => {
+  it('get what an operator sets for their account instead of the defaults', async () => {
     await relay.fixture.owner.query(
       'UPDATE accounts SET requests_per_minute = 8, max_concurrent_requests = 1 WHERE id = $1',
       [hostile.accountId],
@@ -102,7 +102,7 @@ describe('customers without a limit of their own', () => {
     expect(await drawMany(hostile, 8)).toEqual([200, 200, 200, 200, 200, 200, 200, 429]);
   });
 
-  it('can guess few keys from one address, and lock out nobody with a valid key', async () => {
+  it('can guess only a few keys from one address, and lock out nobody with a valid key', async () => {
     expect((await honest.send('/v1/models')).status).toBe(200);
     const guess = () => sendWith(`sk-tg-${randomBytes(32).toString('base64url')}`)('/v1/models');
     const statuses: number[] = [];

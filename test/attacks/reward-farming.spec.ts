@@ -63,7 +63,7 @@ async function balances({
   return { main: text(balance?.main), invite: text(balance?.invite), owed: text(rows[0]?.owed) };
 }
 
-it('a reward stays until its payment can hardly be reversed, and older ones can be moved', async () => {
+it('a reward stays until its payment can hardly be reversed, and older ones can be transferred', async () => {
   const { inviter, invitee } = await pair();
   await buy(fixture, invitee, '30');
   await fixture.owner.query('ALTER TABLE invite_rewards DISABLE TRIGGER USER');
@@ -84,7 +84,7 @@ it('a reward stays until its payment can hardly be reversed, and older ones can 
   expect(await balances(inviter)).toEqual({ main: '3', invite: '1', owed: '0' });
 });
 
-it('moving a reward does not keep it: what was taken back comes from main', async () => {
+it('transferring a reward does not save it: what is reversed is taken from the main balance', async () => {
   const { inviter, invitee } = await pair();
   const topupId = await buy(fixture, invitee, '30');
   await move(inviter, '2.5');
@@ -92,7 +92,7 @@ it('moving a reward does not keep it: what was taken back comes from main', asyn
   expect(await balances(inviter)).toEqual({ main: '2', invite: '0', owed: '0' });
 });
 
-it('a dispute that was won takes nothing of a reward, also when a part is refunded later', async () => {
+it('a dispute that was won takes nothing from a reward, even if part of the payment is refunded later', async () => {
   const { inviter, invitee } = await pair();
   const topupId = await buy(fixture, invitee, '30');
   const { accountId } = invitee;
@@ -114,7 +114,7 @@ it('a dispute that was won takes nothing of a reward, also when a part is refund
   expect(await balances(inviter)).toEqual({ main: '0', invite: '2', owed: '0' });
 });
 
-it('nor does spending it: the rest is owed, and the next top-up and the next reward pay it', async () => {
+it('spending a reward does not save it: the rest is owed, and the next top-up and the next reward pay it', async () => {
   const { inviter, invitee } = await pair();
   const topupId = await buy(fixture, invitee, '30');
   await move(inviter, '3');

@@ -22,7 +22,7 @@ let owner: Person;
 let webhook: { id: string; secret: string };
 let totpSecret: string;
 
-/** Both keys are known from the start, as while the key is exchanged. */
+/** Both keys are known from the start, as during a key change. */
 beforeAll(async () => {
   relay = await startRelay({
     SECRETS_KEY: `${oldKey.toString('base64')},${newKey.toString('base64')}`,
@@ -56,7 +56,7 @@ function channel(id: string, apiKeys: string[]) {
   return { id, ...fields, apiKeys, priority: -1, models, groups: ['Vendora-Main'] };
 }
 
-/** Everything that the database holds, a line for each row. */
+/** Everything in the database, one line per row. */
 async function dump(): Promise<string> {
   const { owner: database } = relay.fixture;
   const { rows } = await database.query<{ name: string }>(
@@ -99,13 +99,13 @@ async function testChannel(id: string) {
 }
 
 describe('a copy of the database', () => {
-  it('shows no key of a channel, no secret of a webhook and none of one-time codes', async () => {
+  it('shows no channel key, no webhook secret and no secret of one-time codes', async () => {
     const text = await dump();
     expect(text).toContain(webhook.id);
     for (const secret of secretsInUse()) expect(text).not.toContain(secret);
   });
 
-  it('shows none after they were used, and the log has none either', async () => {
+  it('shows none after they were used, and neither does the log', async () => {
     const customer = await relay.customer('1');
     const image = json({ model: 'imgmodel-4', prompt: 'a lighthouse [[instant]]' });
     expect((await customer.send('/v1/images/generations', image)).status).toBe(200);
@@ -138,10 +138,10 @@ describe('a sealed secret that was copied to another row', () => {
   });
 });
 
-describe('the exchange of the key', () => {
+describe('changing the key', () => {
   const both = new SecretBox([newKey, oldKey]);
 
-  it('seals everything again while programs use it, even by two at the same time', async () => {
+  it('seals everything again while programs use it, even if two people do it at once', async () => {
     await relay.fixture.owner.query(
       `UPDATE channels SET api_key = 'a plain one of before' WHERE id = 'sandbox-mesh3d'`,
     );
@@ -157,7 +157,7 @@ describe('the exchange of the key', () => {
     expect(await resealSecrets(relay.fixture.billing, both)).toEqual(nothing);
   });
 
-  it('leaves what no key opens unchanged, names it, and seals the rest of its row', async () => {
+  it('leaves unchanged what no key opens, names it, and seals the rest of its row', async () => {
     const place = placeOf.channel('kept');
     const lost = new SecretBox([randomBytes(32)]).seal(VENDOR_SECRET, place);
     const old = new SecretBox([oldKey]).seal(UPSTREAM_KEY, place);
@@ -178,7 +178,7 @@ describe('the exchange of the key', () => {
   });
 });
 
-it('lets each secret be read by the roles that need it', async () => {
+it('keeps each secret readable for the roles that need it', async () => {
   const { rows } = await relay.fixture.owner.query<{ place: string; role: string }>(
     `SELECT place, role FROM unnest('{channels.api_key,channels.further_api_keys,channels.webhook_secret,users.totp_secret,users.password_hash,
         webhook_endpoints.secret,webhook_endpoints.previous_secret}'::text[]) AS place,

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('a session', () => {
-  it('behind https is a cookie that no other host can set, and https stays asked for', async () => {
+  it('behind HTTPS is a cookie that no other host can set, and browsers keep to HTTPS', async () => {
     const response = await signUp(behindHttps, 'cookie@example.com');
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie).toMatch(/^__Host-tollgate_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
@@ -43,7 +43,7 @@ describe('a session', () => {
     }
   });
 
-  it('on loopback is a plain cookie, and nothing asks for https', async () => {
+  it('on loopback is a plain cookie, and nothing requires HTTPS', async () => {
     const response = await signUp(local, 'cookie@example.com');
     expect(response.headers.getSetCookie()[0]).toMatch(
       /^tollgate_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -80,7 +80,7 @@ describe('a password that others would try first', () => {
       const change = await someone.post('/api/password', body);
       expect([password, change.status, await paramOf(change)]).toEqual([password, 400, 'newPassword']);
     }
-    // The links are still good: nothing was done.
+    // The links still work: nothing was changed.
     expect((await visit(local, '/api/public/sign-ups/confirm', { token, password: PASSWORD })).status).toBe(
       201,
     );
@@ -88,7 +88,7 @@ describe('a password that others would try first', () => {
 });
 
 describe('staff', () => {
-  /** A session behind https of a person with the role and without a device. */
+  /** A session behind HTTPS of a person with this role and without a device. */
   async function appointed(...given: Role[]): Promise<Visit> {
     const { userId } = await person({ ...behindHttps, consoleUrl: local.consoleUrl }, { roles: given });
     const headers = await sessionOf(behindHttps.fixture.billing, userId);
@@ -116,7 +116,7 @@ describe('staff', () => {
     expect((await someone.send('/api/sign-out', { method: 'POST' })).status).toBe(204);
   });
 
-  it('are led there by the session, also by one from before the role was granted', async () => {
+  it('are sent there by their session, even one from before the role was granted', async () => {
     const someone = await newcomer(behindHttps);
     const state = async () => {
       const answer = (await (await someone.send('/api/session')).json()) as { secondFactor: string };
@@ -136,7 +136,7 @@ describe('staff', () => {
     expect(await codeOf(await someone.send('/api/support/tickets'))).toBe('second_factor_required');
   });
 
-  it('are only advised on loopback', async () => {
+  it('are only advised to on loopback', async () => {
     const someone = await person(local, { roles: ['admin'] });
     const { data } = await someone.api.GET('/api/session');
     expect(data!.secondFactor).toBe('advised');
@@ -151,7 +151,7 @@ describe('six digits', () => {
     ['when a device is set up', 'confirm'],
     ['when a session is confirmed', 'session'],
     ['at sign-in, with the right password', 'sign-in'],
-  ])('are not guessed %s', async (_, where) => {
+  ])('cannot be guessed %s', async (_, where) => {
     const someone = await newcomer(local);
     let recovery = '';
     if (where === 'confirm') await someone.post('/api/totp/enrolment', { password: PASSWORD });
@@ -185,7 +185,7 @@ describe('a flood of requests', () => {
 
   const statuses = (answers: Response[]) => answers.map(({ status }) => status);
 
-  it('is stopped by person, reads and writes separately, without affecting others', async () => {
+  it('is limited per person, separately for reads and writes, without affecting others', async () => {
     const [flooding, other] = [await person(small), await person(small)];
     const reads = await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
     expect(statuses(reads).filter((status) => status === 429)).toHaveLength(20);
@@ -201,7 +201,7 @@ describe('a flood of requests', () => {
     expect((await other.send('/api/account')).status).toBe(200);
   });
 
-  it('of every route counts, whatever it is for', async () => {
+  it('counts on every route, whatever it is for', async () => {
     const routes = (await routesOf(small)).filter(
       ({ id, access }) => access !== 'public' && id !== 'signOut',
     );
@@ -217,7 +217,7 @@ describe('a flood of requests', () => {
         const response = await flooding.send(urlOf(route), requestOf(route));
         await response.arrayBuffer();
         if (response.status === 429) return true;
-        // The minute of the flood was over: once more, in the next one.
+        // The minute of the flood has ended: flood the next one.
         await flood();
         return false;
       });
@@ -240,15 +240,15 @@ describe('a flood of requests', () => {
     expect(await codeOf(signIn)).toBe('sign_in_failed');
   });
 
-  it('of strangers is stopped by address, without affecting people with a session', async () => {
+  it('of strangers is limited per address, without affecting people with a session', async () => {
     const someone = await person(small);
-    // Reads the document that answers are checked by, while it can be had.
+    // Reads the document for checking answers while that is still possible.
     expect((await someone.send('/api/account')).status).toBe(200);
-    // What needs a session is refused without one before anything is counted or read.
+    // A route that needs a session refuses requests without one before anything is counted or read.
     expect((await fetch(`${small.consoleUrl}/api/account`)).status).toBe(401);
     const paths = ['/api/public/prices', '/api/status', '/api/openapi.json'];
     for (const path of paths) {
-      // More than once, since a new minute may begin among them.
+      // More than once, since a new minute may begin meanwhile.
       await until(`${path} to be refused`, async () => {
         const answers = await Promise.all(
           Array.from({ length: 40 }, () => fetch(`${small.consoleUrl}${path}`)),

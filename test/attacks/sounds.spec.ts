@@ -91,7 +91,7 @@ describe('audio from a stranger', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('is a form, and nothing else', async () => {
+  it('must be a form, and nothing else', async () => {
     const response = await customer.send(PATH, json({ model: MODEL, file: 'aGk=' }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { param: 'file' } });
@@ -113,14 +113,14 @@ describe('audio from a stranger', () => {
     ['silence that takes no bytes', silentFlac(2)],
     ['packets of a byte each', silentOgg(160)],
     ['frames that its size says nothing about', silentM4a(78)],
-  ])('makes nothing cheaper by what its head says: %s', async (_what, sound) => {
+  ])('gets nothing cheaper by false headers: %s', async (_what, sound) => {
     const other = await relay.customer('1');
     const body = formWith({ prompt: '[[seconds:10]]' }, sound);
     expect((await other.send(PATH, { method: 'POST', body })).status).toBe(200);
     expect(await other.balance()).toEqual({ main: '0.85', held: '0' });
   });
 
-  it('is not sent if its account cannot pay for the most it can cost', async () => {
+  it('is not sent if its account cannot pay the most that it can cost', async () => {
     const poor = await relay.customer('0.1');
     const sound = silentOgg(1_000);
     const response = await poor.send(PATH, { method: 'POST', body: formWith({}, sound) });
@@ -150,7 +150,7 @@ describe('audio from a stranger', () => {
     expect((await rich.balance()).held).toBe('0');
   });
 
-  /** Of 10 seconds by the first of its formats, and of none by the second. */
+  /** 10 seconds long in the first of its formats, and empty in the second. */
   function twoFormats(): Buffer {
     const file = wavHead({ rate: 8_000, bits: 16, bytes: 0 });
     const other = wavHead({ rate: 768_000, bits: 64, bytes: 0 }).subarray(12, 36);

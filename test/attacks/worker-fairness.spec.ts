@@ -15,7 +15,7 @@ afterEach(() => under.close());
 const accept = (accountId: string, count: number, prompt: string) =>
   Promise.all(Array.from({ length: count }, () => under.accepted(prompt, { accountId })));
 
-/** How many tasks of each account no worker has taken yet, at one moment. */
+/** How many tasks of each account have not been taken by any worker yet, at one moment. */
 async function neverAsked(): Promise<{ alice: number; bob: number }> {
   const { rows } = await under.tasks.owner.query<{ alice: number; bob: number }>(
     `SELECT count(*) FILTER (WHERE account_id = 'alice')::integer AS alice,
@@ -26,7 +26,7 @@ async function neverAsked(): Promise<{ alice: number; bob: number }> {
 }
 
 describe('a customer with a flood of tasks', () => {
-  it('does not keep the videos of another from being asked about', async () => {
+  it('does not keep another’s videos from being polled', async () => {
     await accept('alice', MANY, 'a boat [[fault:never-finish]]');
     await accept('bob', 5, 'a boat [[fault:never-finish]]');
     const upstream = await FaultyUpstream.before(under.sandbox.url);
@@ -38,14 +38,14 @@ describe('a customer with a flood of tasks', () => {
         const { alice, bob } = await neverAsked();
         return bob === 0 && { alice };
       });
-      // In the order in which they became due, each of the flood would have been asked about first.
+      // In order of due time, all tasks of the flood would have been polled first.
       expect(waiting.alice).toBeGreaterThan(MANY / 2);
     } finally {
       await upstream.close();
     }
   });
 
-  it('does not keep the files of another from being copied', async () => {
+  it('does not keep another’s files from being copied', async () => {
     await accept('alice', 20, 'a boat [[fault:slow-bytes]]');
     const few = await accept('bob', 2, 'a boat');
     await under.worker({ concurrency: 8, copyConcurrency: 1 });
