@@ -43,7 +43,7 @@ interface Usage {
   total: { requests: number; failed: number; amount: string };
 }
 
-describe('what is left, requested with a key', () => {
+describe('the remaining balance, requested with a key', () => {
   let relay: Relay;
   let customer: Customer;
 
@@ -59,7 +59,7 @@ describe('what is left, requested with a key', () => {
     relay.fixture.owner.query(`UPDATE api_keys SET ${columns} WHERE id = $1`, [keyId]);
   const refusalOf = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
 
-  /** Sends a request and answers its id. */
+  /** Sends a request and returns its ID. */
   async function send(path: string, body: object, by = customer): Promise<string> {
     const response = await by.send(path, json(body));
     await response.arrayBuffer();
@@ -104,7 +104,7 @@ describe('what is left, requested with a key', () => {
     expect((await key(other)).spendable).toBe((await other.balance()).main);
   });
 
-  it('says what the account has, while a call runs and after it', async () => {
+  it('says what the account has, during and after a call', async () => {
     const other = await relay.customer('5');
     const running = send('/v1/images/generations', { ...IMAGE, prompt: '[[work:2]]' }, other);
     const held = await until('the hold', async () => {
@@ -123,7 +123,7 @@ describe('what is left, requested with a key', () => {
     });
   });
 
-  it('explains charges by the ids of their requests, and only one’s own', async () => {
+  it('explains charges by their request IDs, but only one’s own', async () => {
     const image = await get<Charge>(`/charges/${await send('/v1/images/generations', IMAGE)}`);
     expect(image).toMatchObject({ state: 'settled', model: IMAGE.model, released: '0', refunded: '0' });
     expect(image.charged).toBe(image.settled);
@@ -161,7 +161,7 @@ describe('what is left, requested with a key', () => {
     }
   });
 
-  it('sums up usage by day and model, of the key and of the account, before and after charges are added up', async () => {
+  it('sums up usage by day and model, for the key and the account, before and after charges are added up', async () => {
     const other = await relay.customer('5');
     const sibling = await secondKey(other);
     await send('/v1/images/generations', IMAGE, other);
@@ -195,13 +195,13 @@ describe('what is left, requested with a key', () => {
     ['from=2000-01-01', 'from'],
     ['to=tomorrow', 'to'],
     ['scope=everyone', 'scope'],
-  ])('refuses a period that it cannot answer, and names the field: %s', async (query, param) => {
+  ])('refuses a period that it cannot report, and names the field: %s', async (query, param) => {
     const refusal = await refusalOf(get(`/usage?${query}`));
     expect(refusal).toBeInstanceOf(OpenAI.BadRequestError);
     expect(refusal).toMatchObject({ code: 'invalid_value', param });
   });
 
-  it("answers the clients that read OpenAI's old shapes", async () => {
+  it("answers clients that read OpenAI's old formats", async () => {
     const other = await relay.customer('5');
     await send('/v1/images/generations', IMAGE, other);
     const limit = await get<{ hard_limit_usd: number; access_until: number }>(
@@ -213,7 +213,7 @@ describe('what is left, requested with a key', () => {
       daily_costs: { line_items: { name: string; cost: number }[] }[];
     }>('/dashboard/billing/usage?start_date=2026-1-1&end_date=2199-12-31', other);
     expect(limit).toMatchObject({ object: 'billing_subscription', hard_limit_usd: 5, access_until: 0 });
-    // The old shapes have JSON numbers: credits, and hundredths of them.
+    // The old formats have JSON numbers: credits, and hundredths of them.
     const [bought, used] = [
       parseAmount(String(limit.hard_limit_usd)),
       parseAmount(String(usage.total_usage)),
@@ -226,12 +226,12 @@ describe('what is left, requested with a key', () => {
     expect(until).toBe(Date.UTC(2199, 0, 1) / 1000);
   });
 
-  it('counts these questions as requests of the minute', async () => {
+  it('counts these requests towards the limit per minute', async () => {
     const other = await relay.customer('5');
     await setKey('requests_per_minute = 2', other);
     const answers = await Promise.all(Array.from({ length: 6 }, () => other.send('/v1/key')));
     const refused = answers.filter(({ status }) => status === 429);
-    // A minute may end meanwhile, and the next one has two of its own.
+    // A minute may end meanwhile, and the next one allows two more.
     expect(refused.length).toBeGreaterThanOrEqual(2);
     expect(await refused[0]!.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
   });

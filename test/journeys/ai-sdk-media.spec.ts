@@ -15,7 +15,7 @@ import { closeClean, type Customer, type Relay, startRelay, until } from '../sup
 const PNG = 'image/png';
 const QUICK = { pollIntervalMs: 100, pollTimeoutMs: 20_000 };
 
-/** The paid calls that a client made, by the paths it asked for. */
+/** The paid calls that a client made, by path. */
 interface Counted {
   posts: string[];
   fetch: typeof fetch;
@@ -43,7 +43,7 @@ const IMAGE_PROVIDERS = ['openai', 'openai-compatible', 'xai', 'google'] as cons
 type ProviderName = (typeof IMAGE_PROVIDERS)[number];
 type Settings = { apiKey: string; baseURL: string; fetch: typeof fetch };
 
-/** The image model of each provider, set up as its manual says. */
+/** Each provider's image model, set up as its manual says. */
 const imageModels: Record<ProviderName, (settings: Settings, model: string) => ImageModel> = {
   openai: (settings, model) => createOpenAI(settings).image(model),
   'openai-compatible': (settings, model) =>
@@ -78,7 +78,7 @@ describe('images and videos, by the AI SDK', () => {
   }
 
   it.each<[ProviderName, number, string, string[]]>([
-    // One image in a call for models that this provider does not know.
+    // This provider makes one image per call for models that it does not know.
     ['openai', 2, '0.96', ['/v1/images/generations', '/v1/images/generations']],
     ['openai-compatible', 2, '0.96', ['/v1/images/generations']],
     ['xai', 5, '0.9', ['/v1/images/generations', '/v1/images/generations']],
@@ -118,7 +118,7 @@ describe('images and videos, by the AI SDK', () => {
     },
   );
 
-  it.each(IMAGE_PROVIDERS)('%s reads the refusal of a prompt, and does not repeat it', async (provider) => {
+  it.each(IMAGE_PROVIDERS)('%s reads the refusal of a prompt, and does not retry it', async (provider) => {
     const customer = await relay.customer('1');
     const calls = counted();
     const model = imageModelOf(provider, customer, calls);
@@ -130,21 +130,24 @@ describe('images and videos, by the AI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it.each(IMAGE_PROVIDERS)('%s hears of an unknown model and of an empty balance once', async (provider) => {
-    const poor = await relay.customer('0.001');
-    const calls = counted();
-    const unknown = imageModelOf(provider, poor, calls, 'imgmodel-nobody-knows');
-    expect(await errorOf(generateImage({ model: unknown, prompt: 'x' }))).toMatchObject({
-      statusCode: 404,
-    });
-    const dear = imageModelOf(provider, poor, calls);
-    const error = await errorOf(generateImage({ model: dear, prompt: 'x' }));
-    expect(error).toMatchObject({ statusCode: 403, isRetryable: false });
-    expect(JSON.stringify(error.data)).toContain('insufficient_user_quota');
-    expect(calls.posts).toHaveLength(2);
-  });
+  it.each(IMAGE_PROVIDERS)(
+    '%s shows an unknown model and an empty balance after one call',
+    async (provider) => {
+      const poor = await relay.customer('0.001');
+      const calls = counted();
+      const unknown = imageModelOf(provider, poor, calls, 'imgmodel-nobody-knows');
+      expect(await errorOf(generateImage({ model: unknown, prompt: 'x' }))).toMatchObject({
+        statusCode: 404,
+      });
+      const dear = imageModelOf(provider, poor, calls);
+      const error = await errorOf(generateImage({ model: dear, prompt: 'x' }));
+      expect(error).toMatchObject({ statusCode: 403, isRetryable: false });
+      expect(JSON.stringify(error.data)).toContain('insufficient_user_quota');
+      expect(calls.posts).toHaveLength(2);
+    },
+  );
 
-  it('google hears which base is right when it is not', async () => {
+  it('google shows the right base URL if it uses the wrong one', async () => {
     const customer = await relay.customer('1');
     const calls = counted();
     for (const [base, hint] of [
@@ -198,7 +201,7 @@ describe('images and videos, by the AI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 
-  it.each(['xai', 'google'] as const)('%s hears of a failed video, and pays nothing', async (provider) => {
+  it.each(['xai', 'google'] as const)('%s shows a failed video, which costs nothing', async (provider) => {
     const customer = await relay.customer('1');
     const calls = counted();
     const prompt = 'late [[fault:fail-late]]';
@@ -222,7 +225,7 @@ describe('images and videos, by the AI SDK', () => {
     await until('the release', async () => (await customer.balance()).main === '1');
   });
 
-  it('keeps polling through an upstream that is down, without a second, billed create', async () => {
+  it('keeps polling while an upstream is down, without a second, charged create', async () => {
     const customer = await relay.customer('1');
     const calls = counted();
     await generateVideo({
@@ -235,7 +238,7 @@ describe('images and videos, by the AI SDK', () => {
     expect(calls.posts).toHaveLength(1);
   });
 
-  it('refuses an image for a video, with the reason that the provider reads', async () => {
+  it('refuses an image for a video, with a reason that the provider reads', async () => {
     const customer = await relay.customer('1');
     const calls = counted();
     const error = await errorOf(
@@ -252,7 +255,7 @@ describe('images and videos, by the AI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  /** The error of the call itself; the SDK wraps it where it had repeated the call. */
+  /** The error of the call itself. The SDK wraps it if it retried the call. */
   async function errorOf(work: Promise<unknown>): Promise<APICallError> {
     const error: unknown = await work.then(
       () => new Error('it succeeded'),

@@ -26,7 +26,7 @@ describe('3D assets', () => {
   });
   afterAll(() => closeClean(relay));
 
-  it('are drafted and textured, polled to the end, downloaded, and paid once by the call', async () => {
+  it('are drafted and textured, polled to the end, downloaded, and charged once per call', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, {
       prompt: 'a teapot',
@@ -73,7 +73,7 @@ describe('3D assets', () => {
     ['a data URL', { image: `data:image/png;base64,${PICTURE}` }],
     ['four views', { images: [PICTURE, PICTURE, PICTURE, PICTURE] }],
     ["another relay's words", { type: 'image_to_model', image: PICTURE }],
-  ])('are made of %s', async (_what, fields) => {
+  ])('are made from %s', async (_what, fields) => {
     const customer = await relay.customer('1');
     const draft = await create(customer, fields);
     expect((await ended(customer, draft.id)).status).toBe('completed');
@@ -105,7 +105,7 @@ describe('3D assets', () => {
     expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
   });
 
-  it('are textured only from a finished draft of the same account', async () => {
+  it('are textured only from a finished draft in the same account', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const draft = await create(customer, { prompt: 'slow [[work:1]]' });
@@ -158,7 +158,7 @@ describe('3D assets', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('are priced by a dry run without a look at their images', async () => {
+  it('are priced by a dry run that does not look at their images', async () => {
     const customer = await relay.customer('1');
     const body = { model: MODEL, image: Buffer.from('hello').toString('base64'), dry_run: true };
     const dry = await customer.send('/v1/3d', json(body));
@@ -168,7 +168,7 @@ describe('3D assets', () => {
     });
   });
 
-  it('are not made on the conversation path, nor for a group without them', async () => {
+  it('are not made on the conversation path, nor in a group without them', async () => {
     const customer = await relay.customer('1');
     const chat = json({ model: MODEL, messages: [{ role: 'user', content: 'x' }] });
     await refused(customer, '/v1/chat/completions', chat, [400, 'model_not_supported_here', 'model']);

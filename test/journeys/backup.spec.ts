@@ -94,7 +94,7 @@ describe('a backup of a standalone relay', () => {
       return head && transactions > 4 ? head : null;
     });
     head = sealed.hash;
-    // So much that its rows are many members of the archive.
+    // Enough for its rows to take many members of the archive.
     await asAdmin(`INSERT INTO dead_letters (topic, partition, "offset", reason)
       SELECT 't', 0, n::text, repeat('x', 4194304) FROM generate_series(1, 12) AS n`);
     copyFileSync(join(dataDir, 'chain-signing.pub'), join(folder, 'chain-signing.pub'));
@@ -106,7 +106,7 @@ describe('a backup of a standalone relay', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is written while the relay runs, and proved at once', async () => {
+  it('is written while the relay runs, and verified at once', async () => {
     const written = await json('backup', file);
     expect(written).toMatchObject({
       ok: true,
@@ -122,7 +122,7 @@ describe('a backup of a standalone relay', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('is there already')]);
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
+  it('leaves nothing behind when interrupted', async () => {
     const other = join(folder, 'stopped.age');
     const stopped = launch('dist/apps/cli/main.js', ['backup', other], environment());
     await until('the backup to be begun', async () =>
@@ -134,7 +134,7 @@ describe('a backup of a standalone relay', () => {
     expect(await databases()).toEqual(['postgres', 'template0', 'template1', 'tollgate']);
   });
 
-  it('is not opened by another passphrase', async () => {
+  it('cannot be opened with another passphrase', async () => {
     const { code, stderr } = await runTollgate(['restore', file, '--check'], {
       ...environment(),
       BACKUP_PASSPHRASE: 'another passphrase of the tests',
@@ -150,7 +150,7 @@ describe('a backup of a standalone relay', () => {
     ],
     ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
     ['another file', () => Buffer.from('something else')],
-  ])('is refused when it was %s', async (_, spoil) => {
+  ])('is refused if it was %s', async (_, spoil) => {
     const spoilt = join(folder, 'spoilt.age');
     writeFileSync(spoilt, spoil(readFileSync(file)));
     const { code, stderr } = await tollgate('restore', spoilt, '--check');
@@ -161,13 +161,13 @@ describe('a backup of a standalone relay', () => {
     expect(await databases()).toEqual(['postgres', 'template0', 'template1', 'tollgate']);
   });
 
-  it('replaces no database that has something in it', async () => {
+  it('does not replace a database that has anything in it', async () => {
     const { code, stderr } = await tollgate('restore', file);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
     expect(await balances()).toBe(balance);
   });
 
-  it('brings everything back after the data folder is lost', async () => {
+  it('restores everything after the data folder is lost', async () => {
     await relay.end('SIGTERM');
     rmSync(dataDir, { recursive: true });
     const publicKey = join(folder, 'chain-signing.pub');
@@ -181,7 +181,7 @@ describe('a backup of a standalone relay', () => {
     expect(existsSync(join(dataDir, 'secrets.key'))).toBe(true);
   });
 
-  it('goes on from there: the same key pays, and an earlier image is still served', async () => {
+  it('continues from there: the same key pays, and an earlier image is still served', async () => {
     relay = await startStandalone(environment());
     expect(await readImage(picture.path)).toBe(picture.sha256);
     await payForImage();

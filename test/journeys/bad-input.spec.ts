@@ -23,7 +23,7 @@ describe('bad input', () => {
   });
   afterAll(() => closeClean(relay));
 
-  /** Whatever was sent, nothing was charged and nothing secret was written down. */
+  /** Whatever was sent, nothing was charged and no secret was logged. */
   afterEach(async () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
     const { rows } = await relay.fixture.billing.query('SELECT 1 FROM charges WHERE account_id = $1', [
@@ -95,7 +95,7 @@ describe('bad input', () => {
       await refused(IMAGES, json(body), [400, code, param]);
     });
 
-    it('a model that is unknown, or no name at all', async () => {
+    it('a model that is unknown, or not even a name', async () => {
       for (const model of ['gpt-image-1', '../../etc/passwd', '__proto__', 'constructor']) {
         await refused(IMAGES, json({ ...IMAGE, model }), [404, 'model_not_found', 'model']);
       }
@@ -252,7 +252,7 @@ describe('bad input', () => {
       '%F0%9F%8E%AC',
       'characters',
       'extensions',
-    ])('an id that is none: %.40s', async (id) => {
+    ])('an invalid ID: %.40s', async (id) => {
       for (const base of ['/v1/videos', '/vendora/v1/videos']) {
         await refused(`${base}/${id}`, {}, [404, 'video_not_found']);
         await refused(`${base}/${id}/content`, {}, [404, 'video_not_found']);
@@ -264,7 +264,7 @@ describe('bad input', () => {
         await refused(path, {}, [400, 'invalid_request']);
     });
 
-    it('a file of another folder', async () => {
+    it('a file in another folder', async () => {
       for (const name of ['..%2fvideos%2fx.mp4', `${UNKNOWN_ID}-0.png`, 'x%00.png', `${UNKNOWN_ID}-0.mp4`]) {
         await refused(`/v1/images/files/${name}?exp=99999999999&sig=${'A'.repeat(43)}`, {}, [
           404,
@@ -273,7 +273,7 @@ describe('bad input', () => {
       }
     });
 
-    it('a wrong base address, with the right one in the answer', async () => {
+    it('a wrong base URL, with the right one in the answer', async () => {
       for (const [path, hint] of [
         ['/v1/v1/models', /The path is \/v1\/models: .* one \/v1 too many/],
         ['/models', /end in \/v1/],
@@ -291,7 +291,7 @@ describe('bad input', () => {
       expect(keyless.status).toBe(404);
     });
 
-    it('a method that a path does not take, and endpoints that are not offered', async () => {
+    it('a method that a path does not accept, and endpoints that are not offered', async () => {
       await refused(IMAGES, {}, [405, 'method_not_allowed']);
       await refused('/v1/models', { method: 'DELETE' }, [405, 'method_not_allowed']);
       await refused('/v1/videos/edits', json({}), [404, 'unknown_url']);
@@ -327,7 +327,7 @@ describe('bad input', () => {
     });
   });
 
-  it('that is not HTTP', async () => {
+  it('something that is not HTTP', async () => {
     const { port } = new URL(relay.baseUrl);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));

@@ -6,7 +6,7 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 
 const EDITS = '/v1/images/edits';
 const FIELDS = { model: 'vendora-imagine-edit', prompt: 'at night' };
-/** Two of them are more than the three quarters of two megabytes that one may have, and one of them is not. */
+/** Two such bodies exceed the share that one account may have, three quarters of two megabytes. One does not. */
 const HALF = 900_000;
 const picture = (bytes = HALF) => Buffer.concat([instantPng, Buffer.alloc(bytes)]);
 
@@ -46,7 +46,7 @@ describe('large bodies, together', () => {
   };
   const base64 = (bytes?: number) => json({ ...FIELDS, image: picture(bytes).toString('base64') });
 
-  /** The same body without a word on its length. */
+  /** The same body without its length. */
   async function chunked(init: RequestInit): Promise<RequestInit> {
     const request = new Request('http://localhost', init);
     const body = new Blob([await request.arrayBuffer()]).stream();
@@ -54,7 +54,7 @@ describe('large bodies, together', () => {
     return { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' };
   }
 
-  /** Begins an edit that takes its time, and returns once it is at work. */
+  /** Begins an edit that takes a while, and returns once it is in progress. */
   async function atWork(init?: RequestInit): Promise<{ response: Promise<Response>; leave: () => void }> {
     const leaving = new AbortController();
     const busy = await relay.customer('1');
@@ -66,7 +66,7 @@ describe('large bodies, together', () => {
     };
     let response = begin();
     await until('the hold', async () => {
-      // A refused request of an earlier test may still have a place.
+      // A refused request from an earlier test may still take up a place.
       const status = await Promise.race([response.then((each) => each.status), busy.balance().then(() => 0)]);
       if (status === 429) response = begin();
       return (await busy.balance()).held !== '0';
@@ -85,7 +85,7 @@ describe('large bodies, together', () => {
     expect(rows).toEqual([]);
   }
 
-  it('are refused for a moment when they do not fit, before anything is held, in every form', async () => {
+  it('are refused for the moment if they do not fit, before anything is held, in every form', async () => {
     const { response } = await atWork();
     for (const init of [form(), base64(), await chunked(form()), await chunked(base64())])
       await expectRefusal(init);
@@ -102,8 +102,8 @@ describe('large bodies, together', () => {
     ['base64', async () => base64(HALF * 3)],
     ['a form of unknown length', () => chunked(form(HALF * 3))],
     ['base64 of unknown length', () => chunked(base64(HALF * 3))],
-  ])('are refused for good when they could not even fit alone: %s', async (_name, init) => {
-    // An unknown length only shows as the body arrives. An earlier test may have left a request waiting until then.
+  ])('are refused permanently if they would not even fit alone: %s', async (_name, init) => {
+    // A body of unknown length is only counted as it arrives. A request of an earlier test may have to wait until then.
     const answer = await until('the refusal', async () => {
       const response = await customer.send(EDITS, await init());
       const body = (await response.json()) as { error?: { code: string } };

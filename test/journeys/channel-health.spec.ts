@@ -4,7 +4,7 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 const FAILURES = 3;
 const OPEN_SECONDS = 2;
 
-/** Each way to a vendor, and how many calls of it the sandbox has seen. */
+/** Each way to call a vendor, and the sandbox's count of such calls. */
 const WAYS: [name: string, path: string, body: { model: string } & Record<string, unknown>, stat: string][] =
   [
     [
@@ -22,7 +22,7 @@ function withPrompt(body: object, path: string, prompt: string): object {
   return { ...body, messages: [{ role: 'user', content: prompt }] };
 }
 
-describe('a channel that fails again and again', () => {
+describe('a channel that keeps failing', () => {
   let relay: Relay;
   let customer: Customer;
   let other: Customer;
@@ -51,7 +51,7 @@ describe('a channel that fails again and again', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(OPEN_SECONDS);
     expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
-    // Neither the vendor nor billing has heard of it.
+    // Neither the vendor nor billing was asked.
     expect(await traces(stat)).toEqual(before);
     expect(await stateOf(body)).toBe('2');
 
@@ -63,7 +63,7 @@ describe('a channel that fails again and again', () => {
     expect(await stateOf(body)).toBe('0');
   });
 
-  it('stays healthy while it refuses what the caller sent', async () => {
+  it('stays healthy while it refuses what callers sent', async () => {
     const [, path, body] = WAYS[0]!;
     for (let times = 0; times <= FAILURES; times += 1) {
       const refused = await customer.send(path, json(withPrompt(body, path, 'no [[fault:moderation]]')));
@@ -72,7 +72,7 @@ describe('a channel that fails again and again', () => {
     expect((await customer.send(path, json(withPrompt(body, path, 'a boat')))).status).toBe(200);
   });
 
-  it('has a place taken for as long as a stream lasts', async () => {
+  it('has one place taken for as long as a stream lasts', async () => {
     const [, path, body] = WAYS[2]!;
     const prompt = '[[tokens:10]] [[fault:slow-bytes]]';
     const response = await customer.send(path, json(withPrompt(body, path, prompt)));

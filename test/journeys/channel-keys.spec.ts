@@ -11,10 +11,10 @@ const ANSWER = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
 };
-/** One key of two is drawn by chance: after this many calls each was drawn, but for one run in a billion. */
+/** One of two keys is drawn at random. After this many calls, both have been drawn, except in one run in a billion. */
 const MOST_CALLS = 30;
 
-describe('a channel with two keys, of which one is over its limit', () => {
+describe('a channel with two keys, one of which is over its limit', () => {
   const asked: Record<string, number> = { spent: 0, good: 0 };
   let vendor: Server;
   let relay: Relay;

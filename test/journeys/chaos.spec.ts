@@ -8,7 +8,7 @@ import { type Relay, startRelay } from '../support/relay.js';
 import { expectedOutcome, shopTheList } from '../support/scenario.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
-/** Answers are lost on purpose, so repeats must come soon. */
+/** Answers are lost on purpose, so retries must come soon. */
 const IMPATIENT = { BUS_REQUEST_TIMEOUT_SECONDS: '0.3', HOLD_EXPIRES_SECONDS: '10' };
 const EVERYTHING = 'duplicate,reorder,drop-first-reply,max-delay-ms=60';
 
@@ -40,7 +40,7 @@ describe('messages within one process', () => {
     expect(outcomes).toEqual([expectedOutcome, expectedOutcome, expectedOutcome]);
   });
 
-  it('of many clients at once, doubled and out of order: as each client was answered', async () => {
+  it('from many clients at once, duplicated and out of order: the books agree with what each client received', async () => {
     await start({ ...IMPATIENT, BUS_CHAOS: EVERYTHING });
     const groups = await Promise.all(
       ['20', '20', '0.3'].map(async (credits) => new Shoppers(await books.account(credits), baseUrl)),
@@ -60,7 +60,7 @@ describe('messages within one process', () => {
 
   it('answered after the gateway gave up: nothing stays held', async () => {
     await start({
-      // The hold must be made and only its answer lost, even on a busy machine. A repeat would come too late.
+      // The hold must succeed and only its answer be lost, even on a busy machine. A retry would come too late.
       BUS_REQUEST_TIMEOUT_SECONDS: '2',
       HOLD_EXPIRES_SECONDS: '1.9',
       BUS_CHAOS: 'drop-first-reply',

@@ -45,7 +45,7 @@ describe('tollgate finance', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: 'There is no ledger account customer:nobody:main.\n' });
   });
 
-  it('writes exports, and refuses what makes no sense', async () => {
+  it('writes exports, and refuses invalid ones', async () => {
     const { code, stdout } = await finance('export', '--format', 'hledger', '--account', main);
     expect(code).toBe(0);
     expect(stdout).toContain(`${main}  0 CRD = -10.000000001 CRD`);
@@ -54,7 +54,7 @@ describe('tollgate finance', () => {
     expect((await finance('export', '--format', 'csv', '--summary', '--account', main)).code).toBe(2);
   });
 
-  it('adjusts accounts, from a ticket and below the limit, and reverses what was wrong', async () => {
+  it('adjusts accounts, from a ticket and below the limit, and reverses mistakes', async () => {
     const { accountId } = await fixture.account({ credits: '5' });
     const { ticketId } = await ticketOf(fixture, accountId);
     const because = ['--reason', 'goodwill', '--ticket', ticketId, '--note', 'slow for a day'];
@@ -65,7 +65,7 @@ describe('tollgate finance', () => {
     expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 credits: no more can be taken.\n' });
     const large = await finance('adjust', accountId, '--give', '18', ...because);
     expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('It waits for another person') });
-    // What the command itself was started with raises nothing: what billing stored counts for everybody.
+    // The command's own environment raises no limit: the one that billing stored applies to everybody.
     const env = { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as, ADJUSTMENT_LIMIT: '1000' };
     const forged = await runTollgate(['finance', 'adjust', accountId, '--give', '18', ...because], env);
     expect(forged.stdout).toContain('It waits for another person');
@@ -83,7 +83,7 @@ describe('tollgate finance', () => {
     expect((await finance('write-offs', '--account', accountId)).stdout).toBe('None found.\n');
   });
 
-  it('closes periods, and exits 1 for what is red', async () => {
+  it('closes periods, and exits 1 if anything is red', async () => {
     const end = new Date().toISOString();
     const check = await finance('periods', 'check', '--end', end, '--json');
     const { checklist } = JSON.parse(check.stdout) as {
@@ -126,7 +126,7 @@ describe('tollgate finance', () => {
     expect((await finance('export', '--format', 'csv', '--period', '1', '--by', 'effective')).code).toBe(2);
   });
 
-  it('runs the controls, and exits 1 for what they find', async () => {
+  it('runs the controls, and exits 1 if they find anything', async () => {
     const { code, stdout } = await finance('check');
     expect({ code, stdout }).toMatchObject({
       code: 0,
@@ -150,7 +150,7 @@ describe('tollgate finance', () => {
     expect((await finance('check', '--control', 'nothing')).code).toBe(2);
   });
 
-  it('lists what the schedule found', async () => {
+  it('lists what the scheduled controls found', async () => {
     expect((await finance('findings')).stdout).toBe('No findings.\n');
     await fixture.owner.query(
       `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
@@ -168,7 +168,7 @@ describe('tollgate finance', () => {
 });
 
 describe('tollgate finance reports of work and lots', () => {
-  it('tell what is held, what failed, what invites cost and what lots are left, for people, programs and files', async () => {
+  it('show what is held, what failed, what invites cost and which lots are left, for people, programs and files', async () => {
     await recogniseAll(fixture.billing);
     const [lot] = (
       JSON.parse((await finance('lots', '--json')).stdout) as { items: { lotId: string; bought: string }[] }

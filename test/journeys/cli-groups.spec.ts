@@ -37,7 +37,7 @@ async function keyStatus(): Promise<number> {
 }
 
 describe('tollgate groups', () => {
-  it('grants a group, which the account makes keys in from then on, and takes it back', async () => {
+  it('grants a group, in which the account can then create keys, and withdraws it', async () => {
     const { accountId } = someone;
     const open = [
       { group: 'Public-Relay', isOpen: true, grantedBy: null, grantedAt: null },
@@ -71,7 +71,7 @@ describe('tollgate groups', () => {
     ]);
   });
 
-  it('says in a sentence and a table what it did', async () => {
+  it('says what it did in a sentence and a table', async () => {
     const { accountId } = await person(relay);
     const told = async (...args: string[]) => (await tollgate(...args)).stdout;
     const may = `Account ${accountId} may make keys in ${CHEAP}`;
@@ -86,7 +86,7 @@ describe('tollgate groups', () => {
     );
   });
 
-  it('refuses what is not there, and a command line that names too little', async () => {
+  it('refuses what does not exist, and an incomplete command line', async () => {
     const { accountId } = someone;
     for (const command of ['grant', 'revoke']) {
       expect(await tollgate(command, accountId, 'Nowhere')).toMatchObject({

@@ -71,7 +71,7 @@ describe('secrets rotate', () => {
 });
 
 describe('dead letters', () => {
-  it('are listed, shown, and played again once', async () => {
+  it('are listed, shown, and replayed once', async () => {
     expect(await tollgate(['dead-letters', 'list'])).toMatchObject({
       code: 0,
       stdout: 'There are no dead letters.\n',
@@ -105,7 +105,7 @@ describe('dead letters', () => {
 });
 
 describe('channels', () => {
-  it('are listed with what they serve, and without their keys', async () => {
+  it('are listed with what they serve, but without their keys', async () => {
     const { code, stdout } = await tollgate(['channels', 'list', '--json']);
     expect(code).toBe(0);
     expect(stdout).not.toContain('sandbox-key');
@@ -118,7 +118,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('are tried by something free, whatever they speak', async () => {
+  it('are tested with something free, whatever their protocol', async () => {
     const { code, stdout } = await tollgate(['channels', 'test', '--json']);
     expect(code).toBe(0);
     const { channels } = JSON.parse(stdout) as { channels: object[] };
@@ -164,7 +164,7 @@ describe('doctor', () => {
     return rows;
   };
 
-  it('makes no payment up where payments are real: its charge is refused, as it must be', async () => {
+  it('makes up no payment if payments are real: its charge is refused, as it must be', async () => {
     for (let count = 0; count < 2; count += 1) {
       const { code, checks } = await doctor();
       expect(code).toBe(0);
@@ -179,7 +179,7 @@ describe('doctor', () => {
     expect(await checkLedger(ledger.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
   });
 
-  it('finds everything well where payments are played, and gives its charge back each time', async () => {
+  it('finds everything in order if payments are simulated, and gets its charge refunded each time', async () => {
     for (let count = 0; count < 2; count += 1) {
       const { code, checks } = await doctor({ SANDBOX_PAYMENTS: 'true', PAYMENT_CURRENCY: 'EUR' });
       const notOk = [...checks.values()].filter(({ state }) => state === 'fail');
@@ -195,7 +195,7 @@ describe('doctor', () => {
     expect(await checkLedger(ledger.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
   });
 
-  it('names the variable that is wrong, a folder that cannot be written, and what to do', async () => {
+  it('names the wrong variable, a folder that it cannot write, and what to do', async () => {
     const { code, checks } = await doctor({
       CHARGE_GRACE_SECONDS: 'soon',
       STORAGE_DIR: join(import.meta.filename, 'files'),
@@ -212,7 +212,7 @@ describe('doctor', () => {
     });
   });
 
-  it('says that the database is away, that a login may do too much, and that a broker does not answer', async () => {
+  it('says that the database is unreachable, that a login has too many rights, and that a broker does not answer', async () => {
     const away = await doctor({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/nothing' });
     expect(away.code).toBe(1);
     expect(away.checks.get('database')).toMatchObject({
@@ -230,7 +230,7 @@ describe('doctor', () => {
     expect(checks.has('trial charge')).toBe(false);
   });
 
-  it('prints a line for each check to people', async () => {
+  it('prints a line per check for people', async () => {
     const { stdout } = await tollgate(['doctor']);
     expect(stdout).toMatch(/^ok {4}configuration {2}/);
     expect(stdout).toMatch(/ok {4}migrations/);

@@ -32,7 +32,7 @@ const signIn = async (email: string, password: string) => {
 };
 
 describe('tollgate admin', () => {
-  it('makes the first administrator, who sets a password by a one-time link', async () => {
+  it('creates the first administrator, who sets a password with a one-time link', async () => {
     const made = await json(['admin', 'create', '--email', 'Ada@Example.com']);
     expect(made).toMatchObject({ email: 'ada@example.com', roles: ['user', 'admin'], created: true });
     const [, token] = /^https:\/\/console\.example\.com\/reset-password#token=(.+)$/.exec(
@@ -51,7 +51,7 @@ describe('tollgate admin', () => {
     expect(rows[0]).toMatchObject({ action: 'person.created', actor: expect.stringMatching(/^cli:./) });
   });
 
-  it('lets the first one name the second alone, and never another', async () => {
+  it('lets the first one appoint the second alone, but no other', async () => {
     const create = (email: string, ...more: string[]) => ['admin', 'create', '--email', email, ...more];
     expect(await tollgate(create('eve@example.com'))).toMatchObject({
       code: 1,
@@ -62,7 +62,7 @@ describe('tollgate admin', () => {
     expect(second).toMatchObject({ roles: ['user', 'admin'], approvalId: null, created: true });
     const third = await json(create('eve@example.com', ...as));
     expect(third).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
-    // Not even when the second one is gone.
+    // Not even if the second one is gone.
     await relay.fixture.owner.query(`UPDATE users SET roles = '{user}' WHERE email = 'grace@example.com'`);
     const fourth = await json(create('mallory@example.com', ...as));
     expect(fourth).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
@@ -71,7 +71,7 @@ describe('tollgate admin', () => {
     );
   });
 
-  it('takes a password from the environment, and roles when another administrator agrees', async () => {
+  it('takes a password from the environment, and roles once another administrator agrees', async () => {
     const env = { TOLLGATE_ADMIN_PASSWORD: 'from the environment', TOLLGATE_AS: 'ada@example.com' };
     const create = ['admin', 'create', '--email', 'lin@example.com'];
     const made = await json([...create, '--role', 'support'], env);
@@ -122,7 +122,7 @@ describe('tollgate admin', () => {
 });
 
 describe('tollgate accounts', () => {
-  it('finds, freezes and lifts the freeze, but not that of a debt', async () => {
+  it('finds and freezes accounts, and lifts the freeze, but not that of a debt', async () => {
     const { accountId } = await relay.fixture.account({ credits: '1' });
     const found = await json(['accounts', 'find', accountId]);
     expect(found).toMatchObject({ accounts: [{ accountId, main: '1', frozen: false }], more: false });
@@ -149,7 +149,7 @@ describe('tollgate accounts', () => {
 });
 
 describe('tollgate keys show', () => {
-  it('says what a key may do and what it spent', async () => {
+  it('says what a key may do and what it has spent', async () => {
     const { accountId, keyId } = await relay.fixture.account({ credits: '1' });
     await relay.fixture.owner.query(
       `UPDATE api_keys SET total_limit_nanos = 5000000000, allowed_ips = '{10.0.0.0/8}' WHERE id = $1`,

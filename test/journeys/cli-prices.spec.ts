@@ -47,7 +47,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-/** A request of the last hour that was charged: one image at 0.03. */
+/** A request of the last hour, charged for one image at 0.03. */
 async function charge(): Promise<string> {
   const { accountId, keyId } = await ledger.account({ credits: '1' });
   await ledger.owner.query(
@@ -91,7 +91,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('are proposed with a preview of what the last requests would cost', async () => {
+  it('are proposed with a preview of what recent requests would cost', async () => {
     await charge();
     const dry = await json('prices', 'propose', '--price', 'imgmodel-4=0.06', '--dry-run');
     expect(dry).toMatchObject({

@@ -17,7 +17,7 @@ let folder: string;
 let as: string;
 const dayAt = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const yesterday = dayAt(-1);
-/** A month that is over. */
+/** A month that has ended. */
 const DAYS = ['--from', dayAt(-30), '--to', dayAt(0)];
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ const HEADER =
   'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id';
 
 describe('tollgate finance import', () => {
-  it('tries a report, imports it once, and names each row at fault', async () => {
+  it('tries a report, imports it once, and names each wrong row', async () => {
     const report = await file(
       'report.csv',
       HEADER,
@@ -96,7 +96,7 @@ describe('tollgate finance import', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('asks Stripe itself, and tells what nobody can explain', async () => {
+  it('asks Stripe itself, and reports what nobody can explain', async () => {
     stripe.move('fee', -30);
     stripe.move('other_adjustment', -100);
     const { code, stdout } = await finance('import', 'stripe', '--api', '--from', '2026-01-01');
@@ -106,7 +106,7 @@ describe('tollgate finance import', () => {
     });
   });
 
-  it("reads a bank's file as it was described once", async () => {
+  it("reads a bank's file by a mapping that was set once", async () => {
     const statement = await file(
       'bank.csv',
       'Tag;Betrag;Zweck',

@@ -32,7 +32,7 @@ function exportLog(args: string[], env: Record<string, string> = {}): Promise<Fi
 const HOURS = ['--from', '2026-01-05T13:00:00Z', '--to', '2026-01-05T15:00:00Z'];
 
 describe('tollgate request-log export', () => {
-  it('writes hours that are over to a folder, and says what is there', async () => {
+  it('writes finished hours to a folder, and says which', async () => {
     const { code, stdout, stderr } = await exportLog([...HOURS, '--out', folder, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const bytes = await readFile(join(folder, 'requests/2026/01/05/14.ndjson.gz'));
@@ -54,12 +54,12 @@ describe('tollgate request-log export', () => {
     });
   });
 
-  it('writes to the store of the schedule where no folder is given', async () => {
+  it('writes to the scheduled export’s store if no folder is given', async () => {
     const { code, stdout } = await exportLog(HOURS, { REQUEST_LOG: 'file', REQUEST_LOG_DIR: folder });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Exported to ${folder}. Hours: 2. Requests: 1.\n` });
   });
 
-  it('refuses hours that are none, are not over, or have nowhere to go', async () => {
+  it('refuses hours that are invalid, not finished, or have nowhere to go', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const failures: [string[], number, RegExp][] = [
       [HOURS, 1, /Give --out, or set REQUEST_LOG/],

@@ -21,12 +21,12 @@ function retention(...args: string[]): Promise<Finished> {
 }
 
 describe('tollgate retention', () => {
-  it('has nothing to tell before the first run', async () => {
+  it('has nothing to report before the first run', async () => {
     const { code, stdout, stderr } = await retention('--json');
     expect({ code, stderr, ...(JSON.parse(stdout) as object) }).toEqual({ code: 0, stderr: '', items: [] });
   });
 
-  it('tells how long each class is kept, and what the runs removed', async () => {
+  it('says how long each class is kept, and what the runs removed', async () => {
     const { billing, owner } = ledger;
     await owner.query(
       `INSERT INTO mail_outbox (template, recipient, ended_at)

@@ -11,7 +11,7 @@ import { runTollgate } from '../support/tollgate.js';
 const CLI = 'apps/cli/bin/tollgate.mjs';
 
 let ledger: LedgerFixture;
-/** The acting person, where one is needed. */
+/** The acting person, for commands that need one. */
 let as: string;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function newAccount(...args: string[]): Promise<string> {
 }
 
 describe('accounts', () => {
-  it('are created with a key and a recorded manual top-up, printed as one object in any case', async () => {
+  it('are created with a key and a recorded manual top-up, always printed as one object', async () => {
     const { code, stdout } = await tollgate('accounts', 'create', '--name', 'Acme', '--credits', '5');
     expect(code).toBe(0);
     const created = JSON.parse(stdout) as Record<string, string>;
@@ -54,7 +54,7 @@ describe('accounts', () => {
     expect(rows).toEqual([{ provider: 'manual', credits: '5000000000', paid_minor: '650' }]);
   });
 
-  it('take their first credits in the currency of the house, and note who recorded them', async () => {
+  it('get their first credits in the currency of the house, and record who credited them', async () => {
     const { stdout } = await run(CLI, ['accounts', 'create', '--name', 'Acme', '--credits', '5'], {
       DATABASE_URL: ledger.urlFor('billing'),
       PAYMENT_CURRENCY: 'EUR',
@@ -91,7 +91,7 @@ describe('accounts', () => {
     });
   });
 
-  it('are listed, found by how their name begins, a page at a time', async () => {
+  it('are listed, found by the beginning of their name, a page at a time', async () => {
     for (const name of ['Zebra one', 'Zebra two']) await json('accounts', 'create', '--name', name);
     const first = await json('accounts', 'list', 'zebra', '--limit', '1');
     expect(first).toMatchObject({ accounts: [{ name: 'Zebra two', main: '0', frozen: false }], more: true });
@@ -131,7 +131,7 @@ describe('keys', () => {
   });
 });
 
-describe('the limits of an account', () => {
+describe('account limits', () => {
   it('are set, kept and lifted', async () => {
     const accountId = await newAccount();
     const first = await json('accounts', 'limit', accountId, '--per-minute', '60');
@@ -152,7 +152,7 @@ describe('the limits of an account', () => {
   });
 });
 
-describe('the limits of a key', () => {
+describe('key limits', () => {
   it('are set, kept, lifted and announced', async () => {
     const accountId = await newAccount();
     const { keyId } = (await json('keys', 'create', accountId)) as { keyId: string };
@@ -172,7 +172,7 @@ describe('the limits of a key', () => {
 });
 
 describe('top-ups', () => {
-  it('convert at the rate and are recorded once for a payment', async () => {
+  it('convert at the rate and are recorded once per payment', async () => {
     const accountId = await newAccount();
     const by = ['topup', 'record', accountId, '--as', as];
     const record = [...by, '--paid', '13', '--payment-id', `p-${accountId}`];
@@ -204,7 +204,7 @@ describe('top-ups', () => {
   });
 });
 
-describe('a top-up of nobody', () => {
+describe('a top-up without an owner', () => {
   it('is refused with one sentence', async () => {
     const record = ['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x', '--as', as];
     const stderr = 'accountId: There is no account nobody.\n';
@@ -213,7 +213,7 @@ describe('a top-up of nobody', () => {
 });
 
 describe('the ledger check', () => {
-  it('is clean, and exits with 1 and the offending rows when a balance was tampered with', async () => {
+  it('is clean, and exits 1 with the offending rows if a balance was tampered with', async () => {
     const accountId = await newAccount('--credits', '1');
     expect(await json('ledger', 'check')).toEqual({ ok: true, violations: [] });
     await ledger.owner.query('UPDATE customer_balances SET main = main + 1 WHERE account_id = $1', [
@@ -273,7 +273,7 @@ describe('a command line', () => {
     expect((await tollgate('topup', 'record', '--help')).stdout).toContain('--payment-id <id>');
   });
 
-  it('tells in one sentence that the database cannot be reached', async () => {
+  it('says in one sentence that the database cannot be reached', async () => {
     const { code, stderr } = await run(CLI, ['ledger', 'check'], {
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing',
     });
@@ -282,7 +282,7 @@ describe('a command line', () => {
     expect(stderr).toContain('cannot be reached');
   });
 
-  it('without DATABASE_URL starts the database of DATA_DIR for the time of the command, and makes none', async () => {
+  it('starts the database of DATA_DIR for the duration of the command if there is no DATABASE_URL, but creates none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
     const env = { DATA_DIR: join(folder, 'data') };
     for (const command of [

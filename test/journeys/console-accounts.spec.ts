@@ -44,7 +44,7 @@ async function topUp(accountId: string, credits: string): Promise<void> {
 describe('names', () => {
   const read = (by: Person, of: string) => by.api.GET('/api/support/names', { params: { query: { of } } });
 
-  it('are shown to staff for known ids, and to nobody else', async () => {
+  it('are shown to staff for known IDs, and to nobody else', async () => {
     const customer = await person(relay);
     await customer.api.PATCH('/api/account', { body: { name: 'The south studio' } });
     const { data: key } = await customer.api.POST('/api/keys', {
@@ -63,7 +63,7 @@ describe('names', () => {
     expect((await read(customer, of)).response.status).toBe(403);
   });
 
-  it('of staff come with their address, since everybody chooses their own, and of customers without', async () => {
+  it('include the address for staff, since everybody chooses their own name, but not for customers', async () => {
     const [named, nameless] = [
       await person(relay, { roles: ['finance'] }),
       await person(relay, { roles: ['admin'] }),
@@ -83,7 +83,7 @@ describe('names', () => {
     );
   });
 
-  it('are available for a hundred at once, and for nothing else', async () => {
+  it('are available for a hundred IDs at once, and for nothing else', async () => {
     const many = (count: number) => Array.from({ length: count }, () => `user:${newId()}`).join();
     expect((await read(support, many(100))).data).toEqual({ items: [] });
     for (const asked of [many(101), 'account:', `group:${newId()}`, '', `account:${newId()},`])
@@ -95,7 +95,7 @@ describe('accounts to record money for', () => {
   const find = (by: Person, query: string) =>
     by.api.GET('/api/finance/accounts', { params: { query: { query } } });
 
-  it('are found by finance, with what tells them apart and nothing else', async () => {
+  it('are found by finance, with what distinguishes them and nothing else', async () => {
     const customer = await person(relay);
     const { accountId, email } = customer;
     const name = `Foundry ${newId()}`;
@@ -121,7 +121,7 @@ describe('accounts to record money for', () => {
 });
 
 describe('tickets to adjust an account for', () => {
-  it('are found by finance by their id, a part of their subject and their customer', async () => {
+  it('are found by finance by their ID, part of their subject, and their customer', async () => {
     const customer = await person(relay);
     const { accountId, email } = customer;
     const subject = `Missing credits of ${newId()}`;
@@ -149,7 +149,7 @@ const unfreeze = (by: Person, accountId: string) =>
   });
 
 describe('an account', () => {
-  it('shows its balances and takes a name, a threshold and a limit', async () => {
+  it('shows its balances, and its name, threshold and limit can be changed', async () => {
     const someone = await person(relay, { credits: '1' });
     const { data } = await someone.api.PATCH('/api/account', {
       body: { name: 'Acme', lowBalanceThreshold: '0.5', monthlyLimit: '10' },
@@ -177,14 +177,14 @@ describe('an account', () => {
     ['a limit below zero', { monthlyLimit: '-1' }, 'monthlyLimit'],
     ['an empty name', { name: ' ' }, 'name'],
     ['a balance', { main: '100' }, 'main'],
-  ])('does not take %s', async (_what, body, param) => {
+  ])('does not accept %s', async (_what, body, param) => {
     const { error } = await (await person(relay)).api.PATCH('/api/account', { body });
     expect(error).toMatchObject({ error: { param } });
   });
 });
 
 describe('a low balance', () => {
-  it('is announced once for each crossing: by mail, and to webhooks by an event', async () => {
+  it('is announced once per crossing: by mail, and to webhooks as an event', async () => {
     const someone = await person(relay, { credits: '0.1' });
     const apiKey = await keyOf(someone);
     await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.05' } });
@@ -223,7 +223,7 @@ describe('a low balance', () => {
 });
 
 describe('support', () => {
-  it('finds accounts by person, id, key and name', async () => {
+  it('finds accounts by person, ID, key and name', async () => {
     const someone = await person(relay);
     const apiKey = await keyOf(someone);
     const name = `Firma ${newId()}`;
@@ -248,7 +248,7 @@ describe('support', () => {
     expect(await search(`${name}_`)).toEqual([]);
   });
 
-  it('sees an account as its owner does, with its keys but not the keys themselves', async () => {
+  it('sees an account as its owner does, with its keys but not their secrets', async () => {
     const someone = await person(relay, { credits: '3' });
     const apiKey = await keyOf(someone);
     const { data } = await support.api.GET('/api/support/accounts/{accountId}', {
@@ -260,7 +260,7 @@ describe('support', () => {
     expect(JSON.stringify(data)).not.toContain(apiKey);
   });
 
-  it('freezes with a reason that the owner reads, and lifts it, noted', async () => {
+  it('freezes an account with a reason that its owner reads, and lifts the freeze; both are logged', async () => {
     const someone = await person(relay, { credits: '1' });
     const frozen = await freeze(support, someone.accountId);
     expect(frozen.data?.frozen).toEqual({ reason: 'under review' });
@@ -324,7 +324,7 @@ describe('support', () => {
   it('leaves the ledger clean', () => expectCleanLedger(relay));
 });
 
-describe('the limits of requests of an account', () => {
+describe('the request limits of an account', () => {
   it('are set by an administrator, seen by support, and hold from the next request on', async () => {
     const admin = await person(relay, { roles: ['admin'] });
     const someone = await person(relay, { credits: '1' });

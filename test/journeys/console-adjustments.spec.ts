@@ -19,7 +19,7 @@ beforeAll(async () => {
   relay = await startRelay({ ADJUSTMENT_LIMIT: '5' });
   second = await person(relay, { roles: ['finance'] });
 });
-// A new person for each, because what one person pays out adds up.
+// A new person for each test, because what one person pays out adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
 });
@@ -74,7 +74,7 @@ describe('an adjustment', () => {
     expect(rows).toEqual([{ amount: 5_000_000_000n }]);
   });
 
-  it('changes the balance at once below the limit, is noted and listed', async () => {
+  it('below the limit changes the balance at once, is logged and listed', async () => {
     await open('10');
     const requestId = newId();
     const { data } = await adjust('2.5', { requestId });
@@ -101,7 +101,7 @@ describe('an adjustment', () => {
     expect(lines[1]).toContain(',-1.5,for the trouble,');
   });
 
-  it('waits for a second person above the limit, which small ones reach together', async () => {
+  it('above the limit waits for a second person, and small ones add up to it', async () => {
     await open('10');
     await adjust('4');
     const { data } = await adjust('1.1');
@@ -118,11 +118,11 @@ describe('an adjustment', () => {
     });
   });
 
-  it('of fifty at once takes no more than the limit and no more than the balance', async () => {
+  it('made fifty times at once takes no more than the limit and no more than the balance', async () => {
     await open('3');
     const answers = await atOnce(50, (requestId) => adjust('-0.2', { requestId }));
     const states = answers.map(({ data, response }) => data?.state ?? response.status);
-    // Fifteen take everything, which is below the limit: for the others there is nothing left.
+    // Fifteen take everything, which is below the limit. Nothing is left for the others.
     expect(states.filter((state) => state === 'done')).toHaveLength(15);
     expect(states.filter((state) => state === 409)).toHaveLength(35);
     expect(await balance()).toBe('0');
@@ -138,7 +138,7 @@ describe('an adjustment', () => {
     expect((await decide(large.data!.approvalId!, finance)).response.status).toBe(409);
   });
 
-  it('is refused for what is not there, what is too much, and people without the role finance', async () => {
+  it('is refused for what does not exist, for too much, and for people without the role finance', async () => {
     await open('1');
     expect((await adjust('-1.000000001')).response.status).toBe(409);
     expect((await adjust('1', { accountId: newId() })).response.status).toBe(400);
@@ -193,7 +193,7 @@ describe('the reversal of an adjustment', () => {
 });
 
 describe('a debt', () => {
-  /** The bank takes back what was used already. */
+  /** The bank takes back a payment whose credits were used already. */
   async function chargeBack(): Promise<void> {
     const { billing } = relay.fixture;
     const { accountId } = owner;
@@ -244,7 +244,7 @@ describe('a debt', () => {
     const file = await (await finance.send('/api/finance/reports/debts.csv')).text();
     expect(file).toContain(`${owner.accountId},`);
 
-    // What was taken alone today counts against the limit, too.
+    // What one person wrote off alone today counts towards the limit too.
     const { data } = await giveUp();
     expect(data).toMatchObject({ state: 'pending', writeOff: null });
     expect((await decide(data!.approvalId!, second)).data).toMatchObject({ state: 'approved' });
@@ -280,7 +280,7 @@ describe('a debt', () => {
         body: { note: 'they answered', requestId: newId() },
       });
     expect((await back(newId())).response.status).toBe(404);
-    // What one person wrote off today counts against the limit, too.
+    // What one person wrote off today counts towards the limit too.
     const { data } = await back(writeOffId);
     expect(data).toMatchObject({ state: 'pending', writeOff: null });
     expect((await decide(data!.approvalId!, second)).data).toMatchObject({ state: 'approved' });

@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => relay?.close());
 
 describe('the document of the control plane', () => {
-  it('is the one that the client of the pages was built from', async () => {
+  it('is the one that the pages’ client was generated from', async () => {
     const { clientTypes } = (await import(SCRIPT)) as {
       clientTypes: (from: ControlPlaneDocument) => Promise<string>;
     };
     expect(readFileSync(CLIENT, 'utf8')).toBe(await clientTypes(document));
   });
 
-  it('names its shapes', () => {
+  it('names its schemas', () => {
     const { schemas = {} } = document.components;
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Account', 'Charge', 'Error', 'Topup']));
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect(data).toMatchObject({ email: someone.email, roles: ['user', 'finance'] });
   });
 
-  it('gets a new cookie when its token was in use for long', async () => {
+  it('gets a new cookie once its token has been in use for long', async () => {
     const someone = await person(relay);
     await relay.fixture.billing.query(
       `UPDATE sessions SET rotated_at = now() - interval '1 day' WHERE user_id = $1`,

@@ -94,7 +94,7 @@ describe('the catalog', () => {
     expect(relay.logged()).not.toContain(key);
   });
 
-  it('makes aliases, which cost what their model costs', async () => {
+  it('creates aliases, which cost the same as their model', async () => {
     const create = (body: Record<string, unknown>) =>
       admin.api.POST('/api/admin/models', { body: { ownedBy: 'vendorb', ...body } as never });
     const { data } = await create({
@@ -126,7 +126,7 @@ describe('the catalog', () => {
     expect((await create({ id: 'imgmodel-5', family: 'image' })).response.status).toBe(409);
   });
 
-  it('switches a model off and on, at once', async () => {
+  it('switches a model off and on at once', async () => {
     const path = { params: { path: { model: 'imgmodel-4' } } };
     await admin.api.PATCH('/api/admin/models/{model}', { ...path, body: { enabled: false } });
     const until404 = async () => (await image('imgmodel-4')).status === 404;
@@ -140,7 +140,7 @@ describe('the catalog', () => {
     expect(patch.response.status).toBe(404);
   });
 
-  it('makes groups with their multiplier, rule, models and limits', async () => {
+  it('creates groups with their multiplier, rule, models and limits', async () => {
     const { data } = await admin.api.POST('/api/admin/groups', {
       body: {
         name: 'Partners',
@@ -200,7 +200,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('lists page by page', async () => {
+  it('is listed page by page', async () => {
     const ids: string[] = [];
     let cursor: string | null = null;
     do {
@@ -217,7 +217,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('takes only addresses that keys may be sent to', async () => {
+  it('only accepts addresses that keys may be sent to', async () => {
     const create = (baseUrl: string, more: Record<string, unknown> = {}) =>
       admin.api.POST('/api/admin/channels', {
         body: { id: 'addressed', protocol: 'openai', baseUrl, apiKeys: [key], ...more } as never,
@@ -269,7 +269,7 @@ describe('the catalog', () => {
     }
   });
 
-  it('takes many changes at once', async () => {
+  it('accepts many changes at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
         at % 2
@@ -355,7 +355,7 @@ describe('the public price list', () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  it('tells the history of a price, announced changes too, and is not kept past them', async () => {
+  it('has the history of a price, including announced changes, and is not cached past them', async () => {
     const later = new Date(Date.now() + 12_000).toISOString();
     const { data: proposal } = await admin.api.POST('/api/admin/price-proposals', {
       body: {

@@ -126,7 +126,7 @@ describe('the controls', () => {
     expect(late.status).toBe(409);
   });
 
-  it('have a report of charges against their work, by day, one by one and as a file', async () => {
+  it('report charges against their work, by day, one by one and as a file', async () => {
     const { data } = await finance.api.GET('/api/finance/reports/charges-tasks', { params: { query: {} } });
     expect(data).toMatchObject({ faults: 0, days: [{ state: 'matched', items: 2, settled: '0.04' }] });
     const list = async (query: object) =>
@@ -235,7 +235,7 @@ describe('the webhook control.failed', () => {
     await run(['holds']);
   });
 
-  it('is for finance staff only, for as long as they have the role', async () => {
+  it('is only for finance staff, for as long as they have the role', async () => {
     const other = await person(relay, { roles: ['admin'] });
     expect((await endpointOf(other, '/other')).status).toBe(403);
     const { data } = await other.api.POST('/api/webhooks', {

@@ -43,7 +43,7 @@ describe('deferred revenue', () => {
     expect(data).toMatchObject({ closing: '12.93', items: [{ kind: 'topup' }, { kind: 'recognition' }] });
   });
 
-  it('leads to its lots, which add up to it', async () => {
+  it('links to its lots, which add up to it', async () => {
     const lots = (query: { accountId?: string; left?: 'true'; to?: string }) =>
       finance.api.GET('/api/finance/reports/deferred-revenue/lots', { params: { query } });
     const { data } = await lots({ accountId: customer.accountId, left: 'true' });
@@ -79,7 +79,7 @@ describe('deferred revenue', () => {
     expect((await finance.send('/api/finance/reports/deferred-revenue/lots?cursor=x')).status).toBe(400);
   });
 
-  it('comes as a file, as the other reports do', async () => {
+  it('is available as a file, like the other reports', async () => {
     const read = async (name: string) =>
       (await (await finance.send(`/api/finance/reports/${name}.csv`)).text()).trim().split('\n');
     expect(await read('deferred-revenue')).toEqual([

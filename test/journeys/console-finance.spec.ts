@@ -29,7 +29,7 @@ async function mainAccount() {
 }
 
 describe('the trial balance', () => {
-  it('has every account that moved, and is 0 per commodity', async () => {
+  it('has every account that moved, and sums to 0 per commodity', async () => {
     const report = await balances();
     expect(report.balances).toEqual(
       expect.arrayContaining([
@@ -50,7 +50,7 @@ describe('the trial balance', () => {
     );
   });
 
-  it('of a time that was reported is the same later', async () => {
+  it('as of a time that was reported is the same later', async () => {
     const first = await balances();
     await customer.send(
       '/v1/images/generations',
@@ -64,7 +64,7 @@ describe('the trial balance', () => {
 });
 
 describe('the statement of a ledger account', () => {
-  it('goes on over its pages', async () => {
+  it('continues over its pages', async () => {
     const { id } = await mainAccount();
     const read = async (cursor?: string) => {
       const { data } = await finance.api.GET('/api/finance/ledger-accounts/{ledgerAccountId}/statement', {
@@ -87,7 +87,7 @@ describe('the statement of a ledger account', () => {
     expect(last.items.at(-1)!.balance).toBe(last.closing);
   });
 
-  it('refuses cursors that are not its own, and knows no other accounts', async () => {
+  it('refuses foreign cursors, and knows no other accounts', async () => {
     const { id } = await mainAccount();
     const path = `/api/finance/ledger-accounts/${id}/statement`;
     for (const key of ['1 1 5 2026-02-31 10:00:00+00', '1 1', 'x']) {
@@ -100,7 +100,7 @@ describe('the statement of a ledger account', () => {
 });
 
 describe('an export', () => {
-  it('comes as a file in each format', async () => {
+  it('is available as a file in each format', async () => {
     const { id, code } = await mainAccount();
     for (const [format, type, words] of [
       ['csv', 'text/csv', `,${code},10.000000000,,CRD`],
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(await summary.text()).toContain('customers:main');
   });
 
-  it('of what does not exist, or makes no sense, is refused', async () => {
+  it('is refused if it does not exist or makes no sense', async () => {
     for (const [query, status] of [
       ['format=xml', 400],
       ['', 400],

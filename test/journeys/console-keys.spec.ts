@@ -18,7 +18,7 @@ async function createKey(someone: Person, rules: Record<string, unknown> = {}) {
   return data;
 }
 
-/** One image for 0.02; the answer's status and code. */
+/** Makes one image for 0.02. Returns the answer's status and code. */
 async function draw(apiKey: string, ip?: string, more: Record<string, unknown> = {}) {
   const headers = { authorization: `Bearer ${apiKey}`, ...(ip ? { 'x-forwarded-for': ip } : {}) };
   const body = { model: 'vendora-imagine-image', prompt: 'a cat', ...more };
@@ -57,7 +57,7 @@ describe('keys', () => {
     expect(JSON.stringify(rows)).not.toContain(apiKey);
   });
 
-  it('begin with one, however often it is asked for, which is shown once', async () => {
+  it('begin with one, which is created and shown once, however often it is requested', async () => {
     const someone = await person(relay, { credits: '1' });
     const before = (await someone.api.GET('/api/keys')).data!.items;
     for (const { keyId } of before)
@@ -145,7 +145,7 @@ describe('what a key may do is decided in the hold', () => {
     await change(someone, keyId, { monthlyLimit: null, totalLimit: '0.06' });
     expect(await draw(apiKey)).toEqual([200, undefined]);
     expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
-    // Months ago counts towards the limit ever, and not towards that of the month.
+    // Spending from past months counts towards the total limit, but not the monthly one.
     await relay.fixture.owner.query(`INSERT INTO key_spend VALUES ($1, '2020-01-01', 1000000000)`, [keyId]);
     await change(someone, keyId, { monthlyLimit: '1', totalLimit: '1.07' });
     expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
@@ -153,7 +153,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([200, undefined]);
   });
 
-  it('restores to a limit what was released', async () => {
+  it('returns to a limit what was released', async () => {
     const someone = await person(relay, { credits: '1' });
     const { apiKey } = await createKey(someone, { totalLimit: '0.02' });
     const failing = await draw(apiKey, undefined, { prompt: 'a cat [[fault:moderation]]' });
@@ -162,7 +162,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
   });
 
-  it('never passes a limit, even with 50 at the same time', async () => {
+  it('never exceeds a limit, even with 50 calls at once', async () => {
     const someone = await person(relay, { credits: '5' });
     const { apiKey } = await createKey(someone, { totalLimit: '0.1' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => draw(apiKey)));
@@ -198,7 +198,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([200, undefined]);
   });
 
-  it('its models by their other names as well', async () => {
+  it('its models, by their other names too', async () => {
     const someone = await person(relay, { credits: '5' });
     const start = async (allowedModels: string[], model: string) => {
       const { apiKey } = await createKey(someone, { allowedModels });
@@ -213,7 +213,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await start(['vendora-imagine-video-1.5-preview'], 'vendora-imagine-video-1.5')).toBe(403);
   });
 
-  it('its addresses, of both kinds, by range; a gateway that remembers older ones does not matter', async () => {
+  it('its addresses, of both kinds, by range, even if a gateway has cached older ones', async () => {
     const someone = await person(relay, { credits: '1' });
     const { apiKey, keyId, allowedIps } = await createKey(someone, {
       allowedIps: ['192.0.2.77/24', '2001:DB8::/32'],
@@ -226,7 +226,7 @@ describe('what a key may do is decided in the hold', () => {
       headers: { authorization: `Bearer ${apiKey}`, 'x-forwarded-for': '203.0.113.1' },
     });
     expect(models.status).toBe(403);
-    // Changed behind the gateway's back: the hold refuses.
+    // Changed behind the gateway's back, so the hold refuses.
     await relay.fixture.owner.query(`UPDATE api_keys SET allowed_ips = '{203.0.113.0/24}' WHERE id = $1`, [
       keyId,
     ]);
@@ -265,5 +265,5 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([200, undefined]);
   });
 
-  it('and the ledger stays clean', () => expectCleanLedger(relay));
+  it('the ledger stays clean', () => expectCleanLedger(relay));
 });

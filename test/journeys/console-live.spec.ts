@@ -35,8 +35,8 @@ async function createVideo(apiKey: string, prompt: string): Promise<string> {
 const watch = (someone: Person) =>
   EventStream.open(`${relay.consoleUrl}/api/live`, { cookie: someone.headers.cookie });
 
-describe('tasks of an account', () => {
-  it('are shown with what was held, what came back, and their file', async () => {
+describe('an account’s tasks', () => {
+  it('are shown with what was held, what was released, and their file', async () => {
     const someone = await owner();
     const done = await createVideo(someone.apiKey, 'a paper boat');
     const failed = await createVideo(someone.apiKey, 'a paper boat [[fault:fail-late]]');
@@ -132,7 +132,7 @@ describe('the overview', () => {
 });
 
 describe('the live stream', () => {
-  it('sends the current state, then changes, and again after a reconnect', async () => {
+  it('sends the current state, then changes, and both again after a reconnect', async () => {
     const someone = await owner();
     const early = await createVideo(someone.apiKey, 'the first');
     const stream = await watch(someone);
@@ -161,7 +161,7 @@ describe('the live stream', () => {
     await again.close();
   });
 
-  it('shows nobody anything of someone else', async () => {
+  it('shows nobody anything of someone else’s', async () => {
     const [someone, stranger] = [await owner(), await person(relay)];
     const stream = await watch(stranger);
     await until('the present state', async () => stream.of('balance')[0]);
@@ -183,7 +183,7 @@ describe('the live stream', () => {
     expect(response.status).toBe(401);
   });
 
-  it('is bounded for each person, and gives its place back', async () => {
+  it('is limited per person, and frees its place', async () => {
     const someone = await person(relay);
     const streams = [await watch(someone), await watch(someone)];
     const refused = await fetch(`${relay.consoleUrl}/api/live`, { headers: someone.headers });
@@ -249,7 +249,7 @@ describe('viewing the console of someone else', () => {
     );
   });
 
-  it('ends by time, and with the role', async () => {
+  it('ends after a time, and with the role', async () => {
     const [someone, staff] = [await person(relay), await person(relay, { roles: ['admin'] })];
     const shown = async () => (await staff.api.GET('/api/account')).data!.accountId;
     await view(staff, someone.accountId);
@@ -266,7 +266,7 @@ describe('viewing the console of someone else', () => {
     expect((await view(staff, someone.accountId)).response.status).toBe(403);
   });
 
-  it('is of an account that is there', async () => {
+  it('is only possible for an existing account', async () => {
     const staff = await person(relay, { roles: ['support'] });
     expect((await view(staff, '0'.repeat(26))).response.status).toBe(404);
   });

@@ -22,7 +22,7 @@ async function quoteForAll(asked: Asked, api = visitor(relay)) {
 }
 
 describe('a public quote', () => {
-  it('is what a call of a customer then costs, line by line', async () => {
+  it('is what the call then costs a customer, line by line', async () => {
     const { data } = await quoteForAll({ model: 'imgmodel-4', n: 3 });
     expect(amountOf({ unitPrice: data!.unitPrice!, units: data!.units }, data!.multiplier)).toBe(
       data!.amount,
@@ -34,7 +34,7 @@ describe('a public quote', () => {
     expect(parseAmount(before.main) - parseAmount(after.main)).toBe(parseAmount(data!.amount));
   });
 
-  it('takes seconds and tokens as that of a customer does', async () => {
+  it('takes seconds and tokens like a customer’s quote', async () => {
     expect((await quoteForAll({ model: 'vidmodel-3', seconds: 4 })).data).toMatchObject({ amount: '0.2' });
     const tokens = { 'tokens.input': 1_000, 'tokens.output': 10 };
     expect((await quoteForAll({ model: 'vendora-chat', ...tokens })).data).toMatchObject({
@@ -44,14 +44,14 @@ describe('a public quote', () => {
     });
   });
 
-  it('says nothing of balances, and estimates no text', async () => {
+  it('reveals no balances, and estimates no text', async () => {
     const { data } = await quoteForAll({ model: 'imgmodel-4' });
     expect(Object.keys(data!)).not.toContain('balance');
     const text = { model: 'vendora-chat', text: 'A lighthouse.' };
     expect(await quoteForAll(text)).toMatchObject({ status: 400 });
   });
 
-  it('is refused for what nobody can have there', async () => {
+  it('is refused for what nobody can get there', async () => {
     expect(await quoteForAll({ model: 'imgmodel-lite' })).toMatchObject({
       status: 404,
       error: { code: 'model_not_found' },
@@ -100,16 +100,16 @@ describe('a public quote', () => {
     [{ model: 'imgmodel-4', 'tokens.input': 4 }, 'tokens'],
     [{ model: 'imgmodel-4', 'dimensions.colour': 'red' }, 'dimensions.colour'],
     [{ model: 'imgmodel-4', n: 'all' }, 'n'],
-  ])('of %o names what requests for the model cannot say, and is refused', async (asked, param) => {
+  ])('of %o names what the model’s requests cannot contain, and is refused', async (asked, param) => {
     expect(await quoteForAll(asked as Asked)).toMatchObject({ status: 400, error: { param } });
   });
 
-  it('can be kept for a minute, until a price changes', async () => {
+  it('can be cached for a minute, until a price changes', async () => {
     const asked = { model: 'imgmodel-4', n: 2 };
     const { response, data } = await quoteForAll(asked);
     expect(response.headers.get('cache-control')).toBe('public, max-age=60');
     const headers = { 'if-none-match': response.headers.get('etag')! };
-    // Requested repeatedly, it is priced once. A new price makes a new one.
+    // Repeated requests are priced once. A new price changes the quote.
     for (const status of [304, 304]) expect((await fetch(response.url, { headers })).status).toBe(status);
     expect((await quoteForAll(asked)).data).toEqual(data);
     await relay.fixture.owner.query(
@@ -132,7 +132,7 @@ describe('a public quote', () => {
     });
   });
 
-  it('is for a group that is not open only where the account has it', async () => {
+  it('is only for a group that is not open if the account has it', async () => {
     const { owner } = relay.fixture;
     await owner.query(`INSERT INTO groups (name, open) VALUES ('Partners', false)`);
     await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Partners', 'imgmodel-4')`);
@@ -151,18 +151,18 @@ describe('a public quote', () => {
     );
     const { data, response } = await quoteForAll(wish, partner.api);
     expect(data).toMatchObject({ group: 'Partners', multiplier: '0.5' });
-    // No cache in between may give it to someone else.
+    // No cache in between may hand it to someone else.
     expect(response.headers.get('cache-control')).toBe('private, no-cache');
     expect(response.headers.get('vary')).toContain('Cookie');
     expect((await quoteForAll(wish)).status).toBe(400);
   });
 });
 
-describe('the record of a model', () => {
+describe('the track record of a model', () => {
   const recordOf = (model: string) =>
     visitor(relay).GET('/api/public/models/{model}/record', { params: { path: { model } } });
 
-  it('is public, in shares rather than counts, and names no channel', async () => {
+  it('is public, in percentages rather than counts, and names no channel', async () => {
     await relay.fixture.owner.query(
       `INSERT INTO model_days VALUES ((now() AT TIME ZONE 'UTC')::date - 1, 'imgmodel-4', 0.995, 250)`,
     );
@@ -177,9 +177,9 @@ describe('the record of a model', () => {
     expect(again.status).toBe(304);
   });
 
-  it('is in the status of the service with its type, which names nothing else', async () => {
+  it('is in the service status with its type, which names nothing else', async () => {
     const statusNow = () => visitor(relay).GET('/api/public/status');
-    // The gateway reports soon after it starts; what is known is kept for half a minute.
+    // The gateway reports soon after it starts, and the status is cached for half a minute.
     const found = await until('the gateway to be known', async () => {
       const { data, response } = await statusNow();
       return data?.isAnswering ? { data, response } : undefined;
@@ -201,7 +201,7 @@ describe('the record of a model', () => {
     expect(found.response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
   });
 
-  it('is of models on the price list', async () => {
+  it('exists for models on the price list', async () => {
     const { error, response } = await recordOf('nothing-like-that');
     expect(response.status).toBe(404);
     expect(error?.error.code).toBe('not_found');

@@ -22,7 +22,7 @@ afterAll(() => relay?.close());
 
 const address = () => `${newId()}@example.com`;
 
-/** A browser: it keeps the cookie and sends the token of its session. */
+/** A browser: it keeps the cookie and sends its session's token. */
 class Browser {
   cookie = '';
   csrfToken = '';
@@ -85,7 +85,7 @@ async function auditOf(subject: string): Promise<string[]> {
 }
 
 describe('signing up', () => {
-  it('opens an account, empty, with its person signed in, by the link of a mail', async () => {
+  it('opens an empty account with its person signed in, through the link in a mail', async () => {
     const { browser, email, accountId } = await signedUp({ email: ` ${newId()}@Example.COM ` });
     const { data } = await browser.api.GET('/api/session');
     expect(data).toMatchObject({ email: email.trim().toLowerCase(), accountId, roles: ['user'] });
@@ -96,7 +96,7 @@ describe('signing up', () => {
     expect(rows).toEqual([{ main: 0n, held: 0n, invite: 0n }]);
   });
 
-  it('makes nothing before the link is followed, and the link is good once', async () => {
+  it('creates nothing before the link is followed, and the link works once', async () => {
     const email = address();
     const token = await confirmation(email);
     expect((await new Browser().signIn(email)).error).toMatchObject({ error: { code: 'sign_in_failed' } });
@@ -107,7 +107,7 @@ describe('signing up', () => {
     expect((await follow()).error).toMatchObject({ error: { code: 'invalid_value', param: 'token' } });
   });
 
-  it('opens one account for an address, whatever the number of links', async () => {
+  it('opens one account per address, whatever the number of links', async () => {
     const email = address();
     const first = await confirmation(email);
     await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
@@ -120,7 +120,7 @@ describe('signing up', () => {
     expect(results.map(({ response }) => response.status).sort()).toEqual([201, 400]);
   });
 
-  it('says only in the mail that an address has an account', async () => {
+  it('reveals only in the mail that an address has an account', async () => {
     const { email } = await signedUp();
     const { response, data } = await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
     expect([response.status, data]).toEqual([202, undefined]);
@@ -128,7 +128,7 @@ describe('signing up', () => {
     expect(mail.text).not.toContain('token=');
   });
 
-  it('notes who invited, and refuses an unknown code', async () => {
+  it('records who invited the person, and refuses an unknown code', async () => {
     const inviter = await signedUp();
     const invitee = await signedUp({ inviteCode: (await inviteCodeOf(inviter.accountId)).toUpperCase() });
     const { rows } = await relay.fixture.owner.query(
@@ -186,7 +186,7 @@ describe('signing in', () => {
     expect(wrong.response.headers.getSetCookie()).toEqual([]);
   });
 
-  it('sets a cookie that no script reads and no other site sends, and ends the session before', async () => {
+  it('sets a cookie that no script reads and no other site sends, and ends the previous session', async () => {
     const { email, browser } = await signedUp();
     const before = browser.cookie;
     const { response } = await browser.signIn(email);
@@ -196,7 +196,7 @@ describe('signing in', () => {
     expect(status).toBe(401);
   });
 
-  it('stops after many tries, even 50 at the same time, and lets the owner in by a reset', async () => {
+  it('stops after many attempts, even 50 at once, and lets the owner in after a reset', async () => {
     const { email } = await signedUp();
     const tries = await Promise.all(
       Array.from({ length: 50 }, () => new Browser().signIn(email, 'not the password')),
@@ -218,7 +218,7 @@ describe('signing in', () => {
     expect((await new Browser().signIn(email, 'another long password')).response.status).toBe(200);
   });
 
-  it('counts for one address of the network, whatever the e-mail addresses', async () => {
+  it('counts per network address, whatever the e-mail addresses', async () => {
     const tight = await startRelay({ SIGN_INS_PER_ADDRESS: '3' });
     try {
       const attempt = async () => {
@@ -248,7 +248,7 @@ describe('signing in', () => {
 });
 
 describe('passwords', () => {
-  it('are reset by a link that works once, ends all sessions and is reported', async () => {
+  it('are reset with a link that works once, ends all sessions and is reported', async () => {
     const { email, browser, userId } = await signedUp();
     await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     const token = tokenIn(await awaitMail(relay, email, { subject: /new Tollgate password/ }));
@@ -265,7 +265,7 @@ describe('passwords', () => {
     expect(await auditOf(`user:${userId}`)).toEqual(['password.reset']);
   });
 
-  it('are not reset by a link that expired', async () => {
+  it('are not reset with a link that has expired', async () => {
     const { email } = await signedUp();
     await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     const token = tokenIn(await awaitMail(relay, email, { subject: /new Tollgate password/ }));
@@ -276,7 +276,7 @@ describe('passwords', () => {
     expect(error).toMatchObject({ error: { param: 'token' } });
   });
 
-  it('answer in the same way for unknown addresses, and send nothing', async () => {
+  it('answer the same way for unknown addresses, and send nothing', async () => {
     const email = address();
     const { response } = await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     expect(response.status).toBe(202);
@@ -337,7 +337,7 @@ describe('mail', () => {
 });
 
 describe('sessions', () => {
-  it('are listed and ended, one or all, and never those of others', async () => {
+  it('are listed and ended, one or all, but never those of others', async () => {
     const { email, browser } = await signedUp();
     const [second, third] = [new Browser(), new Browser()];
     await second.signIn(email);
@@ -385,7 +385,7 @@ describe('one-time codes', () => {
     return { ...someone, device, recoveryCodes: codes!.recoveryCodes };
   }
 
-  it('are asked for once confirmed, and each is good once', async () => {
+  it('are asked for once confirmed, and each works once', async () => {
     const { email, device, userId } = await enrolled();
     expect((await new Browser().signIn(email)).error).toMatchObject({ error: { code: 'totp_required' } });
     const code = device.generate();
@@ -407,7 +407,7 @@ describe('one-time codes', () => {
     expect(data).toEqual({ enabled: true, recoveryCodesLeft: 9 });
   });
 
-  it('are asked for by a password reset too, which a mailbox alone does not pass', async () => {
+  it('are asked for by a password reset too, so a mailbox alone is not enough', async () => {
     const { email, device } = await enrolled();
     await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     const token = tokenIn(await awaitMail(relay, email, { subject: /new Tollgate password/ }));
@@ -438,7 +438,7 @@ describe('roles', () => {
   const roles = (by: Person, userId: string, wanted: ('support' | 'finance' | 'admin')[]) =>
     by.api.PUT('/api/admin/people/{userId}/roles', { params: { path: { userId } }, body: { roles: wanted } });
 
-  it('are granted by two administrators and revoked by one, for others, and noted', async () => {
+  it('are granted by two administrators and revoked by one, for others, and logged', async () => {
     const admin = await person(relay, { roles: ['admin'] });
     const someone = await person(relay);
     const colleague = await person(relay, { roles: ['admin'] });
@@ -466,7 +466,7 @@ describe('roles', () => {
     ]);
   });
 
-  it('leave one administrator, also when two take it from each other at once', async () => {
+  it('leave one administrator, even if two revoke each other’s at once', async () => {
     const apart = await startRelay();
     try {
       const [a, b] = [await person(apart, { roles: ['admin'] }), await person(apart, { roles: ['admin'] })];
@@ -479,7 +479,7 @@ describe('roles', () => {
     }
   });
 
-  it('are found by page', async () => {
+  it('are found page by page', async () => {
     const admin = await person(relay, { roles: ['admin'] });
     await person(relay, { roles: ['finance'] });
     await person(relay, { roles: ['finance'] });
@@ -507,7 +507,7 @@ describe('another e-mail address', () => {
     return { email, browser };
   }
 
-  it('is confirmed by the link sent there, once, and the old one is notified', async () => {
+  it('is confirmed with the link sent there, once, and the old one is notified', async () => {
     const { email, browser } = await signedIn();
     const next = address();
     expect((await ask(browser, next, 'not the password')).error).toMatchObject({
@@ -533,7 +533,7 @@ describe('another e-mail address', () => {
     );
   });
 
-  it('of someone else stays theirs, and only the mail to it says so', async () => {
+  it('that is someone else’s stays theirs, and only the mail to it says so', async () => {
     const [{ browser }, { email: taken }] = await Promise.all([signedIn(), signedIn()]);
     expect((await ask(browser, taken)).response.status).toBe(202);
     const { text } = await awaitMail(relay, taken, { subject: /already has a Tollgate account/ });

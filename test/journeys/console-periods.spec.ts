@@ -40,7 +40,7 @@ function decide(approvalId: string, who: Person) {
   return who.api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
 }
 
-/** What waits for people in these made-up books is waived by two of them, so that they close. */
+/** Two people waive what waits for people in these made-up books, so that periods close. */
 async function waive(end: string, isMeant: (item: string) => boolean = () => true): Promise<void> {
   const { checklist } = await check(end);
   for (const { id: item, state, waivable, count } of checklist) {
@@ -67,7 +67,7 @@ async function endOf({ id: periodId }: { id: string }) {
   return period;
 }
 
-/** With the end of the close, where its answer came before. */
+/** The end of the close, if its answer came before. */
 async function close(body: Asked) {
   const answer = await post(body);
   return { ...answer, data: answer.data && (await endOf(answer.data)) };
@@ -103,7 +103,7 @@ describe('the close of a period', () => {
     expect(data!.items).toEqual([]);
   });
 
-  it('fixes the books for ever: late facts are posted in the open period, with a link', async () => {
+  it('fixes the books permanently: late facts are posted in the open period, with a link', async () => {
     const period = await closeNow();
     const periodId = period.id;
     const shown = (
@@ -116,7 +116,7 @@ describe('the close of a period', () => {
       ]),
     );
 
-    // The bank had it this morning.
+    // As if the bank had received it this morning.
     const valueDate = new Date().toISOString().slice(0, 10);
     const paymentId = newId();
     const transfer = { accountId: customer.accountId, paymentId, paid: '13', currency: 'USD', valueDate };
@@ -157,7 +157,7 @@ describe('the close of a period', () => {
     expect(listed).toMatchObject([{ id: periodId, latePostings: 1, closedBy: `user:${finance.userId}` }]);
   });
 
-  it('gives its trial balance as a file', async () => {
+  it('provides its trial balance as a file', async () => {
     const [period] = (
       await finance.api.GET('/api/finance/periods', { params: { query: { state: 'closed' } } })
     ).data!.items;
@@ -168,7 +168,7 @@ describe('the close of a period', () => {
     expect(text).toContain('usage:image,revenue,CRD,0.27');
   });
 
-  it('gives its journal and statements, which come to that trial balance', async () => {
+  it('provides its journal and statements, which add up to that trial balance', async () => {
     const closed = (await finance.api.GET('/api/finance/periods', { params: { query: { state: 'closed' } } }))
       .data!.items;
     const { id: period, endsAt, recordedBefore } = closed[0]!;
@@ -209,7 +209,7 @@ describe('the close of a period', () => {
     }
   });
 
-  it('answers the same request the same, and refuses what cannot be', async () => {
+  it('answers the same request the same way, and refuses impossible ones', async () => {
     const before = await closeNow();
     const end = before.endsAt;
     const again = await close({ end, requestId: newId() });
@@ -271,7 +271,7 @@ describe('the close of a period', () => {
     expect((await askWaiver({ end: closed, item: 'approvals', count: 5 })).response.status).toBe(409);
   });
 
-  it('is made once when many want it at once', async () => {
+  it('happens once, even if many request it at once', async () => {
     const end = new Date().toISOString();
     await waive(end);
     const answers = await Promise.all(Array.from({ length: 50 }, () => close({ end })));

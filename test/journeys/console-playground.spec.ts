@@ -15,7 +15,7 @@ afterAll(() => closeClean(relay));
 
 interface Player extends Person {
   keyId: string;
-  /** Calls a path of the playground as the person's key. */
+  /** Calls a path in the playground with the person's key. */
   play(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -39,7 +39,7 @@ async function player(rules: Record<string, unknown> = {}, credits = '5'): Promi
 const codeOf = async (response: Response) =>
   [response.status, ((await response.json()) as { error: { code: string } }).error.code] as const;
 
-/** A charge of the account, as it ended. */
+/** The account's charges, once ended. */
 async function chargesOf({ accountId }: Person): Promise<{ keyId: string; settled: bigint }[]> {
   const { rows } = await relay.fixture.billing.query<{ keyId: string; settled: bigint }>(
     `SELECT key_id AS "keyId", settled FROM charges WHERE account_id = $1 AND state = 'settled'`,
@@ -49,7 +49,7 @@ async function chargesOf({ accountId }: Person): Promise<{ keyId: string; settle
 }
 
 describe('calls from the console', () => {
-  it('count as calls of the key that is named', async () => {
+  it('count as calls by the key that is named', async () => {
     const someone = await player();
     const response = await someone.play('images/generations', json(IMAGE));
     expect(response.status).toBe(200);
@@ -67,7 +67,7 @@ describe('calls from the console', () => {
     expect(relay.logged()).not.toContain('tg-grant.');
   });
 
-  it('take files, and pass on the answers of the gateway', async () => {
+  it('accept files, and pass on the gateway’s answers', async () => {
     const someone = await player();
     const picture = (await (await someone.play('images/generations', json(IMAGE))).json()) as {
       data: { b64_json: string }[];
@@ -88,7 +88,7 @@ describe('calls from the console', () => {
       400,
       'invalid_type',
     ]);
-    // As large as the gateway would never read: it says so, however much of it was sent.
+    // Larger than the gateway would ever read: it says so, however much of it was sent.
     const large = await someone
       .play('images/generations', json({ ...IMAGE, prompt: 'x'.repeat(400_000) }))
       .then(codeOf);
@@ -101,7 +101,7 @@ describe('calls from the console', () => {
       413,
       'request_too_large',
     ]);
-    // A gateway may refuse before it has read a body to its end.
+    // A gateway may refuse before it has read the whole body.
     const bound = await player({ allowedIps: ['203.0.113.7'] });
     const early = await bound.play('chat/completions', json({ pad: 'x'.repeat(15_000_000) }));
     expect(await codeOf(early)).toEqual([403, 'ip_not_allowed']);
@@ -157,7 +157,7 @@ describe('calls from the console', () => {
     expect((await someone.play('chat/completions/x', json({}))).status).toBe(404);
   });
 
-  it('end upstream when the person leaves', async () => {
+  it('end at the upstream when the person leaves', async () => {
     const someone = await player();
     const leaving = new AbortController();
     const asked = someone.play('images/generations', {
@@ -187,7 +187,7 @@ describe('grants', () => {
   const ask = (token: string, path = '/v1/models') =>
     fetch(relay.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
 
-  it('are good for a minute, for their key, and for nothing when they are not ours', async () => {
+  it('work for a minute, for their key only, and not at all if they are not ours', async () => {
     const { accountId, keyId } = await player();
     const grant = { audience: 'call', accountId, keyId, ip: '127.0.0.1' } as const;
     expect((await ask(signGrant(SECRET, grant, Date.now()))).status).toBe(200);
@@ -202,7 +202,7 @@ describe('grants', () => {
 });
 
 describe('the file of a task', () => {
-  it('is shown, kept, and sent in part, also when its key is gone; to nobody else', async () => {
+  it('is shown, cached, and sent in part, even if its key is gone, but to nobody else', async () => {
     const someone = await player();
     const made = await someone.play(
       'videos',

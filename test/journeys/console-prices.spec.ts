@@ -43,7 +43,7 @@ interface TokenPrices {
   output: string;
 }
 
-/** Another administrator than the one who proposes: most changes here are large. */
+/** An administrator other than the proposer, since most changes here are large. */
 async function confirm(proposalId: string, by = colleague, revision = 1) {
   const { data, error, response } = await by.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
     params: { path: { proposalId } },
@@ -56,7 +56,7 @@ function image(model: string, n = 1): Promise<Response> {
   return customer.send('/v1/images/generations', json({ model, n, prompt: 'a lighthouse [[instant]]' }));
 }
 
-describe('a change of a price', () => {
+describe('a price change', () => {
   it('is proposed, reviewed and confirmed, and then applies to every gateway at once', async () => {
     await image('imgmodel-4', 2);
     const proposal = await propose([{ kind: 'price', model: 'imgmodel-4', price: { unitPrice: '0.05' } }]);
@@ -92,7 +92,7 @@ describe('a change of a price', () => {
     ]);
   });
 
-  it('of a group changes its rule: the fixed price of Public-Relay can be seen, changed and ended', async () => {
+  it('for a group changes its rule: the fixed price of Public-Relay can be seen, changed and ended', async () => {
     const relayed = await relay.customer('1', 'Public-Relay');
     const buy = () =>
       relayed.send('/v1/images/generations', json({ model: 'imgmodel-lite', prompt: 'a boat [[instant]]' }));
@@ -119,7 +119,7 @@ describe('a change of a price', () => {
     const { data: preview } = await admin.api.GET('/api/admin/price-proposals/{proposalId}/preview', {
       params: { path: { proposalId: ended.id } },
     });
-    // Two requests at 0.0003, under the proposal 0.01 x 1.5 each.
+    // Two requests at 0.0003, proposed at 0.01 x 1.5 each.
     expect(preview).toMatchObject({ accounts: 1, charged: '0.0005', current: '0.0006', proposed: '0.03' });
     await confirm(ended.id);
     await buy();
@@ -132,7 +132,7 @@ describe('a change of a price', () => {
     expect(rows).toEqual([{ same: true }]);
   });
 
-  it('prices tokens again exactly, each line by itself, and never above the hold', async () => {
+  it('recalculates tokens exactly, line by line, and never above the hold', async () => {
     for (const prompt of ['one two three', 'one two three', 'something quite different, and longer']) {
       const sdk = customer.sdk();
       await sdk.chat.completions.create({
@@ -161,7 +161,7 @@ describe('a change of a price', () => {
     expect(parseAmount(doubled.proposed)).toBe(2n * parseAmount(doubled.current));
   });
 
-  it('is announced for a later time, and can be seen before', async () => {
+  it('is announced for a later time, and visible before', async () => {
     const effectiveAt = new Date(Date.now() + 3_600_000).toISOString();
     const model = 'vidmodel-3';
     const proposal = await propose([{ kind: 'price', model, price: { unitPrice: '0.07' } }], { effectiveAt });
@@ -172,7 +172,7 @@ describe('a change of a price', () => {
     expect(again.error?.error.message).toMatch(/has a version from exactly that time/);
   });
 
-  it('is refused when it makes no sense, with the change at fault', async () => {
+  it('is refused if it makes no sense, and names the wrong change', async () => {
     const attempts: [Change | Record<string, unknown>, RegExp][] = [
       [{ kind: 'price', model: 'nothing', price: { unitPrice: '1' } }, /no model nothing/],
       [{ kind: 'price', model: 'vendora-imagine-video-1.5-preview', price: null }, /is an alias/],
@@ -238,7 +238,7 @@ describe('two administrators who change one price', () => {
     expect((await confirm(second.id, colleague, 2)).error?.message).toMatch(/was confirmed by user:/);
   });
 
-  it('at the same moment: one of many confirmations makes a version', async () => {
+  it('create one version, even if many confirm at the same moment', async () => {
     const proposals = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
         propose([{ kind: 'price', model, price: { unitPrice: `0.03${at}` } }], {
@@ -252,7 +252,7 @@ describe('two administrators who change one price', () => {
     expect(results.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
   });
 
-  it('cancels what is not wanted', async () => {
+  it('can cancel a proposal', async () => {
     const { id: proposalId } = await propose([{ kind: 'price', model, price: null }]);
     const { data } = await admin.api.POST('/api/admin/price-proposals/{proposalId}/cancel', {
       params: { path: { proposalId } },
@@ -266,13 +266,13 @@ describe('two administrators who change one price', () => {
     expect(open?.items.map(({ id }) => id)).not.toContain(proposalId);
   });
 
-  it('knows no foreign proposal', async () => {
+  it('cannot confirm an unknown proposal', async () => {
     expect((await confirm(newId())).status).toBe(404);
   });
 });
 
 describe('a price that changes under load', () => {
-  it('is in no charge after its time, and none mixes two versions', async () => {
+  it('is in no charge after its time, and no charge mixes two versions', async () => {
     const model = 'vendora-imagine-image';
     const prices = ['0.024', '0.025', '0.026', '0.027'];
     let isOver = false;
@@ -322,7 +322,7 @@ type ImportAnswer =
     error: { code: string };
   };
 
-describe('a file of prices', () => {
+describe('a price file', () => {
   const csv = { 'content-type': 'text/csv' };
   const send = async (path: string, body: string) => {
     const response = await admin.send(path, { method: 'POST', headers: csv, body });
@@ -376,7 +376,7 @@ describe('a file of prices', () => {
     ]);
   });
 
-  it('makes one proposal of all that differs', async () => {
+  it('becomes one proposal of all differences', async () => {
     const file = `${HEADER}price,imgmodel-4,0.051,,,,,\nprice,vendora-chat,,3,1.5,12,,\n`;
     const { body } = await send('/api/admin/prices/import.csv?note=Autumn', file);
     expect(body.proposal).toMatchObject({ state: 'open', changes: 2, note: 'Autumn' });
@@ -385,7 +385,7 @@ describe('a file of prices', () => {
     expect(again).toMatchObject({ same: 2, proposal: null });
   });
 
-  it('proposes nothing when a line is refused', async () => {
+  it('proposes nothing if a line is refused', async () => {
     const { body } = await send(
       '/api/admin/prices/import.csv',
       `${HEADER}price,imgmodel-4,0.06,,,,,\nprice,no,1,,,,,\n`,
@@ -393,7 +393,7 @@ describe('a file of prices', () => {
     expect(body).toMatchObject({ changed: [{ line: 2 }], refused: [{ line: 3 }], proposal: null });
   });
 
-  it('is refused if it is another file', async () => {
+  it('is refused if it is a different file', async () => {
     for (const file of [
       'kind,subject\n"open',
       'kind,subject,colour\n',

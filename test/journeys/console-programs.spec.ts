@@ -103,7 +103,7 @@ describe('channels', () => {
     expect(response.status).toBe(404);
   });
 
-  it('are seen to drain once they are switched off', async () => {
+  it('visibly drain once they are switched off', async () => {
     const customer = await relay.customer('1');
     await customer.send(
       '/v1/videos',
@@ -125,7 +125,7 @@ describe('channels', () => {
     await enable(true);
   });
 
-  it('are tried with each of their keys, free of charge, and that is noted', async () => {
+  it('are tested with each of their keys, free of charge, and that is logged', async () => {
     const { items } = (await admin.api.GET('/api/admin/channels')).data!;
     const channelId = items.find(({ protocol }) => protocol === 'openai-xai')!.id;
     const path = { channelId };
@@ -161,7 +161,7 @@ describe('channels', () => {
 
 describe('dead letters', () => {
   let offset = 0;
-  /** A letter as billing would keep it. */
+  /** A dead letter as billing would store it. */
   async function letter(topic: string, payload: string | null, about: string | null = null): Promise<string> {
     offset += 1;
     await storeDeadLetter(relay.fixture.billing, {
@@ -185,7 +185,7 @@ describe('dead letters', () => {
   const replay = (letterId: string, who = admin) =>
     who.api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId } } });
 
-  it('are listed, shown, and played again once; then what they stood for happens', async () => {
+  it('are listed, shown, and replayed once; then what they stood for happens', async () => {
     const customer = await relay.customer('1');
     const chargeId = newId();
     const resolved = {
@@ -215,7 +215,7 @@ describe('dead letters', () => {
       200,
       ...Array<number>(9).fill(409),
     ]);
-    // A resolution of a charge that nobody held leaves a tombstone.
+    // Resolving a charge that was never held leaves a tombstone.
     await until('the tombstone', async () => {
       const { rows } = await relay.fixture.billing.query('SELECT FROM charges WHERE id = $1', [chargeId]);
       return rows.length > 0;
@@ -235,7 +235,7 @@ describe('dead letters', () => {
     expect(rows).toEqual([{ actor: `user:${admin.userId}` }]);
   });
 
-  it('come back as others when they fail again', async () => {
+  it('come back as new ones if they fail again', async () => {
     const about = newId();
     const broken = { chargeId: about, accountId: newId(), outcome: 'failed', deliveredUnits: null };
     const id = await letter('charge.resolved', JSON.stringify(broken), about);

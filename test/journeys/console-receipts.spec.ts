@@ -69,7 +69,7 @@ async function monthNow(): Promise<string> {
   return rows[0].month;
 }
 
-/** Something that begins and ends in the same month: where it did not, once more. */
+/** Makes something happen within one month: if the month ended meanwhile, once more. */
 async function inOneMonth<T>(happen: () => Promise<T>): Promise<{ month: string; done: T }> {
   const month = await monthNow();
   const done = await happen();
@@ -104,7 +104,7 @@ describe('a receipt', () => {
     expect(texts).toEqual(expect.arrayContaining(issuer));
   });
 
-  it('is in Chinese for a person who reads Chinese, with a Chinese name of the customer', async () => {
+  it('is in Chinese for a person who reads Chinese, with the customer’s Chinese name', async () => {
     const buyer = await person(relay);
     await buyer.api.PATCH('/api/account', { body: { name: '上海某某科技有限公司' } });
     await buyer.api.PUT('/api/mail-language', { body: { language: 'zh' } });
@@ -116,7 +116,7 @@ describe('a receipt', () => {
     expect(await textsOf(buyer, `${path}?language=en`)).toContain('Total paid');
   });
 
-  it('names the buyer as they were when it was paid, as does the statement of the month', async () => {
+  it('names the buyer as of the payment, and so does the monthly statement', async () => {
     const buyer = await person(relay, { credits: '5' });
     const nameless = await topupOf(buyer);
     const details = { name: 'Buyer GmbH', address: '2 Market Square\n20095 Hamburg', taxId: 'DE111111111' };
@@ -201,7 +201,7 @@ describe('a monthly statement', () => {
     expect(await textsOf(owner, '/api/statements/2020-01')).toContain('None');
   });
 
-  it('has a subtotal for each key, and of one key alone what that did', async () => {
+  it('has a subtotal for each key, and for a single key only what that key did', async () => {
     const { month, done: owner } = await inOneMonth(paidCall);
     const params = { path: { month } };
     const { data: whole } = await owner.api.GET('/api/statements/{month}/by-key', { params });
@@ -226,7 +226,7 @@ describe('a monthly statement', () => {
   });
 });
 
-/** Orders credits and pays them at the sandbox provider; the id of the order. */
+/** Orders credits and pays at the sandbox provider. Returns the order's ID. */
 async function paidOrder(buyer: Person): Promise<string> {
   const body = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
   const { data: order } = await buyer.api.POST('/api/topups', { body });
@@ -235,7 +235,7 @@ async function paidOrder(buyer: Person): Promise<string> {
 }
 
 describe('the mail after a top-up', () => {
-  it('says what was credited and paid, leads to the receipt, and comes once however often it is announced', async () => {
+  it('says what was credited and paid, links to the receipt, and comes once, however often it is announced', async () => {
     const buyer = await person(relay);
     const orderId = await paidOrder(buyer);
     const mail = await awaitMail(relay, buyer.email, { subject: /Your Tollgate top-up/ });
@@ -251,7 +251,7 @@ describe('the mail after a top-up', () => {
     expect(await mailTo(relay, buyer.email)).toHaveLength(1);
   });
 
-  it('leads to the statement where no order is behind it', async () => {
+  it('links to the statement if there is no order', async () => {
     const buyer = await person(relay, { credits: '5' });
     const topupId = await topupOf(buyer);
     await mailTopup(relay.fixture.billing, topupId);

@@ -145,7 +145,7 @@ describe('a month with Stripe', () => {
     );
     for (const control of ['payments', 'payouts', 'bank', 'suspense'])
       expect(await counted(month, control)).toEqual([]);
-    // 39.00 of payments less 6.50, 13.00, three fees of 0.68, 15.00 and 0.30.
+    // 39.00 of payments minus 6.50, 13.00, three fees of 0.68, 15.00 and 0.30.
     expect(movement.amount).toBe(-216);
     expect(await house(month, 'psp:stripe')).toBe('0.00');
     expect(await house(month, 'bank')).toBe('-2.16');
@@ -167,7 +167,7 @@ describe('a month with Stripe', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('is fetched again without a change, in pages, and tells its days', async () => {
+  it('is fetched again without a change, in pages, and shows which days it covers', async () => {
     for (let count = 0; count < 120; count += 1) month.stripe.move('fee', -1);
     await fetchReports(month);
     expect(await house(month, 'expense:psp-fee')).toBe('-18.54');
@@ -180,7 +180,7 @@ describe('a month with Stripe', () => {
     expect(runs.data!.items[0]).toMatchObject({ provider: 'stripe', source: 'api', added: 1, changed: 0 });
   });
 
-  it('goes on in pages and as a file', async () => {
+  it('continues in pages and as a file', async () => {
     const one = await month.finance.api.GET('/api/finance/reconciliation/payments', {
       params: { query: { limit: 2 } },
     });
@@ -220,14 +220,14 @@ describe('a month with Stripe', () => {
   });
 });
 
-describe('faults', () => {
+describe('differences', () => {
   let month: Month;
   beforeAll(async () => {
     month = await startMonth();
   });
   afterAll(() => month?.close());
 
-  it('a payment that never reached us is named, and booked into suspense, and credited from there', async () => {
+  it('a payment that never reached us is named, posted to suspense, and credited from there', async () => {
     await liveThrough(month);
     const lost = month.stripe.move('charge', 1300, { fee: 68, sourceId: 'ch_lost', paymentId: 'pi_lost' });
     await fetchReports(month);
@@ -255,7 +255,7 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('refunds and disputes that never reached us are booked from their lines', async () => {
+  it('refunds and disputes that never reached us are posted from their lines', async () => {
     const bought = await buy(month);
     const gone = month.stripe.move('refund', -100, { sourceId: 're_gone', paymentId: bought.paymentId });
     const taken = month.stripe.move('dispute', -1300, {
@@ -282,7 +282,7 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('a payment that Stripe does not know, another amount, and one reported twice', async () => {
+  it('a payment that Stripe does not know, a different amount, and one reported twice', async () => {
     const unknown = await buy(month);
     month.stripe.movements.splice(month.stripe.movements.indexOf(unknown.movement), 1);
     const other = await buy(month);
@@ -307,7 +307,7 @@ describe('faults', () => {
     expect(JSON.stringify(data)).toContain(`topup:stripe:${unknown.paymentId}`);
   });
 
-  it('a payout that is off, and money that nobody can explain, which leaves as a cost', async () => {
+  it('a wrong payout, and money that nobody can explain, which leaves as a cost', async () => {
     const { payoutId } = month.stripe.payOut(25);
     const odd = month.stripe.move('risk_reserved_funds', -400, { description: 'Reserve' });
     await fetchReports(month);
@@ -392,7 +392,7 @@ describe('faults', () => {
     await until('the payout to be made of its lines', async () => (await stateOf()) === 'matched');
   });
 
-  it('Stripe being unreachable does not stop it: the next round fetches what was missed', async () => {
+  it('if Stripe is unreachable, the next round fetches what was missed', async () => {
     month.stripe.lostAnswers = 1;
     await month.finance.api.POST('/api/finance/provider-reports/fetch');
     await until('the round to fail', async () => month.stripe.lostAnswers === 0);
@@ -401,7 +401,7 @@ describe('faults', () => {
     const { data } = await month.finance.api.GET('/api/finance/provider-reports', {});
     const [whole, broken] = data!.items;
     expect(whole).toMatchObject({ covers: { to: expect.any(String) } });
-    // What failed covers nothing.
+    // A failed report covers nothing.
     expect(broken).toMatchObject({ covers: null, finishedAt: null });
   });
 });
@@ -417,7 +417,7 @@ describe('files', () => {
     'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id';
   const dayAt = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
   const yesterday = `${dayAt(-1)} 12:00:00`;
-  /** Days that are over. */
+  /** Days that have ended. */
   const DAYS = `?from=${dayAt(-60)}&to=${dayAt(0)}`;
 
   function upload(path: string, text: string, query = ''): Promise<Response> {
@@ -425,7 +425,7 @@ describe('files', () => {
     return month.finance.send(`/api/finance/${path}${query}`, { method: 'POST', headers, body: text });
   }
 
-  it("of Stripe are tried, imported once, and compared with what Stripe's own list says", async () => {
+  it("from Stripe are tried, imported once, and compared with Stripe's own list", async () => {
     const { paymentId, movement } = await buy(month);
     movement.created -= DAY / 1000;
     const row = `${movement.id},${new Date(movement.created * 1000).toISOString().slice(0, 19).replace('T', ' ')},usd,13.00,0.68,charge,ch_1,${paymentId},`;
@@ -441,7 +441,7 @@ describe('files', () => {
     expect(await house(month, 'expense:psp-fee')).toBe('-0.68');
   });
 
-  it('with a fault are refused whole, with the line and the column', async () => {
+  it('with an error are refused whole, naming the line and the column', async () => {
     const answer = await upload(
       'provider-reports/stripe',
       `${HEADER}\ntxn_1,${yesterday},usd,x,0,charge,ch_1,pi_1,\n`,
@@ -464,7 +464,7 @@ describe('files', () => {
     );
   });
 
-  it('of a bank are read as its mapping says, matched with transfers, payouts and what people know', async () => {
+  it('from a bank are read by its mapping, and matched with transfers, payouts and what people know', async () => {
     const mapping = {
       delimiter: ';' as const,
       decimal: ',' as const,

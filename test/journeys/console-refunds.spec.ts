@@ -15,7 +15,7 @@ beforeAll(async () => {
     WEBHOOK_POLL_SECONDS: '0.05',
   });
 });
-// A new person for each, because what one person refunds adds up.
+// A new person for each test, because what one person refunds adds up.
 beforeEach(async () => {
   support = await person(relay, { roles: ['support'] });
 });
@@ -36,7 +36,7 @@ async function complaint(credits = '10'): Promise<Complaint> {
   return { customer, owner, ticketId: data!.id };
 }
 
-/** Calls for that many seconds of video at 0.05 USD until it is paid. */
+/** Makes a video of this many seconds at 0.05 USD, and waits until it is paid. */
 async function paidVideo(customer: Customer, seconds = '15'): Promise<string> {
   const body = { model: 'vendora-imagine-video', prompt: 'a boat [[work:0.05]]', seconds };
   const { id } = (await (await customer.send('/v1/videos', json(body))).json()) as { id: string };
@@ -112,7 +112,7 @@ describe('a refund after settlement', () => {
     await expectCleanLedger(relay);
   });
 
-  it('is never more than was settled, in fifty requests at once', async () => {
+  it('is never more than was charged, in fifty requests at once', async () => {
     const { customer, ticketId } = await complaint();
     const chargeId = await paidVideo(customer);
     const answers = await atOnce(50, (requestId) =>
@@ -124,7 +124,7 @@ describe('a refund after settlement', () => {
     await expectCleanLedger(relay);
   });
 
-  it('waits for a second person above the limit, also when it comes in small parts', async () => {
+  it('above the limit waits for a second person, even if it comes in small parts', async () => {
     const { customer, ticketId } = await complaint();
     const [first, second] = [await paidVideo(customer), await paidVideo(customer)];
     expect((await refund(support, ticketId, { chargeId: first, amount: '0.7' })).data?.state).toBe(
@@ -152,7 +152,7 @@ describe('a refund after settlement', () => {
     await expectCleanLedger(relay);
   });
 
-  it('is refused for another account’s charge, a closed ticket, and what was not settled', async () => {
+  it('is refused for another account’s charge, a closed ticket, and what was not charged', async () => {
     const [mine, theirs] = [await complaint(), await complaint()];
     const chargeId = await paidVideo(theirs.customer);
     const foreign = await refund(support, mine.ticketId, { chargeId, amount: '0.1' });
@@ -174,7 +174,7 @@ describe('a refund after settlement', () => {
     expect((await refund(mine.owner, mine.ticketId, { chargeId, amount: '0.1' })).response.status).toBe(403);
   });
 
-  it.each(['0', '-1', '1e3', '0.0000000001', 'x'])('takes no amount of %s', async (amount) => {
+  it.each(['0', '-1', '1e3', '0.0000000001', 'x'])('accepts no amount of %s', async (amount) => {
     const { ticketId } = await complaint();
     const { error } = await refund(support, ticketId, { chargeId: newId(), amount });
     expect(error?.error).toMatchObject({ code: 'invalid_value', param: 'amount' });

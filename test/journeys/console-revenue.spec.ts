@@ -10,7 +10,7 @@ let finance: Person;
 let admin: Person;
 
 beforeAll(async () => {
-  // The loop tells the costs at once when it starts; after that the test does.
+  // The loop posts the costs once at the start; after that, the test does.
   relay = await startRelay({ COST_ACCRUAL_SECONDS: '3600' });
   customer = await relay.customer('10');
   [finance, admin] = await Promise.all([
@@ -27,7 +27,7 @@ async function image(model: string, n: number): Promise<void> {
   expect((await customer.send('/v1/images/generations', body)).status).toBe(200);
 }
 
-/** Until every charge has ended, and its cost is posted. */
+/** Waits until every charge has ended and its cost is posted. */
 async function tell(): Promise<void> {
   await until('every charge to end', async () => {
     const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE state = 'held'`);
@@ -45,7 +45,7 @@ function setCost(body: object) {
   return finance.send('/api/finance/upstream-costs', json({ reason: 'the price list', ...body }));
 }
 
-describe('costs of upstreams', () => {
+describe('upstream costs', () => {
   it('are in a table of versions, which finance changes and admins read', async () => {
     const { data } = await admin.api.GET('/api/finance/upstream-costs', {
       params: { query: { channel: 'sandbox', model: 'imgmodel-4', inForce: 'true' } },
@@ -79,7 +79,7 @@ describe('costs of upstreams', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('name the field at fault', async () => {
+  it('name the wrong field', async () => {
     const good = { channel: 'sandbox', model: 'imgmodel-4', cost: { unitCost: '0.02' } };
     for (const [fault, field] of [
       [{ channel: 'nowhere' }, 'channel'],
@@ -119,8 +119,8 @@ describe('costs of upstreams', () => {
   });
 });
 
-describe('the report of revenue', () => {
-  it('has revenue and cost by anything, and says what the ledger says', async () => {
+describe('the revenue report', () => {
+  it('shows revenue and cost by anything, and agrees with the ledger', async () => {
     await image('imgmodel-4', 3);
     await image('vendora-imagine-image', 2);
     await tell();
@@ -159,7 +159,7 @@ describe('the report of revenue', () => {
     });
   });
 
-  it('comes as a file', async () => {
+  it('is available as a file', async () => {
     const response = await finance.send('/api/finance/reports/revenue.csv?by=model');
     expect(response.headers.get('content-type')).toMatch('text/csv');
     const [head, first] = (await response.text()).split('\n');
@@ -181,7 +181,7 @@ describe('the report of revenue', () => {
     }
   });
 
-  it('of one charge says what it cost us, to finance and not to its customer', async () => {
+  it('shows finance what one charge cost us, but not its customer', async () => {
     const { rows } = await relay.fixture.billing.query<{ id: string }>(
       `SELECT id FROM charges WHERE model_id = 'imgmodel-4' AND state = 'settled'`,
     );
@@ -203,7 +203,7 @@ describe('the report of revenue', () => {
   });
 });
 
-describe('bills of upstreams', () => {
+describe('upstream bills', () => {
   const bill = (more: object = {}) =>
     finance.send(
       '/api/finance/upstream-bills',
@@ -218,7 +218,7 @@ describe('bills of upstreams', () => {
       }),
     );
 
-  it('are recorded once, for days that are over, and compared with the costs', async () => {
+  it('are recorded once, for days that have ended, and compared with the costs', async () => {
     const first = await bill();
     expect(first.status).toBe(201);
     expect(await first.json()).toMatchObject({ amount: '1.5', accrued: '0', difference: '1.5' });
@@ -252,7 +252,7 @@ describe('bills of upstreams', () => {
   });
 });
 
-describe('the register of price changes', () => {
+describe('the price change register', () => {
   it('says who changed what, and what each version earned', async () => {
     const change = { kind: 'price', model: 'imgmodel-4', price: { unitPrice: '0.05' } };
     const proposed = await admin.send(

@@ -7,7 +7,7 @@ import { type Customer, expectCleanLedger, type Relay, startRelay, until } from 
 import { StripeStandIn } from '../support/stripe.js';
 
 const AT_ONCE = 50;
-/** One image of the cheapest model of the seeded catalog. */
+/** One image of the cheapest model in the seeded catalog. */
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
 
 let relay: Relay;
@@ -23,7 +23,7 @@ beforeAll(async () => {
     TOPUP_REFUND_LIMIT: '50',
   });
 });
-// A new person for each, because what one person refunds adds up.
+// A new person for each test, because what one person refunds adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
 });
@@ -35,9 +35,9 @@ afterEach(() => expectCleanLedger(relay));
 
 interface Buyer extends Person {
   customer: Customer;
-  /** Buys credits with a card; answers the top-up and the payment. */
+  /** Buys credits with a card. Returns the top-up and the payment. */
   buy(credits: string): Promise<{ topupId: string; paymentId: string; orderId: string }>;
-  /** Spends on images until so much of main is used, USD. */
+  /** Spends this much of the main balance on images, USD. */
   spend(images: number): Promise<void>;
   balance(): Promise<{ main: string; invite: string; refundPending: string; frozenReason: string | null }>;
 }
@@ -95,7 +95,7 @@ function refund(topupId: string, credits?: string, requestId = newId()) {
   return finance.api.POST('/api/finance/topups/{topupId}/refunds', { params: { path: { topupId } }, body });
 }
 
-/** What is on a ledger account of the house, minor units. */
+/** What is on a ledger account of the house, in minor units. */
 async function house(code: string): Promise<bigint> {
   const { rows } = await relay.fixture.billing.query<{ sum: string }>(
     `SELECT coalesce(sum(e.amount), 0)::text AS sum FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.ledger_account_id
@@ -151,7 +151,7 @@ describe('a refund of a top-up', () => {
     expect((await refund(topupId)).data?.refund?.state).toBe('succeeded');
   });
 
-  it('waits for a provider that answers later, by its event', async () => {
+  it('waits for a provider that answers later, with an event', async () => {
     const someone = await buyer();
     const { topupId, paymentId, orderId } = await someone.buy('10');
     stripe.refundStatus = 'pending';
@@ -209,7 +209,7 @@ describe('a refund of a top-up', () => {
     });
   });
 
-  it('needs one for small parts as well, even at once', async () => {
+  it('needs one for small parts too, even at once', async () => {
     const someone = await buyer();
     const { topupId } = await someone.buy('60');
     const ids = Array.from({ length: 10 }, () => newId());
@@ -257,7 +257,7 @@ describe('a dispute', () => {
   const tell = (disputeId: string, paymentId: string, of: { amount: number; status: string }) =>
     stripe.deliver(relay.consoleUrl, stripe.dispute(disputeId, paymentId, of));
 
-  it('takes the credits back below zero, freezes, and ends with new credits that make up for the loss', async () => {
+  it('takes the credits back below zero, freezes the account, and ends with new credits that make up for the loss', async () => {
     const someone = await buyer();
     const { paymentId, orderId } = await someone.buy('1');
     await someone.spend(30);
@@ -309,7 +309,7 @@ describe('a dispute', () => {
     expect(await Promise.all(accounts.map(house))).toEqual(books);
   });
 
-  it('takes nothing when it was won before we heard of it, or is only an inquiry', async () => {
+  it('takes nothing if it was won before it reached us, or is only an inquiry', async () => {
     const someone = await buyer();
     const { paymentId } = await someone.buy('1');
     await tell('dp_inquiry', paymentId, { amount: 130, status: 'warning_needs_response' });
@@ -335,7 +335,7 @@ describe('a dispute', () => {
     });
   });
 
-  it('of a payment that was refunded in part takes the rest, and the excess is in suspense', async () => {
+  it('of a partly refunded payment takes the rest, and the excess is in suspense', async () => {
     const someone = await buyer();
     const { paymentId, topupId } = await someone.buy('10');
     await refund(topupId, '5');
@@ -349,7 +349,7 @@ describe('a dispute', () => {
   });
 });
 
-/** Payments whose event is slow may be found as well. */
+/** How many payments were found by asking, including some whose event was only slow. */
 async function paymentsFound(): Promise<number> {
   const { values } = await relay.registry.getSingleMetric('tollgate_payments_found_total')!.get();
   return values.find(({ labels }) => labels['provider'] === 'stripe')?.value ?? 0;
@@ -369,8 +369,8 @@ describe('a payment whose event never came', () => {
   });
 });
 
-describe('an order whose payment is another amount', () => {
-  it('ends with its time, and its provider is asked no more', async () => {
+describe('an order that was paid with another amount', () => {
+  it('ends at its time, and then the provider is no longer asked', async () => {
     const someone = await buyer();
     const body = { credits: '10', provider: 'stripe', requestId: newId() } as const;
     const { data } = await someone.api.POST('/api/topups', { body });
@@ -398,7 +398,7 @@ describe('an order whose payment is another amount', () => {
 });
 
 describe('an invitation', () => {
-  it('rewards the first two top-ups with a tenth, and no more, at once', async () => {
+  it('rewards the first two top-ups with a tenth, at once, and no more', async () => {
     const inviter = await buyer();
     const invitee = await buyer(inviter);
     await Promise.all([invitee.buy('10'), invitee.buy('10'), invitee.buy('10')]);
@@ -422,7 +422,7 @@ describe('an invitation', () => {
     expect((await invitee.api.GET('/api/invites')).data?.invitees).toEqual([]);
   });
 
-  it('lets any part of the reward be moved, once for a request, and never more than there is', async () => {
+  it('lets any part of the reward be transferred, once per request, and never more than there is', async () => {
     const inviter = await buyer();
     const invitee = await buyer(inviter);
     await invitee.buy('10');
@@ -440,7 +440,7 @@ describe('an invitation', () => {
     await inviter.spend(10);
   });
 
-  it('takes the reward back in proportion to the refund, from main if it was moved', async () => {
+  it('takes the reward back in proportion to the refund, from the main balance if it was transferred', async () => {
     const inviter = await buyer();
     const invitee = await buyer(inviter);
     const { topupId, paymentId } = await invitee.buy('10');

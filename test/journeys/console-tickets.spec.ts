@@ -25,7 +25,7 @@ async function open(customer: Person, kind: Kind = 'question', body = 'How do Iâ
 const at = (ticketId: string) => ({ params: { path: { ticketId } } });
 
 describe('a ticket', () => {
-  it('goes back and forth until it is closed, and can be opened again', async () => {
+  it('goes back and forth until it is closed, and can be reopened', async () => {
     const customer = await person(relay);
     const ticketId = await open(customer);
     const answered = await support.api.POST('/api/support/tickets/{ticketId}/messages', {
@@ -58,7 +58,7 @@ describe('a ticket', () => {
     expect(JSON.stringify(data)).not.toContain(support.userId);
   });
 
-  it('has notes that staff alone reads, and what staff does is in the audit log', async () => {
+  it('has notes that only staff read, and what staff do is in the audit log', async () => {
     const customer = await person(relay);
     const ticketId = await open(customer);
     const noted = await support.api.POST('/api/support/tickets/{ticketId}/messages', {
@@ -111,7 +111,7 @@ describe('a ticket', () => {
     expect((await customer.send('/api/tickets', json(body))).status).toBe(400);
   });
 
-  it('is one of twenty at most that are not closed, also when they are opened at once', async () => {
+  it('is one of at most twenty open ones, even if they are opened at once', async () => {
     const customer = await person(relay);
     const statuses = await Promise.all(
       Array.from({ length: 25 }, async () => {
@@ -136,7 +136,7 @@ describe('lists', () => {
     expect(second.data!.nextCursor).toBeNull();
   });
 
-  it('show support the newest first, those that wait longest first, by state, kind and account', async () => {
+  it('show support the newest or the longest waiting first, by state, type and account', async () => {
     const customer = await person(relay);
     const made = [await open(customer, 'billing'), await open(customer), await open(customer, 'billing')];
     await customer.api.POST('/api/tickets/{ticketId}/close', at(made[2]!));
@@ -214,7 +214,7 @@ describe('a request for the reseller rate', () => {
     expect(rows).toEqual([{ count: 1 }]);
     const { data } = await customer.api.GET('/api/tickets/{ticketId}', at(ticketId));
     expect(data?.messages.filter(({ kind }) => kind === 'event')).toHaveLength(1);
-    // The mail about the top-up comes when its event does.
+    // The mail about the top-up comes with the event.
     const mails = await relay.fixture.owner.query(
       `SELECT template FROM mail_outbox WHERE recipient = $1 AND template <> 'top_up'`,
       [customer.email],

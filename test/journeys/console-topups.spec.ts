@@ -82,7 +82,7 @@ describe('an order', () => {
     }
   });
 
-  it('is the same for the same request, and refused for another', async () => {
+  it('is the same for the same request, and refused for a different one', async () => {
     const buyer = await person(relay);
     const body = { credits: '5', provider: 'stripe', requestId: 'once' } as const;
     const [first, second] = await Promise.all([
@@ -96,7 +96,7 @@ describe('an order', () => {
     expect(other.error?.error).toMatchObject({ code: 'conflict', param: 'requestId' });
   });
 
-  it('opens its checkout with the next repeat when the provider was away', async () => {
+  it('opens its checkout with the next repeat if the provider was unreachable', async () => {
     const buyer = await person(relay);
     const body = { credits: '5', provider: 'stripe', requestId: 'again' } as const;
     stripe.lostAnswers = 1;
@@ -109,7 +109,7 @@ describe('an order', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  it('is one of twenty open ones at most, also when they are made at once', async () => {
+  it('is one of at most twenty open ones, even if they are made at once', async () => {
     const buyer = await person(relay);
     const make = (requestId: string) =>
       buyer.api.POST('/api/topups', { body: { credits: '1', provider: 'sandbox', requestId } });
@@ -133,7 +133,7 @@ describe('an order', () => {
     expect((await stranger.api.GET('/api/topups')).data?.items).toEqual([]);
   });
 
-  it('is cancelled at the provider too, and credited when the payment was faster', async () => {
+  it('is cancelled at the provider too, and credited if the payment was faster', async () => {
     const buyer = await person(relay);
     const unwanted = await order(buyer, { credits: '5' });
     const params = { path: { orderId: unwanted.id } };
@@ -167,7 +167,7 @@ describe("a provider's event", () => {
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
   });
 
-  it('credits once when two events tell of one payment, in any order', async () => {
+  it('credits once if two events report one payment, in any order', async () => {
     const buyer = await person(relay);
     const { id } = await order(buyer, { credits: '10' });
     const { event } = stripe.pay(id);
@@ -220,7 +220,7 @@ describe("a provider's event", () => {
     expect(relay.logged()).toContain(`"alert":"${item.why}"`);
   });
 
-  it('of an order that was paid before goes to suspense as well', async () => {
+  it('for an order that was already paid goes to suspense too', async () => {
     const [buyer, finance] = [await person(relay), await person(relay, { roles: ['finance'] })];
     const { id } = await order(buyer, { credits: '10' });
     for (const { event } of [stripe.pay(id), stripe.pay(id)]) await stripe.deliver(relay.consoleUrl, event);
@@ -228,7 +228,7 @@ describe("a provider's event", () => {
     expect(await suspenseFor(finance, id)).toMatchObject({ why: 'paid_twice', amount: '13.00' });
   });
 
-  it('credits once when 50 deliveries come at once, on two nodes', async () => {
+  it('credits once if 50 deliveries arrive at once, on two nodes', async () => {
     const buyer = await person(relay);
     const { id } = await order(buyer, { credits: '10' });
     const { event } = stripe.pay(id);
@@ -245,7 +245,7 @@ describe("a provider's event", () => {
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
   });
 
-  it('is listed for finance, who alone may read it', async () => {
+  it('is listed for finance, and nobody else may read it', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     const { data } = await finance.api.GET('/api/finance/payment-events', {
       params: { query: { limit: 3 } },
@@ -293,7 +293,7 @@ async function startSecondNode(): Promise<RunningRelay> {
 }
 
 describe('the sandbox', () => {
-  it('shows the order, takes the payment by a button, and says so', async () => {
+  it('shows the order, takes the payment with a button, and says so', async () => {
     const buyer = await person(relay);
     const { id, checkoutUrl } = await order(buyer, { credits: '10' }, 'sandbox');
     const page = await fetch(relay.consoleUrl + checkoutUrl!);
@@ -309,7 +309,7 @@ describe('the sandbox', () => {
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
   });
 
-  it('takes no order of another provider, and none that is not there', async () => {
+  it('accepts no order of another provider, and none that does not exist', async () => {
     const { id } = await order(await person(relay), { credits: '10' });
     for (const each of [id, newId(), 'nonsense']) {
       expect((await fetch(`${relay.consoleUrl}/sandbox-pay/${each}`)).status).toBe(404);
@@ -376,7 +376,7 @@ describe('a bank transfer', () => {
     expect(await mainOf(buyer)).toBe(200_000_000_000n);
   });
 
-  it('needs one for small parts as well, even at once', async () => {
+  it('needs one for small parts too, even at once', async () => {
     const roles = ['finance'] as const;
     const [buyer, finance] = [await person(relay, { roles }), await person(relay, { roles })];
     const bodies = Array.from({ length: 10 }, () => ({ ...transfer('52'), accountId: buyer.accountId }));
@@ -396,7 +396,7 @@ describe('a bank transfer', () => {
       });
     expect((await approve(buyer)).error?.error.code).toBe('second_person_required');
     expect((await approve(await person(relay, { roles }))).data).toMatchObject({ state: 'approved' });
-    // What two people agreed on is not what one person did alone.
+    // What two people agreed on does not count as done by one person.
     const small = { ...transfer('26'), accountId: buyer.accountId };
     expect((await record(small)).data?.topup).toMatchObject({ credits: '20', balance: '140' });
     expect((await record({ ...transfer('2'), accountId: buyer.accountId })).data?.topup).toBeNull();
@@ -498,7 +498,7 @@ describe('the reseller rate', () => {
     expect(data?.items.map(({ pay }) => pay)).toEqual(['12.00', '13.00']);
   });
 
-  it('is for administrators to give', async () => {
+  it('is granted by administrators', async () => {
     const { accountId } = await person(relay);
     const params = { path: { accountId } };
     const body = { rate: '1.3', reason: 'a ticket', requestId: 'x' } as const;
@@ -518,7 +518,7 @@ describe('the reseller rate', () => {
 });
 
 describe('someone who is not signed in', () => {
-  it('sees nothing of it', async () => {
+  it('sees none of this', async () => {
     const api = visitor(relay);
     expect((await api.GET('/api/topups')).response.status).toBe(401);
     expect((await api.GET('/api/approvals')).response.status).toBe(401);

@@ -31,7 +31,7 @@ async function explained(chargeId: string, by = owner) {
 }
 
 describe('a charge', () => {
-  it('is explained: price, versions, rounding, hold, settlement and postings; and computed again', async () => {
+  it('is explained with price, versions, rounding, hold, settlement and postings, and recalculated', async () => {
     await image('imgmodel-4', 3);
     const { chargeId } = await newest();
     const charge = await explained(chargeId);
@@ -81,7 +81,7 @@ describe('a charge', () => {
     expect(charge).toMatchObject({ settlement: null, release: { amount: '0.03' }, agrees: true });
   });
 
-  it('of tokens shows its lines, held and used', async () => {
+  it('for tokens shows its lines, held and used', async () => {
     const messages = [{ role: 'user' as const, content: 'one two three' }];
     await customer.sdk().chat.completions.create({ model: 'vendora-chat', messages });
     const { chargeId } = await until('the answer is charged', () =>
@@ -97,7 +97,7 @@ describe('a charge', () => {
     expect(charge.recomputed?.settlement).toBe(charge.settlement?.amount);
   });
 
-  it('of a fixed price names the rule of the group', async () => {
+  it('at a fixed price names the group’s rule', async () => {
     const relayed = await relay.customer('1', 'Public-Relay');
     const someone = await person(relay, { accountId: relayed.accountId });
     await relayed.send(
@@ -116,7 +116,7 @@ describe('a charge', () => {
     });
   });
 
-  it('of a video names its task', async () => {
+  it('for a video names its task', async () => {
     const created = await customer.send(
       '/v1/videos',
       json({ model: 'vidmodel-3', prompt: 'waves', seconds: '2' }),
@@ -148,7 +148,7 @@ describe('a charge', () => {
     });
   });
 
-  it('of somebody else is not there, but for staff', async () => {
+  it('of somebody else does not exist, except for staff', async () => {
     const { chargeId } = await newest();
     const stranger = await person(relay);
     const path = { params: { path: { chargeId } } };
@@ -160,7 +160,7 @@ describe('a charge', () => {
     expect((await support.api.GET('/api/support/charges/{chargeId}', nothing)).response.status).toBe(404);
   });
 
-  it('shows a mismatch if it was changed', async () => {
+  it('shows a mismatch if it was tampered with', async () => {
     await image('imgmodel-lite');
     await image('imgmodel-4');
     const { chargeId } = await newest();
@@ -201,7 +201,7 @@ describe('a quote', () => {
     expect(await customer.balance()).toEqual(before);
   });
 
-  it('is for a text what a gateway would hold for it, and for a key what it may use', async () => {
+  it('for a text is what a gateway would hold for it, and for a key what it may use', async () => {
     const text = 'What is a toll gate? '.repeat(20);
     const { data } = await quote({ model: 'vendora-chat', text, maxOutputTokens: 100 });
     const { estimate, lines } = data!;
@@ -213,7 +213,7 @@ describe('a quote', () => {
       'SELECT lines, amount FROM charges WHERE account_id = $1 ORDER BY id DESC LIMIT 1',
       [customer.accountId],
     );
-    // The gateway counts the other fields of the body, too.
+    // The gateway counts the other fields of the body too.
     const [held, quoted] = [Number(rows[0]!.lines[0]!.units), Number(lines![0]!.units)];
     expect(held - quoted).toBeGreaterThanOrEqual(0);
     expect(held - quoted).toBeLessThan(30);
@@ -261,7 +261,7 @@ describe('a quote', () => {
 });
 
 describe('the usage log', () => {
-  it('has one row for each request, with its latency and the upstream status', async () => {
+  it('has one row per request, with its latency and the upstream status', async () => {
     const { data } = await owner.api.GET('/api/usage', { params: { query: { limit: 200 } } });
     const { rows } = await relay.fixture.billing.query<{ count: bigint }>(
       'SELECT count(*) FROM charges WHERE account_id = $1',
@@ -275,7 +275,7 @@ describe('the usage log', () => {
     );
   });
 
-  it('says of a task how long it took', async () => {
+  it('says how long a task took', async () => {
     const video = json({ model: 'vendora-imagine-video', prompt: 'a river [[instant]]', seconds: '1' });
     expect((await customer.send('/v1/videos', video)).status).toBe(200);
     const row = await until('the video to be settled', async () => {
@@ -333,7 +333,7 @@ describe('the usage log', () => {
     expect(byKey?.items).toMatchObject([{ keyId: customer.keyId, requests: total!.items[0]!.requests }]);
   });
 
-  it('is a file that a spreadsheet opens', async () => {
+  it('is available as a file that a spreadsheet opens', async () => {
     const file = await (await owner.send('/api/usage.csv?state=settled')).text();
     const [header, ...lines] = file.trim().split('\n');
     expect(header).toMatch(/^time,ended,charge,request,key,requested_model,model,.*settled_credits,/);
@@ -377,7 +377,7 @@ describe('the statement', () => {
     expect(BigInt(lines.length)).toBe(rows[0]!.count);
   });
 
-  it('has one line for each request, which comes to what it cost', async () => {
+  it('has one line per request, which adds up to its cost', async () => {
     const { data } = await owner.api.GET('/api/statement', {
       params: { query: { view: 'requests', limit: 200 } },
     });
@@ -393,7 +393,7 @@ describe('the statement', () => {
     expect(costs.map(({ state }) => state)).toEqual(expect.arrayContaining(['settled', 'released']));
   });
 
-  it('is filtered by balance, kind, key, model and time', async () => {
+  it('is filtered by balance, type, key, model and time', async () => {
     const read = async (query: Record<string, string>) => {
       const { data } = await owner.api.GET('/api/statement', {
         params: { query: { limit: 200, ...query } as never },
@@ -413,7 +413,7 @@ describe('the statement', () => {
     expect(older.length).toBeGreaterThan(0);
   });
 
-  it('is a file with plain amounts', async () => {
+  it('is available as a file with plain amounts', async () => {
     const file = await (await owner.send('/api/statement.csv')).text();
     expect(file.split('\n')[0]).toBe(
       'time,transaction,kind,reference,balance,amount_credits,balance_after_credits,charge,state,model,key',
@@ -421,7 +421,7 @@ describe('the statement', () => {
     expect(file).toMatch(/,hold,charge:\w+:hold,main,-0\.09,/);
   });
 
-  it('refuses what is no filter and no cursor of its own', async () => {
+  it('refuses unknown filters and foreign cursors', async () => {
     const bad = Buffer.from(JSON.stringify(['a b'])).toString('base64url');
     const nul = Buffer.from(JSON.stringify(['\u0000'])).toString('base64url');
     const paths = [

@@ -16,8 +16,8 @@ import { expectCleanLedger, json, type Relay, startRelay, until } from '../suppo
 import { sampleOf, type SampledSchema, typeOf } from '../support/schema-samples.js';
 
 /**
- * Walks every route that the document of the control plane names. A new route is walked from the moment it is there; one
- * whose parameters nobody has an example for fails.
+ * Walks every route in the control plane's OpenAPI document. A new route is included from the start, and fails if
+ * nobody has an example of its parameters.
  */
 let relay: Relay;
 let routes: WalkedRoute[];
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay?.close());
 
-/** What belongs to nobody, so that no one else's exists. */
+/** What belongs to the house, so nobody else can have one. */
 const OF_THE_HOUSE: Record<string, string> = {
   model: 'vendora-imagine-image',
   modelId: 'vendora-imagine-image',
@@ -55,10 +55,10 @@ const OF_THE_HOUSE: Record<string, string> = {
   alias: 'vendora-imagine-video-1.5-preview',
 };
 
-/** Bodies that no schema describes, by the route's ID. */
+/** Bodies that no schema describes, by route ID. */
 const BODIES: Record<string, unknown> = {};
 
-/** One real thing of each kind that an account or a person has, by the name of its parameter. */
+/** One real example of everything that an account or a person has, by parameter name. */
 async function examplesOf(owner: Person): Promise<Record<string, string>> {
   const { accountId, userId } = owner;
   const ticket = await owner.api.POST('/api/tickets', {
@@ -149,7 +149,7 @@ async function taskOf(owner: Person): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The ids of what was paid. */
+/** The IDs of payments. */
 async function paymentsOf({ accountId }: Person): Promise<Record<string, string>> {
   const { rows } = await relay.fixture.billing.query<{ id: string }>(
     'SELECT id FROM topups WHERE account_id = $1',
@@ -165,7 +165,7 @@ interface Answer {
 }
 
 async function answerOf(response: Response): Promise<Answer> {
-  // A stream of events has no end to wait for.
+  // An event stream has no end to wait for.
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel();
     return { status: response.status, code: null, message: null };
@@ -185,7 +185,7 @@ function ask(route: WalkedRoute, values: Record<string, string>, init: RequestIn
   return fetch(relay.consoleUrl + urlOf(route, values), { ...request, ...init, headers });
 }
 
-/** A payment provider proves itself by its signature; the sandbox's own page takes the place of one. */
+/** A payment provider proves itself by its signature. The sandbox's own page needs none. */
 function isOfProvider(path: string): boolean {
   return path.startsWith('/api/payments/events/') || path.startsWith('/sandbox-pay/');
 }
@@ -207,7 +207,7 @@ describe('every route', () => {
     expect(open.map(({ path }) => path).filter((path) => !isOfProvider(path))).toEqual([]);
   });
 
-  it('answers nobody without a session, but what is public', async () => {
+  it('answers nobody without a session, unless it is public', async () => {
     const faults: string[] = [];
     await forEachOf(routes, async (route) => {
       const answer = await answerOf(await ask(route, foreign));
@@ -218,7 +218,7 @@ describe('every route', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(roles)('refuses %s what is another role’s, also with the ids of somebody else', async (role) => {
+  it.each(roles)('refuses %s what is another role’s, even with somebody else’s IDs', async (role) => {
     const caller = await person(relay, { roles: [role] });
     const denied = routes.filter((route) => !isAllowed(route, role));
     const faults: string[] = [];
@@ -231,11 +231,11 @@ describe('every route', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(roles)('lets %s in where its rule says so', async (role) => {
+  it.each(roles)('lets %s in if its rule says so', async (role) => {
     const faults: string[] = [];
     const allowed = routes.filter((route) => isAllowed(route, role));
     await forEachOf(allowed, async (route) => {
-      // A new person for each, because some routes end the session that calls them.
+      // A new person for each route, because some routes end the session that calls them.
       const caller = await person(relay, { roles: [role] });
       const answer = await answerOf(await ask(route, {}, { headers: caller.headers }));
       const isRefused = answer.code === 'not_signed_in' || answer.message?.startsWith('This needs the role');
@@ -244,7 +244,7 @@ describe('every route', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(roles)('shows %s nothing of somebody else where everybody has their own', async (role) => {
+  it.each(roles)('shows %s nothing of somebody else’s if everybody has their own', async (role) => {
     const faults: string[] = [];
     const own = routes.filter(
       ({ access, params }) =>
@@ -263,7 +263,7 @@ describe('every route', () => {
 });
 
 describe('forged requests', () => {
-  it('are refused wherever something changes', async () => {
+  it('are refused wherever they would change something', async () => {
     const faults: string[] = [];
     const unsafe = routes.filter(({ isUnsafe }) => isUnsafe);
     await forEachOf(unsafe, async (route) => {
@@ -291,7 +291,7 @@ describe('forged requests', () => {
   });
 });
 
-/** A request that is wrong: `refused` must be a 4xx, others may pass but never break the service. */
+/** A wrong request. `refused` ones must get a 4xx; others may pass, but never break the service. */
 interface BadRequest {
   what: string;
   url: string;
@@ -430,7 +430,7 @@ const WRONG: Record<string, unknown[]> = {
   object: ['x', [], 1],
 };
 
-/** Words of code and of the database. */
+/** Words from code and the database. */
 const LEAKS =
   /\bat .+\.[jt]s:\d+|node_modules|\bSELECT\b|INSERT INTO|violates|syntax error|invalid input syntax/;
 
@@ -438,7 +438,7 @@ function tellsTooMuch(text: string): boolean {
   return LEAKS.test(text) || text.includes(process.cwd());
 }
 
-/** An error of the table, with its own status. */
+/** An error from the error table, with its own status. */
 function isError(status: number, text: string): boolean {
   try {
     const { error } = JSON.parse(text) as {
@@ -452,7 +452,7 @@ function isError(status: number, text: string): boolean {
 }
 
 describe('bad input', () => {
-  it('is refused in the shape of errors, or does no harm, on every route', async () => {
+  it('is refused in the error format, or does no harm, on every route', async () => {
     const faults: string[] = [];
     await forEachOf(routes, async (route) => {
       const newCaller = () => person(relay, { roles: [roleFor(route)], credits: '1' });
@@ -468,7 +468,7 @@ describe('bad input', () => {
         else if (response.status >= 400 && tellsTooMuch(text)) fault('tells too much');
         else if (response.status >= 400 && !isError(response.status, text))
           fault(`${response.status} in another shape`);
-        // What passed may have ended the session.
+        // A request that passed may have ended the session.
         if (response.status === 401) caller = await newCaller();
       }
     });

@@ -56,7 +56,7 @@ async function endpointOf(owner: Person, events: EventName[] = ALL): Promise<End
   return { id: data.id, secret: data.secret, path, received: () => receiver.at(path) };
 }
 
-/** Reads a delivery as its receiver would. @throws Error when the signature is wrong */
+/** Reads a delivery as its receiver would. @throws Error if the signature is wrong */
 function verified(secret: string, { body, headers }: Received) {
   return new Webhook(secret).verify(body, headers as Record<string, string>) as {
     type: EventName | 'ping';
@@ -96,7 +96,7 @@ async function ended(owner: Person, endpointId: string, deliveryId: string) {
 }
 
 describe('endpoints', () => {
-  it('are made with a secret that is shown once, changed, and deleted', async () => {
+  it('are created with a secret that is shown once, changed, and deleted', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner, ['topup.credited', 'topup.credited']);
     expect(endpoint.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -148,7 +148,7 @@ describe('endpoints', () => {
     expect(error?.error).toMatchObject({ code: 'invalid_value', param: 'url' });
   });
 
-  it('are ten at most, also when they are made at once', async () => {
+  it('are ten at most, even if they are created at once', async () => {
     const owner = await person(relay);
     const body = { url: `${receiver.url}/many`, events: ALL };
     const answers = await Promise.all(
@@ -160,7 +160,7 @@ describe('endpoints', () => {
 });
 
 describe('events', () => {
-  it('tell of a top-up, a low balance, videos and refunds, signed, once each, though every message comes twice', async () => {
+  it('report a top-up, a low balance, videos and refunds, signed, once each, though every message arrives twice', async () => {
     const customer = await relay.customer('1');
     const owner = await person(relay, { accountId: customer.accountId });
     const endpoint = await endpointOf(owner);
@@ -204,13 +204,13 @@ describe('events', () => {
       { kind: 'partial', amount: '0.02', videoId: null },
       { kind: 'release', amount: '0.1', videoId: bad.id },
     ]);
-    // Ids tell repeats apart; the chaos of the bus made none.
+    // IDs tell repeats apart. Chaos on the bus caused none.
     const ids = endpoint.received().map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(6);
     expect(await deliveriesOf(owner, endpoint.id)).toHaveLength(6);
   });
 
-  it('come only to who asked for them, and not from before', async () => {
+  it('only go to those who subscribed to them, and not from before', async () => {
     const customer = await relay.customer('1');
     const owner = await person(relay, { accountId: customer.accountId });
     const failing = json({ model: 'vendora-imagine-image', prompt: 'none [[fault:reject-400]]' });
@@ -224,7 +224,7 @@ describe('events', () => {
 });
 
 describe('deliveries', () => {
-  it('are repeated until they are taken, and every attempt is in the log', async () => {
+  it('are repeated until they are accepted, and every attempt is in the log', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner);
     receiver.answer(endpoint.path, (response, _, count) =>
@@ -243,7 +243,7 @@ describe('deliveries', () => {
     expect(verified(endpoint.secret, endpoint.received()[2]!)).toMatchObject({ type: 'ping' });
   });
 
-  it('fail by redirects, silence and a broken connection; no redirect is followed', async () => {
+  it('fail on redirects, silence and a broken connection; no redirect is followed', async () => {
     const owner = await person(relay);
     const [moved, silent, broken] = [
       await endpointOf(owner),
@@ -257,7 +257,7 @@ describe('deliveries', () => {
       [moved, silent, broken].map(async ({ id }) => ended(owner, id, await ping(owner, id))),
     );
     expect(results.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
-    // A slow machine may give up one of its attempts.
+    // A slow machine may give up one of the attempts.
     expect(results[0]!.log).toContainEqual(expect.objectContaining({ status: 302 }));
     expect(results[1]).toMatchObject({
       lastStatus: null,
@@ -267,7 +267,7 @@ describe('deliveries', () => {
     expect(receiver.at('/elsewhere')).toEqual([]);
   });
 
-  it('are taken by any 2xx, however long the answer is', async () => {
+  it('are accepted with any 2xx, however long the answer is', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner);
     receiver.answer(endpoint.path, (response) => response.writeHead(200).end('x'.repeat(200_000)));
@@ -276,7 +276,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('can be replayed, one or all that failed since a time, under the same id', async () => {
+  it('can be replayed, one or all that failed since a time, with the same ID', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner);
     receiver.answer(endpoint.path, (response) => response.writeHead(503).end());
@@ -304,7 +304,7 @@ describe('deliveries', () => {
     expect(endpoint.received().at(-1)!.headers['webhook-id']).toBe(failed[1]!.eventId);
   });
 
-  it('stop when the endpoint is gone, and when it has failed for too long', async () => {
+  it('stop if the endpoint is gone, or has failed for too long', async () => {
     const owner = await person(relay);
     const [gone, failing] = [await endpointOf(owner), await endpointOf(owner)];
     receiver.answer(gone.path, (response) => response.writeHead(410).end());
@@ -330,7 +330,7 @@ describe('deliveries', () => {
     expect(on.data).toMatchObject({ enabled: true, failingSince: null });
   });
 
-  it('are signed by both secrets after an exchange', async () => {
+  it('are signed with both secrets after the secret is changed', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner);
     const params = { path: { endpointId: endpoint.id } };
@@ -342,7 +342,7 @@ describe('deliveries', () => {
     expect(() => verified(`whsec_${Buffer.alloc(32).toString('base64')}`, one!)).toThrow();
   });
 
-  it('of trials are few in a minute', async () => {
+  it('that only test an endpoint are limited to a few per minute', async () => {
     const owner = await person(relay);
     const endpoint = await endpointOf(owner);
     const params = { path: { endpointId: endpoint.id } };

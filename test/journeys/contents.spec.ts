@@ -14,11 +14,11 @@ import {
 
 const MODEL = 'chatmodel-2';
 const SCRIPTED = 'chatmodel-scripted';
-/** Their prices: of an image apart from text, and of all output alike. */
+/** One model prices an image apart from text, the other prices all output alike. */
 const DRAWING = 'chatmodel-drawing';
 const ONE_PRICE = 'chatmodel-one-price';
 const PATH = `/v1beta/models/${MODEL}`;
-/** Nano-USD for a token: input, cached input, output. */
+/** Nano-USD per token: input, cached input, output. */
 const PRICE = [300n, 75n, 2_500n] as const;
 
 const contentsOf = (text: string) => [{ role: 'user', parts: [{ text }] }];
@@ -27,7 +27,7 @@ const said = (text: string) => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', index: 0 }],
 });
 
-/** What a vendor says that the sandbox does not. */
+/** What vendors send but the sandbox does not. */
 const scripts = {
   blocked: { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 11 } },
   silent: said('12345678'),
@@ -43,7 +43,7 @@ const PIECES = [
   event({ ...said(' two'), usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2 } }),
 ] as const;
 
-/** Streams whose last event comes, and their end in no order. */
+/** Streams whose last event comes although their end is irregular. */
 const endings: Record<string, Script> = {
   reset: (response) => {
     response.writeHead(200, SSE).write(PIECES.join(''), () => response.destroy());
@@ -59,7 +59,7 @@ const endings: Record<string, Script> = {
   },
 };
 
-/** What is left of a dollar. */
+/** What is left of one credit. */
 function afterPaying(input: number, cached: number, output: number): { main: string; held: string } {
   const cost = BigInt(input) * PRICE[0] + BigInt(cached) * PRICE[1] + BigInt(output) * PRICE[2];
   return { main: formatAmount(nanos(parseAmount('1') - cost)), held: '0' };
@@ -128,7 +128,7 @@ describe.each([
   ['1.x', sdkOf, ApiError],
   ['3.x', sdk3Of, ApiError3],
 ] as const)("contents, by Google's SDK %s", (_version, sdk, SdkError) => {
-  it('are answered whole and billed by what is reported: cached input apart, thoughts as output', async () => {
+  it('are answered whole and billed by what is reported: cached input separately, thoughts as output', async () => {
     const customer = await relay.customer('1');
     const answer = await sdk(customer).models.generateContent({
       model: MODEL,
@@ -193,7 +193,7 @@ describe.each([
     expect(totalTokens).toBeGreaterThan(5);
   });
 
-  it('may hold images in the answer, which pass', async () => {
+  it('may have images in the answer, which are passed on', async () => {
     const customer = await relay.customer('1');
     const asked = { model: MODEL, contents: 'a fox', config: { responseModalities: ['TEXT', 'IMAGE'] } };
     const { candidates } = await sdk(customer).models.generateContent(asked);
@@ -207,7 +207,7 @@ describe.each([
     expect(parseAmount((await customer.balance()).main)).toBeLessThan(parseAmount('1'));
   });
 
-  it('throw on a fault in mid-stream, billed by what was streamed', async () => {
+  it('throw on an error in mid-stream, billed by what was streamed', async () => {
     const customer = await relay.customer('1');
     const contents = '[[tokens:30]] [[fault:mid-stream-error]]';
     const stream = await sdk(customer).models.generateContentStream({ model: MODEL, contents });
@@ -246,7 +246,7 @@ describe('contents over the wire', () => {
   const send = (customer: Customer, path: string, body: object, headers = {}) =>
     customer.send(path, json(body, headers));
 
-  it('take the key in every place of this family, and no other stream than events', async () => {
+  it('accept the key in every place of this family, and stream only as events', async () => {
     const { apiKey } = await relay.customer('1');
     const body = JSON.stringify({ contents: contentsOf('hello') });
     const type = { 'content-type': 'application/json' };
@@ -266,7 +266,7 @@ describe('contents over the wire', () => {
     });
   });
 
-  it('never name the vendor’s model, and cost a blocked prompt what the vendor reports of it', async () => {
+  it('never name the vendor’s model, and cost what the vendor reports for a blocked prompt', async () => {
     const customer = await relay.customer('1');
     const path = `/v1beta/models/${SCRIPTED}`;
     const whole = await (
@@ -284,7 +284,7 @@ describe('contents over the wire', () => {
   });
 
   it.each(['reset', 'silence', 'done', 'error'])(
-    'reach the client whole once they said why they ended, as they are charged: %s',
+    'reach the client whole once they said why they ended, which is also what is charged: %s',
     async (ending) => {
       const customer = await relay.customer('1');
       const path = `/v1beta/models/${SCRIPTED}:streamGenerateContent?alt=sse`;
@@ -296,7 +296,7 @@ describe('contents over the wire', () => {
     },
   );
 
-  it('are billed with the input of tools, and by estimate without a report', async () => {
+  it('are billed with the input of tools, and by estimate if nothing is reported', async () => {
     const customer = await relay.customer('1');
     const path = `/v1beta/models/${SCRIPTED}:generateContent`;
     expect((await send(customer, path, { contents: contentsOf('tools') })).status).toBe(200);
@@ -309,7 +309,7 @@ describe('contents over the wire', () => {
     expect(settled).toBeLessThan(output + 60n * PRICE[0]);
   });
 
-  it('are asked of several models in turn, and priced without asking any', async () => {
+  it('are tried on several models in turn, and priced without trying any', async () => {
     const customer = await relay.customer('1');
     const body = { contents: contentsOf('hello'), models: [MODEL] };
     const served = await send(customer, '/v1beta/models/vendora-chat:generateContent', body);
@@ -347,7 +347,7 @@ describe('contents over the wire', () => {
     },
   );
 
-  it('are charged once under one key, and free once they are only counted', async () => {
+  it('are charged once per idempotency key, and free if only counted', async () => {
     const customer = await relay.customer('1');
     const headers = { 'idempotency-key': 'once' };
     const ask = () => send(customer, `${PATH}:generateContent`, { contents: contentsOf('hello') }, headers);
@@ -366,7 +366,7 @@ describe('contents over the wire', () => {
     expect(await customer.balance()).toEqual(paid);
   });
 
-  it('cost their input at the most when the client leaves, and what was streamed', async () => {
+  it('cost at most their input and what was streamed if the client leaves', async () => {
     const customer = await relay.customer('1');
     const leaving = new AbortController();
     const response = await customer.send(`${PATH}:streamGenerateContent?alt=sse`, {
@@ -395,7 +395,7 @@ describe('contents over the wire', () => {
     expect(await refusal.json()).toMatchObject({ error: { code: status, details: [{ reason: code }] } });
   });
 
-  it('are counted for no key that may not ask the model', async () => {
+  it('are not counted for a key that may not use the model', async () => {
     const customer = await relay.customer('1');
     await relay.fixture.owner.query(`UPDATE api_keys SET allowed_models = '{vendora-chat}' WHERE id = $1`, [
       customer.keyId,

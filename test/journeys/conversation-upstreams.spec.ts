@@ -8,7 +8,7 @@ const MODEL = 'vendora-chat';
 const OUTPUT_NANOS = 10_000n;
 const INPUT_NANOS = 2_500n;
 
-/** What an upstream answers that keeps to no rule; the prompt chooses. */
+/** An answer that follows no rules. The prompt selects it. */
 type Script = (response: ServerResponse, body: Record<string, unknown>) => void;
 
 const SSE = { 'content-type': 'text/event-stream' };
@@ -81,7 +81,7 @@ async function startScripted(): Promise<{ server: Server; url: string; bodies: R
       if (script) script(response, body);
       else answerJson(response, 500, {});
     };
-    // Whoever gives up before the end of its body waits for no answer.
+    // A client that gives up before the end of its body does not wait for an answer.
     void serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -94,7 +94,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
 }
 
-describe('an upstream that keeps to no rule', () => {
+describe('an upstream that follows no rules', () => {
   let relay: Relay;
   let scripted: Awaited<ReturnType<typeof startScripted>>;
 
@@ -152,7 +152,7 @@ describe('an upstream that keeps to no rule', () => {
   }
 
   it.each(['cut after the head', 'an error as its first event', 'JSON in place of a stream'])(
-    'is answered with a status, since nothing was sent, and costs nothing: %s',
+    'is answered with an error status, since nothing was sent, and costs nothing: %s',
     async (script) => {
       const customer = await relay.customer('1');
       const { error } = await ask(customer, script);
@@ -165,7 +165,7 @@ describe('an upstream that keeps to no rule', () => {
     },
   );
 
-  it('is reported in mid-stream when only a comment was sent, and costs nothing', async () => {
+  it('is reported in mid-stream if only a comment was sent, and costs nothing', async () => {
     const customer = await relay.customer('1');
     const { text, error } = await ask(customer, 'cut at once');
     expect({ text, error }).toMatchObject({ text: '', error: { code: 'generation_failed' } });
@@ -173,7 +173,7 @@ describe('an upstream that keeps to no rule', () => {
     expect(await charge(customer)).toMatchObject({ state: 'released' });
   });
 
-  it('is billed by what came whole when it ends in the middle of an event', async () => {
+  it('is billed by its complete events if it ends in the middle of one', async () => {
     const customer = await relay.customer('1');
     const { text, error } = await ask(customer, 'half an event at the end');
     expect({ text, error }).toMatchObject({ text: '12345678', error: { code: 'generation_failed' } });
@@ -213,7 +213,7 @@ describe('an upstream that keeps to no rule', () => {
     },
   );
 
-  it('costs no more than was held, and the excess is the loss of the operator', async () => {
+  it('costs no more than was held, and the operator bears the excess', async () => {
     const customer = await relay.customer('1');
     await ask(customer, 'more than was asked for', false);
     const { rows } = await relay.fixture.billing.query<{ amount: bigint; settled: bigint; loss: bigint }>(
@@ -234,7 +234,7 @@ describe('an upstream that keeps to no rule', () => {
     ['busy, in its own words', true],
     ['busy, in the words of a proxy', false],
     ['busy, in the words of a proxy', true],
-  ])('gives way to the next channel when it took nothing: %s; streamed: %s', async (script, stream) => {
+  ])('gives way to the next channel if it accepted nothing: %s; streamed: %s', async (script, stream) => {
     const customer = await relay.customer('1');
     const { text, error } = await ask(customer, script, stream);
     expect({ text, error }).toEqual({ text: `You said: ${script}`, error: null });

@@ -15,11 +15,11 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 
 const CHAT = 'vendora-chat';
 const MESSAGES = 'vendora-messages';
-/** Nano-USD for a token: input, cached input, output. */
+/** Nano-USD per token: input, cached input, output. */
 const CHAT_PRICE = [2_500, 1_250, 10_000] as const;
 const MESSAGES_PRICE = [3_000, 300, 15_000] as const;
 const LIMIT_SECONDS = 3;
-/** A model of sounds that is priced by the token: 0.6 USD for a million of text, 12 for a million of sound. */
+/** A speech model priced by tokens: 0.6 USD per million tokens of text, 12 per million tokens of sound. */
 const METERED_SPEECH = [
   `INSERT INTO models (id, family, unit, owned_by) VALUES ('metered-speech', 'speech', 'token', 'vendora')`,
   `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price)
@@ -38,14 +38,14 @@ const RENAMED = ['chat', 'messages'].flatMap((name) => [
 
 type Used = readonly [input: number, cached: number, output: number];
 
-/** What is left of a dollar. */
+/** What is left of one credit. */
 function afterPaying(used: Used, price: readonly [number, number, number]): { main: string; held: string } {
   const cost = used.reduce((sum, count, index) => sum + count * (price[index] ?? 0), 0);
   return { main: formatAmount(nanos(parseAmount('1') - BigInt(cost))), held: '0' };
 }
 
 const user = (content: string) => [{ role: 'user' as const, content }];
-/** Tokens by the rule of thumb, which is also how the sandbox counts. */
+/** Tokens by the rule of thumb, which the sandbox uses too. */
 const quarter = (text: string) => Math.ceil(text.length / 4);
 
 interface Charge {
@@ -94,7 +94,7 @@ async function errorOf(work: PromiseLike<unknown>): Promise<unknown> {
 }
 
 describe('chat completions, by the OpenAI SDK', () => {
-  it('answer whole, billed by the tokens that the upstream reports, cached ones apart', async () => {
+  it('answer whole, billed by the tokens that the upstream reports, cached ones separately', async () => {
     const customer = await relay.customer('1');
     const { data, response } = await customer
       .sdk()
@@ -115,7 +115,7 @@ describe('chat completions, by the OpenAI SDK', () => {
     ]);
   });
 
-  it.each([false, true])('stream; usage asked for: %s', async (include_usage) => {
+  it.each([false, true])('stream; usage requested: %s', async (include_usage) => {
     const customer = await relay.customer('1');
     const prompt = 'say this again, please';
     const stream = await customer.sdk().chat.completions.create({
@@ -134,7 +134,7 @@ describe('chat completions, by the OpenAI SDK', () => {
     expect(text).toBe(`You said: ${prompt}`);
     const output = text.split(' ').length;
     expect(usages).toEqual(include_usage ? [expect.objectContaining({ completion_tokens: output })] : []);
-    // The end of the stream comes after the settlement, so nothing has to be waited for.
+    // The stream ends after the settlement, so there is nothing to wait for.
     expect(await customer.balance()).toEqual(afterPaying([quarter(prompt), 0, output], CHAT_PRICE));
   });
 
@@ -187,7 +187,7 @@ describe('responses, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual(afterPaying(twice, CHAT_PRICE));
   });
 
-  it('throw on a fault in mid-stream', async () => {
+  it('throw on an error in mid-stream', async () => {
     const customer = await relay.customer('1');
     const input = '[[tokens:10]] [[fault:mid-stream-error]]';
     const stream = await customer.sdk().responses.create({ model: CHAT, input, stream: true });
@@ -203,7 +203,7 @@ describe('messages, by the Anthropic SDK', () => {
     new Anthropic({ apiKey: customer.apiKey, baseURL: relay.baseUrl, maxRetries: 2, ...options });
   const ask = (content: string) => ({ model: MESSAGES, max_tokens: 100, messages: user(content) });
 
-  it('answer whole, with either header for the key', async () => {
+  it('answer whole, with either key header', async () => {
     const customer = await relay.customer('1');
     const prompt = 'a lighthouse [[cached:3]]';
     for (const options of [{}, { apiKey: null, authToken: customer.apiKey }]) {
@@ -224,7 +224,7 @@ describe('messages, by the Anthropic SDK', () => {
     expect(await customer.balance()).toEqual(afterPaying([quarter(prompt), 0, 30], MESSAGES_PRICE));
   });
 
-  it('throw on a fault in mid-stream, billed by what was streamed', async () => {
+  it('throw on an error in mid-stream, billed by what was streamed', async () => {
     const customer = await relay.customer('1');
     const prompt = 'a paper boat [[tokens:30]] [[fault:mid-stream-error]]';
     const error = await errorOf(sdkOf(customer).messages.stream(ask(prompt)).finalMessage());
@@ -261,7 +261,7 @@ describe('messages, by the Anthropic SDK', () => {
     expect((await chargesOf(customer)).map(({ state }) => state)).toEqual(['refused']);
   });
 
-  it('say which base is right when it is not', async () => {
+  it('name the right base URL if they used the wrong one', async () => {
     const customer = await relay.customer('1');
     const wrong = sdkOf(customer, { baseURL: `${relay.baseUrl}/v1` }).messages.create(ask('hi'));
     const error = await errorOf(wrong);
@@ -274,7 +274,7 @@ describe('messages, by the Anthropic SDK', () => {
   });
 });
 
-describe('the name of a model', () => {
+describe('a model name', () => {
   const asked = { model: 'our-chat', messages: user('hello') };
 
   it.each<[string, Record<string, unknown>]>([
@@ -295,7 +295,7 @@ describe('the name of a model', () => {
 });
 
 describe('speech', () => {
-  it('is audio, billed by the call', async () => {
+  it('is audio, billed per call', async () => {
     const customer = await relay.customer('1');
     const ask = {
       model: 'vendora-speech',
@@ -312,7 +312,7 @@ describe('speech', () => {
     expect(await lastCharge(customer)).toMatchObject({ state: 'settled', family: 'speech' });
   });
 
-  describe('priced by the token, without a word on its usage', () => {
+  describe('priced by tokens, but without usage', () => {
     const INPUT = 'one two three four five six seven eight';
     const ask = (input = INPUT) => ({
       model: 'metered-speech',
@@ -320,7 +320,7 @@ describe('speech', () => {
       input,
       response_format: 'wav',
     });
-    /** A quarter token of text and one and a half of sound for each character. */
+    /** A quarter of a text token and one and a half sound tokens per character. */
     const owed = async (customer: Customer, body: object, input: string) => {
       const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
       const text = BigInt(quarter(JSON.stringify(body))) * 600n;
@@ -352,7 +352,7 @@ describe('speech', () => {
       expect(BigInt((await lastCharge(customer))?.settled ?? 0)).toBe(3n * 600n + 24n * 12_000n);
     });
 
-    it('is billed in full to a client that left in the middle, and costs nothing when it breaks off', async () => {
+    it('is billed in full if the client leaves in the middle, and costs nothing if it breaks off', async () => {
       const customer = await relay.customer('1');
       const slow = ask(`${INPUT} [[fault:slow-bytes]]`);
       const leaving = new AbortController();
@@ -370,7 +370,7 @@ describe('speech', () => {
     });
   });
 
-  it('costs nothing when it breaks off', async () => {
+  it('costs nothing if it breaks off', async () => {
     const customer = await relay.customer('1');
     const ask = { model: 'vendora-speech', voice: 'alloy', input: 'long words [[fault:truncated]]' };
     const call = customer.send('/v1/audio/speech', json(ask)).then((response) => response.arrayBuffer());
@@ -381,7 +381,7 @@ describe('speech', () => {
 });
 
 describe('the AI SDK', () => {
-  it('speaks through @ai-sdk/openai: responses, chat and speech', async () => {
+  it('works with @ai-sdk/openai: responses, chat and speech', async () => {
     const customer = await relay.customer('1');
     const provider = createOpenAI({ apiKey: customer.apiKey, baseURL: `${relay.baseUrl}/v1` });
     const prompt = 'a lighthouse';
@@ -397,7 +397,7 @@ describe('the AI SDK', () => {
     expect(states).toEqual(Array(5).fill('settled'));
   });
 
-  it('goes on with a response once it sends what was said, and not its ids', async () => {
+  it('continues a response by sending what was said, rather than its IDs', async () => {
     const customer = await relay.customer('1');
     const model = createOpenAI({ apiKey: customer.apiKey, baseURL: `${relay.baseUrl}/v1` })(CHAT);
     const first = await generateText({ model, prompt: 'a lighthouse' });
@@ -414,7 +414,7 @@ describe('the AI SDK', () => {
     expect(await chargesOf(customer)).toHaveLength(2);
   });
 
-  it('speaks through @ai-sdk/openai-compatible', async () => {
+  it('works with @ai-sdk/openai-compatible', async () => {
     const customer = await relay.customer('1');
     const baseURL = `${relay.baseUrl}/v1`;
     const model = createOpenAICompatible({ name: 'relay', apiKey: customer.apiKey, baseURL })(CHAT);
@@ -424,7 +424,7 @@ describe('the AI SDK', () => {
     expect(await customer.balance()).toEqual(afterPaying([6, 0, 8], CHAT_PRICE));
   });
 
-  it('does not repeat what is refused', async () => {
+  it('does not retry what is refused', async () => {
     const customer = await relay.customer('0.00001');
     const provider = createOpenAI({ apiKey: customer.apiKey, baseURL: `${relay.baseUrl}/v1` });
     const error = await errorOf(generateText({ model: provider(CHAT), prompt: 'dear' }));
@@ -466,9 +466,9 @@ describe('a conversation is refused', () => {
     await expectRefusal({ fault, status, code, retries: 2 });
   });
 
-  /** These are ours, and SDKs may well repeat them. */
+  /** These are our faults, and SDKs may well retry them. */
   it.each(['reject-401', 'reject-403', 'reject-429', 'reject-500', 'fail-late', 'reject-503'])(
-    "by the upstream, for its operator's own faults: %s",
+    "by the upstream, for its operator's own mistakes: %s",
     async (fault) => {
       await expectRefusal({ fault, status: 503, code: 'service_unavailable', retries: 0 });
     },
@@ -486,7 +486,7 @@ describe('a conversation is refused', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   }
 
-  it('when the balance does not cover the most that it may cost', async () => {
+  it('if the balance does not cover the most that it may cost', async () => {
     const customer = await relay.customer('0.03');
     const ask = { model: CHAT, messages: user('dear') };
     const error = await errorOf(
@@ -509,13 +509,13 @@ describe('a stream that goes wrong', () => {
         { signal: signal ?? null },
       );
 
-  it('is billed by what was streamed when no usage is reported', async () => {
+  it('is billed by what was streamed if no usage is reported', async () => {
     const customer = await relay.customer('1');
     const text = await drain(await streamOf(customer, 'say this again [[fault:no-usage]]'));
     expect(text).toBe('You said: say this again');
     const charge = await lastCharge(customer);
     expect(charge).toMatchObject({ state: 'settled', operatorLoss: '0' });
-    // The input is an estimate too, from the size of the body.
+    // The input is also estimated, from the size of the body.
     const output = BigInt(quarter(text)) * 10_000n;
     const input = BigInt(charge?.settled ?? 0) - output;
     expect(input).toBeGreaterThan(0n);
@@ -543,7 +543,7 @@ describe('a stream that goes wrong', () => {
     },
   );
 
-  it('reads on for a moment when the client leaves, stops the upstream, and bills what was produced', async () => {
+  it('reads on for a moment after the client leaves, stops the upstream, and bills what was produced', async () => {
     const customer = await relay.customer('1');
     const before = await sandboxStats();
     const leaving = new AbortController();
@@ -562,13 +562,13 @@ describe('a stream that goes wrong', () => {
     expect((await sandboxStats())['textsFinished']).toBe(before['textsFinished']);
     const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
     expect(settled).toBeGreaterThan(BigInt(Math.floor(read / 4)) * 10_000n);
-    // How much of the text arrives before the upstream is stopped depends on the machine: at most all of its 2,400 characters,
-    // four to a token, and its input.
+    // How much of the text arrives before the upstream is stopped depends on the machine: at most all of its 2,400
+    // characters, at four per token, and its input.
     expect(settled).toBeLessThan((600n + 20n) * 10_000n);
     expect((await customer.balance()).held).toBe('0');
   });
 
-  it('costs its input when the client leaves while the upstream works', async () => {
+  it('costs its input if the client leaves while the upstream works', async () => {
     const customer = await relay.customer('1');
     const leaving = new AbortController();
     const call = streamOf(customer, 'x [[work:20]]', leaving.signal);
@@ -579,7 +579,7 @@ describe('a stream that goes wrong', () => {
     expect(BigInt((await lastCharge(customer))?.settled ?? 0)).toBeGreaterThan(10n * 2_500n);
   });
 
-  it('is cut at the limit, and an answer that is not streamed is given up there', async () => {
+  it('is cut off at the time limit, and an answer that is not streamed is given up then', async () => {
     const customer = await relay.customer('1');
     const startedAt = performance.now();
     const [streamed, whole] = await Promise.all([
@@ -620,7 +620,7 @@ it('is counted like every other request, and nothing stays open', async () => {
   expect(relay.logged()).not.toMatch(/sk-tg-|sandbox-key/);
 });
 
-/** Reads a stream to its end; keeps the pieces where asked, also of one that throws. */
+/** Reads a stream to its end. Collects the pieces in `pieces`, even if it throws. */
 async function drain(stream: AsyncIterable<unknown>, pieces: string[] = []): Promise<string> {
   for await (const chunk of stream as AsyncIterable<Partial<OpenAI.ChatCompletionChunk>>) {
     const piece = chunk.choices?.[0]?.delta.content;

@@ -19,7 +19,7 @@ describe('the edge', () => {
     return ((await response.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
   };
 
-  it('builds links on the address that a trusted proxy names, if it is one of ours', async () => {
+  it('builds links on the address that a trusted proxy sends, if it is one of ours', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' };
     expect(await linkOf(relay, customer, forwarded)).toMatch(
       /^https:\/\/api\.example\.com\/v1\/images\/files\//,
@@ -28,7 +28,7 @@ describe('the edge', () => {
     expect((await customer.send('/v1/images/generations', json(IMAGE, odd))).status).toBe(421);
   });
 
-  it('builds links on the configured address, and believes no header otherwise', async () => {
+  it('otherwise builds links on the configured address, and believes no header', async () => {
     const other = await startRelay({ PUBLIC_BASE_URL: 'https://relay.example/base/' });
     const plain = await startRelay();
     try {
@@ -43,7 +43,7 @@ describe('the edge', () => {
     }
   });
 
-  it('answers a fault of its own with its request id alone, and logs what happened under it', async () => {
+  it('answers its own fault with only a request ID, and logs what happened under that ID', async () => {
     await relay.fixture.owner.query('ALTER TABLE tasks RENAME TO tasks_elsewhere');
     try {
       const response = await customer.send('/v1/videos/01jcq3v8w1f5p6k7m8n9q0r1s2');
@@ -63,7 +63,7 @@ describe('the edge', () => {
     }
   });
 
-  it('counts requests by route, holds by outcome and the time of upstreams', async () => {
+  it('counts requests by route, holds by outcome, and upstream time', async () => {
     await customer.send('/v1/images/generations', json(IMAGE));
     await customer.send('/no/where');
     const metrics = await relay.registry.metrics();

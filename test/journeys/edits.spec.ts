@@ -15,7 +15,7 @@ interface Edited {
   usage: { cost_in_usd_ticks: number };
 }
 
-describe('edits of images', () => {
+describe('image edits', () => {
   let relay: Relay;
   let pictures: Server;
 
@@ -35,7 +35,7 @@ describe('edits of images', () => {
   const file = (name = 'a.png') => new File([PNG], name, { type: 'image/png' });
 
   it.each(['/v1', '/vendora/v1'])(
-    'are made by the OpenAI SDK below %s, and answered in both forms',
+    'are made with the OpenAI SDK below %s, and answered in both formats',
     async (path) => {
       const customer = await relay.customer('1');
       const edited = await customer.sdk({ path }).images.edit({
@@ -100,7 +100,7 @@ describe('edits of images', () => {
     expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('fetch an image that is named by address, but not from inside the network', async () => {
+  it('fetch an image by its URL, but not from inside the network', async () => {
     const customer = await relay.customer('1');
     for (const image of [
       addressOfPicture(),
@@ -113,7 +113,7 @@ describe('edits of images', () => {
         error: { code: string; param: string; message: string };
       };
       expect(error).toMatchObject({ code: 'invalid_image', param: 'image' });
-      // Nothing that would tell what answers there.
+      // Nothing that would reveal what answers there.
       expect(error.message).toBe(
         'image could not be fetched: send a data URL, or an address that is public and quick.',
       );
@@ -149,7 +149,7 @@ describe('edits of images', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('cost nothing when the upstream refuses, and are not repeated by the SDK', async () => {
+  it('cost nothing if the upstream refuses, and are not retried by the SDK', async () => {
     const customer = await relay.customer('1');
     let calls = 0;
     const counting: typeof fetch = (input, init) => {

@@ -5,7 +5,7 @@ import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 const MODEL = 'vendora-embed';
-/** Nanos for a token of input, as of the chat model that its price is taken from. */
+/** Nano-USD per input token, like the chat model that its price is copied from. */
 const INPUT_NANOS = 2_500n;
 const MAX_TEXTS = 256;
 
@@ -28,7 +28,7 @@ describe('embeddings, by the OpenAI SDK', () => {
       .embeddings.create({ model: MODEL, input: input as string, ...more })
       .catch((error: unknown) => error);
 
-  it('has a vector for each text, and charges the tokens that were read', async () => {
+  it('return a vector for each text, and charge the tokens that were read', async () => {
     const other = await relay.customer('5');
     const { data, usage, model } = await other.sdk().embeddings.create({
       model: MODEL,
@@ -43,19 +43,19 @@ describe('embeddings, by the OpenAI SDK', () => {
     ]);
     expect(usage.prompt_tokens).toBe(3 + 5);
     expect(await other.balance()).toEqual({ main: after(8), held: '0' });
-    // The SDK asks for base64 by itself and reads it back.
+    // The SDK requests base64 by default, and decodes it.
     const again = await other
       .sdk()
       .embeddings.create({ model: MODEL, input: 'a lighthouse', dimensions: 16 });
     expect(again.data[0]!.embedding).toEqual(data[0]!.embedding);
   });
 
-  it('takes tokens, holds for all of them, and estimates where no usage is reported', async () => {
+  it('accept tokens, hold for all of them, and estimate if no usage is reported', async () => {
     const other = await relay.customer('5');
     await other.sdk().embeddings.create({ model: MODEL, input: [[1, 2, 3], [4]] });
     expect(parseAmount((await other.balance()).main)).toBeLessThan(parseAmount('5'));
     await other.sdk().embeddings.create({ model: MODEL, input: 'a text [[fault:no-usage]]' });
-    // More than the model reads of one text: the limit is that of each, and all are held for.
+    // More than the model reads of one text. The limit applies to each text, but all of them are held for.
     const long = Array.from({ length: 4 }, () => 'x'.repeat(200_000));
     const { usage } = await other.sdk().embeddings.create({ model: MODEL, input: long });
     expect(usage.prompt_tokens).toBe(200_000);
@@ -74,13 +74,13 @@ describe('embeddings, by the OpenAI SDK', () => {
     ['x', { encoding_format: 'hex' }, 'invalid_value', 'encoding_format'],
     ['x', { dimensions: 0 }, 'invalid_value', 'dimensions'],
     ['x', { stream: true }, 'unknown_parameter', 'stream'],
-  ])('refuses what it cannot take, and names the field: %p %p', async (input, more, code, param) => {
+  ])('refuse what they cannot take, and name the field: %p %p', async (input, more, code, param) => {
     const refusal = await refusalOf(input, more);
     expect(refusal).toBeInstanceOf(OpenAI.BadRequestError);
     expect(refusal).toMatchObject({ code, param });
   });
 
-  it('costs nothing when it fails, and says before what it would cost', async () => {
+  it('cost nothing if they fail, and are priced in advance', async () => {
     const other = await relay.customer('5');
     for (const fault of ['fail-late', 'reject-503', 'truncated']) {
       const answer = await other.send('/v1/embeddings', json({ model: MODEL, input: `[[fault:${fault}]]` }));

@@ -9,13 +9,13 @@ import { addChannels, TOKEN_PRICE } from '../support/fault-channels.js';
 import { type FaultRow, faultTables } from '../support/fault-tables.js';
 import { type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
-/** Every call is made in the first step of its part, many at once. The tests then check the result of each. */
+/** Every call is made in the first step of its part, many at once. The tests then check each result. */
 const AT_ONCE = 40;
-/** Those that wait for a limit begin first. */
+/** Faults that wait for a time limit go first. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
 /**
- * Counts have no charge, with faults in the journeys of token counts and of contents; an edit is charged alike with a mask,
- * and a video without sound.
+ * Counts have no charge; the journeys of token counts and of contents have their faults. An edit is charged the same
+ * with a mask, and a video the same without sound.
  */
 const NO_CHARGE_OF_ITS_OWN: readonly Capability[] = [
   'messagesCount',
@@ -24,7 +24,7 @@ const NO_CHARGE_OF_ITS_OWN: readonly Capability[] = [
   'silentVideos',
 ];
 const TOKENS = 8;
-/** The names and braces of a request, in the estimate of its input. */
+/** The field names and braces of a request, which its estimated input includes. */
 const MOST_ENVELOPE_TOKENS = 50;
 const CREDITS = '1';
 const LIMIT_SECONDS = '8';
@@ -131,7 +131,7 @@ async function moneyAtRest(customer: Customer): Promise<string> {
   });
 }
 
-/** Status and code, from the place where the clients of the path look for it. */
+/** Status and code, from where the clients of this path read them. */
 async function refusalIn(response: Response, { shape }: FaultCall): Promise<string> {
   const { status } = response;
   const body = (await response.json()) as Record<string, Record<string, unknown> | string>;
@@ -163,7 +163,7 @@ async function refusalIn(response: Response, { shape }: FaultCall): Promise<stri
   return `${status} ${String(code)}`;
 }
 
-/** What the SDKs that know the headers would do; all others look at the status alone. */
+/** What SDKs that know the headers would do. All others only look at the status. */
 function repeatsOf({ status, headers }: Response): string {
   if (![408, 409, 429].includes(status) && status < 500) return 'never';
   if (headers.get('x-should-retry') === 'false') return 'forbidden';
@@ -197,14 +197,14 @@ async function ledgerOf(
   return `${state} ${sequel.text === undefined ? formatAmount(nanos(cost)) : reasonFor(Number(cost), { prompt, text: sequel.text, heard: call.heard })}`;
 }
 
-/** Which of the two ways of billing gives a cost. */
+/** Which of the two ways of billing explains a cost. */
 function reasonFor(
   cost: number,
   { prompt, text, heard }: { prompt: string; text: string; heard: number | undefined },
 ): string {
   const said = Math.ceil(prompt.length / 4) * TOKEN_PRICE.input;
   const sound = (heard ?? 0) * TOKEN_PRICE.input;
-  // The sandbox does not get the prompt.
+  // The sandbox does not receive the prompt.
   if (cost === (sound || said) + TOKENS * TOKEN_PRICE.output) return 'by usage';
   const least = said + sound + Math.ceil(text.length / 4) * TOKEN_PRICE.output;
   const most = least + MOST_ENVELOPE_TOKENS * TOKEN_PRICE.input;

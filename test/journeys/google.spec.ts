@@ -11,7 +11,7 @@ const IMAGES = 'imgmodel-4';
 const VIDEOS = 'vidmodel-3';
 /** Models with Google's own names. */
 const VEO = 'veo-3.1-generate-preview';
-/** Nobody listens where its channel is. */
+/** Its channel leads to an address where nobody listens. */
 const DEAD = 'imagen-dead';
 
 interface GoogleRefusal {
@@ -63,7 +63,7 @@ describe('the native style, by the Google SDK', () => {
   });
 
   it('makes images with the newest version in Vertex mode', async () => {
-    // It warns at every call that the method will be removed in 2027.
+    // Every call warns that the method will be removed in 2027.
     vi.spyOn(console, 'warn').mockImplementationOnce(() => undefined);
     const customer = await relay.customer('1');
     const { generatedImages = [] } = await vertexOf(customer).models.generateImages({

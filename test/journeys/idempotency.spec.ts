@@ -40,7 +40,7 @@ describe('Idempotency-Key, over two gateways', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Calls to the upstream since the test began. */
+  /** Upstream calls since the test began. */
   async function asked(what: keyof SandboxStats): Promise<number> {
     return (await pair.stats())[what] - before[what];
   }

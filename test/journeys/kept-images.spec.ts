@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(relay));
 
-/** The charge of a call that makes images. */
+/** Makes images. Returns the charge. */
 async function made(body: object = {}): Promise<string> {
   const call = json({ model: 'imgmodel-4', prompt: 'a gate', n: 2, ...body });
   const answer = await customer.send('/v1/images/generations', call);

@@ -14,7 +14,7 @@ describe('a revoked key', () => {
   });
   afterAll(() => relay.close());
 
-  /** Number of holds for a customer. */
+  /** The customer's number of holds. */
   async function holds({ accountId }: Customer): Promise<number> {
     const { rows } = await relay.fixture.billing.query<{ holds: number }>(
       `SELECT count(*)::integer AS holds FROM charges WHERE account_id = $1 AND state <> 'refused'`,

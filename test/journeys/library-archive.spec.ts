@@ -9,7 +9,7 @@ import { unzipped } from '../support/zip.js';
 /** More than all buffers between the store and a client that does not read. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** Of a key in a minute. */
+/** Requests per key and minute. */
 const KEY_REQUESTS = 5;
 const PICTURE = { prompt: 'a gate', model: 'imgmodel-4' };
 
@@ -26,7 +26,7 @@ async function archiveOf(someone: Person, query = ''): Promise<Map<string, Buffe
   return unzipped(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** What the console shows of a task. */
+/** What the console shows as a task's content. */
 async function contentOf(someone: Person, taskId: string): Promise<Buffer> {
   return Buffer.from(await (await someone.send(`/api/tasks/${taskId}/content`)).arrayBuffer());
 }
@@ -109,7 +109,7 @@ describe('the files of a library', () => {
     const first = await fetch(`${relay.consoleUrl}/api/library`, { headers, signal: leaving.signal });
     expect(first.status).toBe(200);
     leaving.abort();
-    // It waits for the only place.
+    // It waits until the only place is free.
     expect((await archiveOf(someone)).get(`${id}.mp4`)?.length).toBe(LARGE_BYTES);
   });
 });

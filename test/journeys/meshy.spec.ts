@@ -45,7 +45,7 @@ describe('3D assets from Meshy', () => {
   it.each([
     ['fail-late', 'generation_failed'],
     ['bad-file', 'generation_failed'],
-  ])('cost nothing when they end with %s', async (fault, code) => {
+  ])('cost nothing if they end with %s', async (fault, code) => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { prompt: `a teapot [[fault:${fault}]] [[work:0]]` });
     expect(await ended(customer, draft.id)).toMatchObject({ status: 'failed', error: { code } });
@@ -53,7 +53,7 @@ describe('3D assets from Meshy', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('made from several images cannot be textured', async () => {
+  it('cannot be textured if they were made from several images', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { images: [PICTURE, PICTURE] });
     expect((await ended(customer, draft.id)).status).toBe('completed');
@@ -67,7 +67,7 @@ describe('3D assets from Meshy', () => {
     expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
   });
 
-  it('cost nothing when the vendor refuses them, and show its reason', async () => {
+  it('cost nothing if the vendor refuses them, and show its reason', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { image: PICTURE });
     await ended(customer, draft.id);

@@ -10,7 +10,7 @@ import { type Customer, json, type Relay, startRelay, until } from '../support/r
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 import { recordTopup } from '../support/topups.js';
 
-/** Models whose only channel is unreachable, by a model of the same type. */
+/** Models whose only channel is unreachable, and a working model of the same type for each. */
 const DEAD = { 'dead-image': 'imgmodel-4', 'dead-chat': 'vendora-chat', 'dead-messages': 'vendora-messages' };
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
@@ -42,7 +42,7 @@ describe('a request with several models', () => {
           () => response.writeHead(401).end(),
           () => response.destroy(),
         ),
-      // Rejects our key once the gateway has noticed that the client left.
+      // Rejects our key once the gateway has noticed that the client has left.
       leaving: (response) => {
         leaver?.abort();
         void fetch(`${relay.baseUrl}/v1/models`).finally(() => response.writeHead(401).end());
@@ -178,7 +178,8 @@ describe('a request with several models', () => {
     expect(served.headers.get('x-failed-models')).toBe(
       'imgmodel-lite=model_not_found, imgmodel-4=model_not_allowed',
     );
-    // The expensive model is not covered. That is not its fault, so no cheaper one is tried in its place.
+    // The balance does not cover the expensive model. That is not the model's failure, so no cheaper one is tried in
+    // its place.
     const refused = await send(
       IMAGES,
       { model: 'dead-image', models: ['vendora-imagine-image'], ...IMAGE },

@@ -19,7 +19,7 @@ const VIDEO = { model: 'vendora-imagine-video', seconds: '2', resolution: '720p'
 const MESSAGES = [{ role: 'user', content: 'hello' }];
 const CONTENTS = [{ role: 'user', parts: [{ text: 'hello' }] }];
 
-/** A body for each operation, by its id, and values for its path. */
+/** A body for each operation, by ID. */
 const BODIES: Record<string, object> = {
   generateImages: IMAGE,
   generateImagesAtVendora: { ...IMAGE, response_format: 'b64_json' },
@@ -58,10 +58,10 @@ function spoken(prompt = 'hello'): FormData {
   return soundForm(silentWav(1), { model: 'vendora-transcribe', prompt });
 }
 
-/** The secret with which the vendor of a channel signs webhooks. */
+/** The secret with which a channel's vendor signs webhooks. */
 const SECRET = newWebhookSecret();
 
-/** What the steps read of the answers. The contract has checked the rest. */
+/** What the steps read from the answers. The contract has checked the rest. */
 interface Answered {
   id: string;
   name: string;
@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an example of each body, which the body allows', () => {
-    // What a vendor sends is not for readers of the document to send.
+    // What vendors send is not for readers of the document.
     const isOfClients = ({ operation }: { operation: DocumentedOperation }) =>
       operation.requestBody !== undefined && operation.security.length > 0;
     const asked = contract.operations().filter(isOfClients);

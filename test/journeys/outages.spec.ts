@@ -132,7 +132,7 @@ describe('the gateway while something is unavailable', () => {
 
     billing = await startBillingAgain();
     await until('the settlement', async () => (await balance()).held === '0');
-    // 9 tokens of input at 2.5 USD a million, and 20 of output at 10.
+    // 9 input tokens at 2.5 USD per million, and 20 output tokens at 10.
     expect(await charges()).toEqual([{ state: 'settled', settled: 222_500n }]);
   });
 

@@ -5,7 +5,7 @@ import { type Pair, type PairCustomer, startPair } from '../support/pair.js';
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
-/** Covers a minute for every test here. */
+/** Enough of a minute left for any test here. */
 const NEEDED_SECONDS = 15;
 
 describe('limits of a key and a group, over two gateways', () => {
@@ -79,7 +79,7 @@ describe('limits of a key and a group, over two gateways', () => {
     expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('1000000');
   });
 
-  it('runs as many videos at once as a key may, and another when one has ended', async () => {
+  it('runs as many videos at once as a key may, and another once one has ended', async () => {
     const customer = await limited('max_running_tasks = 2');
     const create = (gateway: 0 | 1, prompt = 'a boat [[work:2]]') =>
       customer.send(gateway, '/v1/videos', json({ ...VIDEO, prompt }));

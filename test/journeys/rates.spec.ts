@@ -105,7 +105,7 @@ async function propose(changes: Changes) {
   return admin.api.POST('/api/admin/price-proposals', { body: { changes, note: 'rates' } });
 }
 
-/** What a change would have done to the requests of the last day, before it takes effect. */
+/** Previews a change, as if applied to the last day's requests, and then confirms it. */
 async function change(changes: Changes) {
   const { data } = await propose(changes);
   const params = { path: { proposalId: data!.id } };
@@ -248,7 +248,7 @@ describe('a model with rates', () => {
   it('charges a second of video by its sound, and requests from the vendor what is paid for', async () => {
     expect(await priced(await film())).toEqual([{}, '0.05', '0.1']);
     expect(await soundAsked()).toBeNull();
-    // Not announced: the gateway may learn of it from the hold.
+    // Not announced, so the gateway may only find out from the hold.
     await relay.fixture.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, 0.4, $2, clock_timestamp())`,
       [FILM, JSON.stringify([{ when: { audio: 'off' }, unitPrice: '0.2' }])],
@@ -304,7 +304,7 @@ describe('a model with rates', () => {
     expect(quote).toMatchObject({ amount: '0.1' });
   });
 
-  it('charges a 3D asset by its mode and by whether an image was handed over', async () => {
+  it('charges a 3D asset by its mode and by whether it was made from an image', async () => {
     const rates = [{ when: { mode: 'texture' as const }, unitPrice: '0.25' }];
     await change([{ kind: 'price', model: MESH, price: { unitPrice: '0.1', rates } }]);
     const draft = await mesh({ prompt: 'a boat [[instant]]' });

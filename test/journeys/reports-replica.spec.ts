@@ -99,7 +99,7 @@ describe('reports on a read replica', () => {
     expect(reports.length).toBeGreaterThan(30);
     const client = await relay.fixture.owner.connect();
     try {
-      // The replica is paused, so it does not learn of the locks.
+      // The replica is paused, so it does not see the locks.
       await client.query(`BEGIN; LOCK TABLE ledger_entries, ledger_transactions, ledger_accounts, charges, credit_lots,
         ledger_balance_snapshots, revenue_days, usage_quarters, adjustments, write_offs, topups, control_findings, ledger_periods
         IN ACCESS EXCLUSIVE MODE`);
@@ -107,7 +107,7 @@ describe('reports on a read replica', () => {
       for (const report of reports) {
         const values = { accountId: customer.accountId, controlId: 'holds' };
         const { status } = await finance.send(urlOf(report, values));
-        // Some sample ids and times do not exist.
+        // Some sample IDs and times do not exist.
         if (![200, 400, 404].includes(status)) refused.push(`${report.path}: ${status}`);
       }
       expect(refused).toEqual([]);

@@ -38,7 +38,7 @@ it('exports charged and refused requests once their hour is over, without secret
   const image = () => customer.send('/v1/images/generations', json({ model: 'imgmodel-4', prompt }));
   expect([(await image()).status, (await image()).status]).toEqual([200, 403]);
   await until('a first export', async () => (await readdir(folder)).length > 0);
-  // What was exported already stays exported.
+  // What has been exported stays exported.
   await rm(join(folder, 'requests'), { recursive: true });
   await moveAnHourBack(relay.fixture);
   const lines = await until('both lines', async () => {

@@ -8,7 +8,7 @@ const VIDEO = 'vendora-imagine-video';
 const MESH = 'vendora-3d';
 const PROMPT = 'a boat [[work:0]]';
 
-/** Where tasks are created, with a model of which nobody listens, one that serves, and what it would hold. */
+/** Where tasks are created: with a model that is unreachable, one that serves, and what that one would hold. */
 const CREATES = [
   ['/v1/videos', { model: 'dead-video', prompt: PROMPT, seconds: '4' }, VIDEO, { amount: '0.2', units: '4' }],
   [
@@ -70,7 +70,7 @@ describe('a task with several models', () => {
   const settled = (customer: Customer) =>
     until('the settlement', async () => (await customer.balance()).held === '0');
 
-  it.each(CREATES)('is created at %s by the first that is accepted, at its price', async (...create) => {
+  it.each(CREATES)('is created at %s by the first that accepts it, at its price', async (...create) => {
     const [path, body, model, { amount }] = create;
     const customer = await relay.customer('5');
     const answer = await customer.send(path, json({ ...body, models: ['nothing', model] }));
@@ -123,7 +123,7 @@ describe('a task with several models', () => {
     await settled(customer);
   });
 
-  it('stays with the model whose upstream may have accepted it, or refused what it says', async () => {
+  it('stays with the model whose upstream may have accepted it, or refused its content', async () => {
     const customer = await relay.customer('5');
     const body = { model: VIDEO, models: ['vidmodel-3'], seconds: '4' };
     const unclear = await customer.send(
@@ -157,7 +157,7 @@ describe('a task with several models', () => {
     expect(await customer.balance()).toEqual({ main: '5', held: '0' });
   });
 
-  it('takes one of the places of its key at a time', async () => {
+  it('takes one of its key’s places at a time', async () => {
     const customer = await relay.customer('5');
     await relay.fixture.owner.query('UPDATE api_keys SET max_running_tasks = 1 WHERE id = $1', [
       customer.keyId,
@@ -170,7 +170,7 @@ describe('a task with several models', () => {
     await endNow(customer);
   });
 
-  it('is refused if none is accepted, with nothing charged and a retry allowed', async () => {
+  it('is refused if none accepts it, with nothing charged and a retry allowed', async () => {
     const customer = await relay.customer('5');
     const body = { model: 'dead-video', models: ['veo-dead'], prompt: PROMPT, seconds: '4' };
     const answer = await customer.send('/v1/videos', json(body, { 'idempotency-key': 'none' }));
@@ -186,7 +186,7 @@ describe('a task with several models', () => {
     await settled(customer);
   });
 
-  it('is no remix and no texture: only what made their source can do them, and a dry run prices them', async () => {
+  it('cannot be a remix or a texture: only what made their source can do them, and a dry run prices them', async () => {
     const customer = await relay.customer('5');
     const source = await finished(customer, '/v1/videos', { model: VIDEO, prompt: PROMPT, seconds: '4' });
     const draft = await finished(customer, '/v1/3d', { model: MESH, prompt: PROMPT });
@@ -212,7 +212,7 @@ describe('a task with several models', () => {
     await settled(customer);
   });
 
-  /** Has the time of all tasks run out. */
+  /** Makes all tasks exceed their time limit. */
   async function endNow(customer: Customer): Promise<void> {
     await relay.fixture.owner.query(
       `UPDATE tasks SET submitting_at = now() - interval '1 day', deadline = now() - interval '1 day'

@@ -124,7 +124,7 @@ async function chargeOf(response: Response): Promise<{ held: string; charged: st
 const image = (body: object = {}) =>
   customer.send('/v1/images/generations', json({ model: 'by-tokens', prompt: 'a boat', ...body }));
 
-describe('images by the token', () => {
+describe('images priced by tokens', () => {
   it('cost what their vendor reports, by token type', async () => {
     usage = {
       input_tokens: 350,
@@ -191,13 +191,13 @@ describe('images by the token', () => {
   });
 });
 
-describe('audio by the token', () => {
+describe('audio priced by tokens', () => {
   const hear = async () => {
     const body = soundForm(silentWav(2), { model: 'heard-by-tokens', prompt: 'ahoy' });
     return chargeOf(await customer.send('/v1/audio/transcriptions', { method: 'POST', body }));
   };
 
-  it('has a price of its own in a transcription', async () => {
+  it('has its own price in a transcription', async () => {
     usage = {
       type: 'tokens',
       input_tokens: 26,
@@ -214,7 +214,7 @@ describe('audio by the token', () => {
     expect((await hear()).lines).toMatchObject({ audio_input: '20' });
   });
 
-  it('of a chat has its own input and output prices, and is held at the highest', async () => {
+  it('has its own input and output prices in a chat, and is held at the highest', async () => {
     usage = {
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -238,7 +238,7 @@ describe('audio by the token', () => {
 });
 
 describe('a prompt that its vendor caches', () => {
-  it('is written at the price of its lifetime, and read at another', async () => {
+  it('is written at the price for its lifetime, and read at another', async () => {
     usage = {
       input_tokens: 20,
       cache_read_input_tokens: 300,

@@ -65,7 +65,7 @@ async function pathTo(traceId: string, name: string): Promise<string[]> {
   return path;
 }
 
-describe('calls of clients that trace', () => {
+describe('calls by clients that trace', () => {
   let relay: Relay;
   let customer: Customer;
 
@@ -170,7 +170,7 @@ describe('calls of clients that trace', () => {
     expect(ours()?.parentSpanId).toBeUndefined();
   });
 
-  it('send no secrets to the collector, and appear with their ids in the log', async () => {
+  it('send no secrets to the collector, and appear with their IDs in the log', async () => {
     const { traceId, traceparent } = clientTrace();
     const body = json({ ...IMAGE, prompt: 'refused [[fault:reject-503]]' }, { traceparent });
     await customer.send('/v1/images/generations', body);

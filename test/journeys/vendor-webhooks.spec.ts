@@ -9,13 +9,13 @@ import { type Received, startWebhookReceiver, type WebhookReceiver } from '../su
 
 /**
  * What a vendor's webhook causes, and what a forged one does not. Polls are an hour apart here, so if a task ends, a
- * webhook caused its poll. The vendor sends to a receiver, and each test forwards what it wants.
+ * webhook caused its poll. The vendor sends to a receiver, and each test forwards what it needs.
  */
 
 const OF_EVERY_END = ['fal', 'replicate', 'openai'];
 /** Google announces finished videos only. */
 const PROTOCOLS = [...OF_EVERY_END, 'gemini'];
-/** Bad signatures that one address may send in a minute, more than the other tests send. */
+/** How many bad signatures one address may send per minute. The other tests send fewer. */
 const FAILED_PER_MINUTE = 60;
 
 let relay: Relay;

@@ -94,7 +94,7 @@ describe('a remix of a video', () => {
     const ask = () => customer.send(`/v1/videos/${source}/remix`, json({ prompt: 'once' }, key));
     const ids: unknown[] = [];
     for (let time = 0; time < 3; time += 1) ids.push(((await (await ask()).json()) as { id: string }).id);
-    // A gateway that died leaves such a row. Meanwhile the source was deleted.
+    // A gateway that died leaves such a row. Meanwhile, the source was deleted.
     await relay.fixture.owner.query(
       `UPDATE idempotency_keys SET state = 'running', status = NULL, answer = NULL, lease_until = now()
        WHERE key_id = $1`,
@@ -178,7 +178,7 @@ async function startVendor(channel: string, sandboxUrl: string, asked: Asked[]):
   return server;
 }
 
-/** With random channels, all of these would be right once in 4 to the power of this number. */
+/** If channels were chosen at random, all of these would be right once in 4 to the power of this number. */
 const PAIRS = 8;
 
 describe('two channels with two keys each', () => {

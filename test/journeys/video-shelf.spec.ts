@@ -12,7 +12,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
   });
   afterAll(() => closeClean(relay));
 
-  it('is paged by its last id in either order, without refused videos', async () => {
+  it('is paged by its last ID in either order, without refused videos', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('0.01');
     const sdk = customer.sdk();

@@ -5,7 +5,7 @@ import { closeClean, json, type Relay, startRelay, until } from '../support/rela
 
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
-/** Covers a minute for a test. */
+/** Enough of a minute left for one test. */
 const NEEDED_SECONDS = 20;
 
 let relay: Relay;
