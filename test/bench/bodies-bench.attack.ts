@@ -26,7 +26,7 @@ const BOUNDARY = 'bodies-bench';
 interface Attack {
   path: string;
   type: string;
-  /** Sent at the same time. */
+  /** How many are sent at the same time. */
   together: number;
   body: () => Buffer;
 }
@@ -96,7 +96,7 @@ function json(members: string): Buffer {
   return Buffer.from(`{${members}}`);
 }
 
-/** A valid image that cannot be made smaller: 48 MB. */
+/** A valid image that cannot be compressed: 48 MB. */
 function bigPicture(): Buffer {
   const side = 4_000;
   const head = Buffer.alloc(13);

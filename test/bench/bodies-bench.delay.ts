@@ -5,8 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Loaded into the relay before its program: reports on a separate port how late the event loop was since the last request. The
- * file with the port names the process to watch, so that only one of several programs does.
+ * Loaded into the relay before its program. Reports on a separate port how late the event loop was since the last
+ * request. The file for the port names the process to watch, so that only one of several programs does.
  */
 const file = process.env['BENCH_DELAY_FILE'];
 if (file && isMainThread && process.argv[1]?.endsWith('standalone/main.js')) {

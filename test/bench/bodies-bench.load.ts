@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from './report.js';
 
-/** Requests the models of an honest customer repeatedly, in a separate process. */
+/** An honest customer requests the list of models repeatedly, in a separate process. */
 export interface WaitOrder {
   baseUrl: string;
   apiKey: string;

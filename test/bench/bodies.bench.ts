@@ -8,13 +8,13 @@ import { BenchRelay } from './gateway-bench.relay.js';
 import { printTable } from './report.js';
 
 /**
- * The worst bodies that strangers can send, measured by how long another client waits for the model list, and how late the relay's
- * event loop is. Stub, relay, attacker and that client are separate processes.
+ * The worst bodies that strangers can send, measured by how long another client waits for the list of models, and how
+ * late the relay's event loop is. Stub, relay, attacker and that client are separate processes.
  */
 export interface BodiesBenchOptions {
   /** For each attack, and for the time without one. */
   seconds: number;
-  /** No answer may take longer than this, milliseconds. */
+  /** The longest that an answer may take, milliseconds. */
   limit: number;
   json: boolean;
 }
@@ -82,7 +82,7 @@ async function bench(options: BodiesBenchOptions, children: Children, delayFile:
   }
 }
 
-/** The relay with a watch on its event loop inside. */
+/** The relay, with a watch on its event loop. */
 async function startWatched(upstream: string, children: Children, delayFile: string): Promise<BenchRelay> {
   const watch = new URL('./bodies-bench.delay.js', import.meta.url).href;
   Object.assign(process.env, { NODE_OPTIONS: `--import ${watch}`, BENCH_DELAY_FILE: delayFile });

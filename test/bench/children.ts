@@ -7,24 +7,24 @@ import { pathToFileURL } from 'node:url';
 /** How long a child may take to stop by itself. */
 const STOP_LIMIT_MS = 40_000;
 
-/** The processes of a bench. They always end in reverse order, by their IDs. */
+/** The processes of a benchmark. They always end in reverse order, by their IDs. */
 export class Children {
   private readonly running: ChildProcess[] = [];
   private readonly afterwards: (() => Promise<void>)[] = [];
 
-  /** Adds a step to run once all children are gone. It must be safe to run twice. */
+  /** Adds a step to run once all children have ended. It must be safe to run twice. */
   whenGone(step: () => Promise<void>): void {
     this.afterwards.push(step);
   }
 
-  /** Starts a module that communicates with its parent by messages. */
+  /** Starts a module that exchanges messages with its parent. */
   fork(module: URL): ChildProcess {
     return this.add(fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   }
 
   /**
    * Starts a program and resolves with the first line of its output that is a JSON object.
-   * @throws Error when it ends before, or when the time is over.
+   * @throws Error if it ends first, or takes too long
    */
   async startUntilReady<T>(
     args: string[],
@@ -33,7 +33,7 @@ export class Children {
     const script = pathToFileURL(join(process.cwd(), 'scripts/lib/clone.mjs')).href;
     const { nodeFlags } = (await import(script)) as { nodeFlags: string[] };
     const child = this.add(
-      // A separate group, so that this program passes on a Ctrl-C.
+      // In a separate group, so that this program passes on a Ctrl-C.
       spawn(process.execPath, [...nodeFlags, ...args], {
         env: options.env,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -54,7 +54,7 @@ export class Children {
     throw new Error(`${args.join(' ')} did not start:\n${complaint()}`);
   }
 
-  /** Ends one child; resolves when it is gone. */
+  /** Ends one child. Resolves when it has ended. */
   async stop(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
@@ -69,7 +69,7 @@ export class Children {
     for (const step of this.afterwards.splice(0)) await step();
   }
 
-  /** Ends it with the others. */
+  /** Ends this child together with the others. */
   add(child: ChildProcess): ChildProcess {
     this.running.push(child);
     return child;
@@ -91,7 +91,7 @@ export async function cleanedUp<T>(cleanUp: () => Promise<void>, work: () => Pro
   }
 }
 
-/** Does work with children, and stops them all at its end. */
+/** Does work with children, and stops them all at the end. */
 export function withChildren<T>(work: (children: Children) => Promise<T>): Promise<T> {
   const children = new Children();
   return cleanedUp(
@@ -100,7 +100,7 @@ export function withChildren<T>(work: (children: Children) => Promise<T>): Promi
   );
 }
 
-/** The next message of a child. @throws Error when it ends first. */
+/** The next message from a child. @throws Error if the child ends first */
 export async function messageOf<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const message = once(child, 'message', { signal: ended.signal });
@@ -119,7 +119,7 @@ export async function messageOf<T>(child: ChildProcess): Promise<T> {
 
 const TAIL_CHARS = 2_000;
 
-/** Keeps the last of what a child says on its standard error. */
+/** Keeps the last part of a child's standard error. */
 function tailOf(child: ChildProcess): () => string {
   let tail = '';
   child.stderr?.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A collector that takes everything and keeps nothing. */
+/** A collector that accepts everything and keeps nothing. */
 const server = createServer((request, response) => {
   request.resume().once('end', () => response.setHeader('content-type', 'application/json').end('{}'));
 });

@@ -2,25 +2,25 @@ import type { LoadResult } from './gateway-bench.load.js';
 import type { Mode } from './gateway-bench.relay.js';
 import { percentile, printTable } from './report.js';
 
-/** What a load met, and the processor time of all processes of the relay for an image of it. */
+/** What the load saw, and the processor time that all processes of the relay took per image. */
 export type Measured = LoadResult & { cpuMs: number };
 
-/** What was measured of one relay in one round. */
+/** The measurements of one relay in one round. */
 export interface Figures {
   /** At each rate. */
   atRates: Measured[];
-  /** With many callers at once. */
+  /** With many concurrent callers. */
   closed: Measured;
   megabytes: number;
 }
 
-/** Requests each second at which latency is measured. */
+/** Requests per second at which latency is measured. */
 export const RATES = [20, 200] as const;
 
 export interface Round {
-  /** p50 of the floor. */
+  /** The floor's p50. */
   floorMs: number;
-  /** The same at each rate, where it is as cold as a relay is. */
+  /** The same at each rate, at which the floor is as cold as a relay is. */
   floorAtMs: number[];
   /** The stub alone, at each rate. */
   direct: LoadResult[];
@@ -28,7 +28,7 @@ export interface Round {
   other: Figures;
 }
 
-/** A figure of both, and what it is measured in. */
+/** One figure of both relays, and its unit. */
 interface Compared {
   what: string;
   this: number;
@@ -36,7 +36,7 @@ interface Compared {
   unit: string;
 }
 
-/** The middle of the rounds. */
+/** The median of the rounds. */
 export function compare(rounds: readonly Round[]): Compared[] {
   const both = (what: string, unit: string, of: (round: Round, side: Figures) => number): Compared => ({
     what,
@@ -54,7 +54,7 @@ export function compare(rounds: readonly Round[]): Compared[] {
       both(`added at ${rate}/s, p99`, 'F', added(at, 'p99Ms')),
     ]),
     both('images per second', '/s', (_round, side) => side.closed.perSecond),
-    // At lower rates, what the programs do without calls would count for more than the calls.
+    // At lower rates, what the programs do without any calls would outweigh the calls.
     both(
       `CPU time per image at ${RATES.at(-1)}/s`,
       'ms',

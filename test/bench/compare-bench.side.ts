@@ -4,8 +4,8 @@ import type { BenchRelay as BenchRelayClass, Books, Mode } from './gateway-bench
 import type { ProcessGroup } from './memory.js';
 
 /**
- * A relay of the commit in whose folder this process runs, started and filled by that commit's own code: its schema and
- * its rules may differ from ours. It takes its orders as messages, and ends with its parent.
+ * A relay of the commit whose folder this process runs in, started and filled by that commit's own code, since its
+ * schema and rules may differ from ours. It receives its orders as messages, and ends with its parent.
  */
 export interface SideOrder {
   mode: Mode;
@@ -33,7 +33,7 @@ process.on('message', (message: SideOrder | 'books') => {
 });
 process.on('disconnect', () => void stop());
 process.on('SIGTERM', () => void stop());
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);
 
 async function start({ mode, upstreamUrl, accounts }: SideOrder): Promise<SideReady> {

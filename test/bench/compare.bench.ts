@@ -25,26 +25,26 @@ import { type Ledger, openLedger } from './ledger.bench.js';
 import { memoryOf, pidsOf } from './memory.js';
 
 /**
- * This commit beside another one: both relays run, and are measured in turns, so that a busy moment of the machine meets
- * both. Every figure is a ratio: to the other commit, or to F, the p50 of a floor taken in the same minutes (one
- * transaction for each charge, one in flight). Of each the middle round counts.
+ * Compares this commit with another one: both relays run and are measured in turns, so that a busy moment of the
+ * machine affects both. Every figure is a ratio: to the other commit, or to F, the p50 of a floor measured in the same
+ * minutes (one transaction per charge, one in flight). The median round counts.
  */
 export interface CompareBenchOptions {
   ref: string;
   mode: Mode;
-  /** How often both relays are started anew, each time with that many rounds: two starts of one commit differ by a tenth. */
+  /** How often both relays are started, each time for that many rounds: two starts of one commit differ by a tenth. */
   starts: number;
   rounds: number;
-  /** Seconds for each measurement. */
+  /** Seconds per measurement. */
   seconds: number;
   accounts: number;
-  /** Of this side, the part of calls whose traces are recorded and sent, from 0 to 1; without it, tracing is off. */
+  /** The fraction of calls on this side whose traces are recorded and sent, from 0 to 1. If omitted, tracing is off. */
   traces?: string;
   json: boolean;
 }
 
 const AT_ONCE = 64;
-/** Until everything is compiled; with 4 seconds, two relays of one commit differed by a fifth. */
+/** Until everything is compiled. With 4 seconds, two relays of one commit differed by a fifth. */
 const WARM_UP = { seconds: 15, load: { kind: 'closed', concurrency: 32 } } as const;
 const FLOOR_CUSTOMERS = 64;
 
@@ -63,7 +63,7 @@ interface Bench {
   readonly seconds: number;
 }
 
-/** Sets the exit code when a ledger does not agree with the answers. */
+/** Sets the exit code if a ledger does not agree with the answers. */
 export function benchCompare(options: CompareBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-compare-'));
@@ -84,7 +84,7 @@ export function benchCompare(options: CompareBenchOptions): Promise<void> {
     const rounds: Round[] = [];
     for (let start = 1; start <= options.starts; start += 1) {
       say(`start ${start} of ${options.starts}`);
-      // What starts second meets what the first left behind; so the order changes.
+      // What starts second is affected by what the first left behind, so the order alternates.
       const sides = await startSides(children, start % 2 === 0 ? plans.toReversed() : plans);
       rounds.push(...(await measure({ ...bench, sides }, options.rounds)));
       await checkBooks(sides);
@@ -111,7 +111,7 @@ async function openFloor(children: Children): Promise<Ledger> {
   return ledger;
 }
 
-/** Where a relay sends its traces to, and what has it do so. */
+/** Starts a collector, and returns the settings that make a relay send it traces. */
 async function collectorOf(children: Children, part: string): Promise<Record<string, string>> {
   const child = children.fork(new URL('./compare-bench.collector.js', import.meta.url));
   const { port } = await messageOf<{ port: number }>(child);
@@ -163,7 +163,7 @@ async function measure(bench: Bench, count: number): Promise<Round[]> {
   const rounds: Round[] = [];
   for (let round = 1; round <= count; round += 1) {
     say(`round ${round} of ${count}`);
-    // The second one meets what the first left behind; so the order changes.
+    // What runs second is affected by what the first left behind, so the order alternates.
     const sides = round % 2 === 0 ? [...bench.sides].reverse() : bench.sides;
     const floor = await measureFloor(bench);
     const floorsAt: number[] = [];
@@ -207,7 +207,7 @@ async function measureLoad(side: Side, seconds: number, load: LoadOrder['load'])
   return { ...result, cpuMs };
 }
 
-/** Processor time of all processes so far, seconds. */
+/** Processor time of all processes so far, in seconds. */
 function cpuOf({ processes }: SideReady): number {
   const pids = [...new Set(processes.flatMap(pidsOf))];
   return cpuSecondsOf([{ name: 'all', pids, withChildren: false }]) ?? NaN;

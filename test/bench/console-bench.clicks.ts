@@ -5,9 +5,9 @@ import type { ConsoleRelay } from './console-bench.relay.js';
 import type { Figure } from './finance.bench.js';
 import { percentile } from './report.js';
 
-/** From the press to the next paint, as people notice it. */
+/** From the press to the next paint, which is what people notice. */
 const AIM_MS = 100;
-/** The shortest that browsers report. Anything quicker is reported as this. */
+/** The shortest time that browsers report. Anything quicker is reported as this. */
 const SHORTEST_MS = 16;
 
 interface Interaction {
@@ -32,7 +32,9 @@ const OF_LOGS: readonly Interaction[] = [
 
 const requests = (page: Page) => page.getByRole('table', { name: 'Requests, newest first' });
 
-/** Presses on pages of many requests, each until the browser has painted what follows at once; data may come later. */
+/**
+ * Presses on pages with many requests, each until the browser has painted the immediate result. Data may come later.
+ */
 export async function measureClicks(
   browser: Browser,
   relay: ConsoleRelay,
@@ -58,7 +60,7 @@ async function measureOn(
   await tab.page.addInitScript({ content: WATCHING });
   await tab.goto(path);
   const times = new Map<string, number[]>(choices.map(({ what }) => [what, []]));
-  // Once for what is loaded when it is first used.
+  // The first press is for what loads on first use.
   for (let sample = 0; sample <= samples; sample += 1) {
     for (const choice of choices) {
       const took = await paintedAfter(tab, choice);
@@ -77,7 +79,10 @@ async function paintedAfter(tab: Tab, { act }: Interaction): Promise<number> {
   return took;
 }
 
-/** Events that nobody notices, under the shortest, are not told; a frame after the last one they are known to be missing. */
+/**
+ * Events under the shortest time, which nobody notices, are not reported. One frame after the last event, a missing one
+ * is known to be one of these.
+ */
 const WATCHING = `
   window.bench = { longest: 0, frames: 0 };
   new PerformanceObserver((list) => {

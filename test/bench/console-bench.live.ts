@@ -8,19 +8,19 @@ import { until } from '../support/eventually.js';
 import type { ConsoleRelay } from './console-bench.relay.js';
 import type { Figure } from './finance.bench.js';
 
-/** Three videos run at any time; each takes that many updates. */
+/** Three videos are running at any time. Each takes this many updates. */
 const RUNNING = 3;
 const UPDATES_OF_A_TASK = 30;
-/** A part of the updates before the first look: what is loaded once is loaded by then. */
+/** The fraction of the updates before the first measurement. What is loaded once is loaded by then. */
 const WARM_UP = 1 / 30;
-/** Heaps breathe; what grows with each update grows by more than this. */
+/** Heaps vary. Anything that grows with each update grows by more than this. */
 const MOST_GROWTH = 1.1;
 
-/** The relay as it is, but for the live connection, which sends what the bench wants sent. */
+/** The real relay, except for the live connection, which sends what the benchmark wants. */
 class LiveDoor {
   private readonly streams = new Set<ServerResponse>();
   private readonly server: Server;
-  /** Requests that the page made of the overview. */
+  /** How often the page requested the overview. */
   readings = 0;
 
   private constructor(private readonly consoleUrl: string) {
@@ -76,7 +76,7 @@ interface Holding {
   listeners: number;
 }
 
-/** The overview, open for as many seconds as there are updates, at the pace at which it takes them. */
+/** Keeps the overview open for as many seconds as there are updates, at the pace at which the page handles them. */
 export async function measureLive(browser: Browser, relay: ConsoleRelay, updates: number): Promise<Figure[]> {
   const door = await LiveDoor.open(relay);
   try {
@@ -92,11 +92,11 @@ export async function measureLive(browser: Browser, relay: ConsoleRelay, updates
     for (let second = 0; second <= updates; second += 1) {
       if (looks.includes(second)) held.push(await holdingOf(cdp));
       tellOf(door, second);
-      // Timers of the page run as if a second went by; what it reads then is read in earnest.
+      // The page's timers run as if a second went by; its requests are real.
       await page.clock.runFor(1_000);
     }
     const seconds = (performance.now() - startMs) / 1000;
-    // A request of the page may still answer with the stored balance and replace this one, so send it until it is shown.
+    // A request by the page may still return the stored balance and replace this one, so send it until it is shown.
     await until('the page to show the last balance', async () => {
       door.tell('balance', { main: '123.456789', held: '0', invite: '0' });
       return page.locator('data[value="123.456789"]').first().isVisible();
@@ -130,7 +130,7 @@ const TASK = {
 };
 const names = new Map<number, string>();
 
-/** Each second a task goes on or ends, and the balance is another. */
+/** Each second, a task progresses or ends, and the balance changes. */
 function tellOf(door: LiveDoor, second: number): void {
   const place = second % RUNNING;
   const step = Math.floor(second / RUNNING) % UPDATES_OF_A_TASK;
@@ -142,7 +142,7 @@ function tellOf(door: LiveDoor, second: number): void {
   door.tell('balance', { main: `${1_000 + second}.25`, held: '0.6', invite: '0' });
 }
 
-/** After what nobody holds any more was thrown away. */
+/** Measured after garbage collection. */
 async function holdingOf(cdp: CDPSession): Promise<Holding> {
   await cdp.send('Performance.enable');
   await cdp.send('HeapProfiler.collectGarbage');

@@ -5,23 +5,23 @@ import type { ConsoleRelay } from './console-bench.relay.js';
 import type { Figure } from './finance.bench.js';
 import { percentile } from './report.js';
 
-/** No long task for this long: pressing a key is answered at once. */
+/** Without a long task for this long, a key press is answered at once. */
 const IDLE_MS = 500;
 const LONGEST_OPENING_MS = 60_000;
 
 interface Opening {
   what: string;
   path: string;
-  /** Rows that have to be there. */
+  /** How many rows have to be there. */
   rows: number;
-  /** What else has to be, as a selector. */
+  /** A selector for what else has to be there. */
   also?: string;
 }
 
 const COLD_AIM_MS = 2_500;
 const WARM_AIM_MS = 1_500;
 const NEXT_AIM_MS = 1_000;
-/** Of the server, so that a chart follows what is chosen at once. */
+/** For the server, so that a chart follows a selection at once. */
 const CHART_AIM_MS = 100;
 
 const OVERVIEW: Opening = {
@@ -30,7 +30,7 @@ const OVERVIEW: Opening = {
   rows: 5,
   also: '.recharts-surface',
 };
-/** A row for each of its two models. */
+/** One row for each of its two models. */
 const USAGE: Opening = { what: 'usage', path: '/usage', rows: 2, also: '.recharts-surface' };
 const LOGS: Opening = { what: 'logs', path: '/logs', rows: 50 };
 const FILTERED: Opening = {
@@ -39,7 +39,7 @@ const FILTERED: Opening = {
   path: '/logs?model=imgmodel-4&state=released',
 };
 
-/** Overview, usage and log, opened by a new browser and by one that was here before, and a next page. */
+/** Opens overview, usage and log in a new browser and in one that was here before, and goes to the next page. */
 export async function measurePages(
   browser: Browser,
   relay: ConsoleRelay,
@@ -97,7 +97,7 @@ async function openTab(browser: Browser, relay: ConsoleRelay, opening: Opening):
 }
 
 /**
- * Milliseconds from the start of the page, or from the last click, until it shows what it has to show and nothing keeps its
+ * Milliseconds from the start of the page, or from the last click, until its content is there and nothing keeps its
  * thread busy for longer than 50 ms.
  */
 async function interactiveAt(page: Page): Promise<number> {
@@ -106,7 +106,7 @@ async function interactiveAt(page: Page): Promise<number> {
   });
 }
 
-/** What the page notices by itself: when its content was there, and when its thread was busy last. */
+/** Records in the page when its content was there, and when its thread was last busy. */
 function watching({ rows, also = 'h1' }: Opening): string {
   return `
     window.bench = { fromMs: 0, shownMs: null, busyUntilMs: 0, before: null };
@@ -132,7 +132,7 @@ function watching({ rows, also = 'h1' }: Opening): string {
     };`;
 }
 
-/** What the same server and browser need for what is no page, and the server for the data of each. */
+/** What the same server and browser need for an empty page, and the server for each page's data. */
 export async function measureFloors(
   browser: Browser,
   relay: ConsoleRelay,

@@ -11,21 +11,21 @@ import type { Children } from './children.js';
 import { writeBooks } from './finance-bench.books.js';
 import { UNTHROTTLED } from '../support/unthrottled.js';
 
-/** A relay with a long usage log, and the owner of all of it. */
+/** A relay with a long usage log, and the person whose account has all of it. */
 export interface ConsoleRelay {
   consoleUrl: string;
   owner: Pick<Person, 'headers'>;
 }
 
 const START_LIMIT_MS = 180_000;
-/** Sums of days are written while the pages wait for them. */
+/** How long the pages may wait for the daily sums to be written. */
 const SUMS_LIMIT_MS = 600_000;
 const DAYS = 28;
-/** Of a charge in the books of the generator. */
+/** Entries per charge in the generator's books. */
 const ENTRIES_PER_CHARGE = 4.06;
-/** The only customer of the books: the one at place 0. */
+/** The only customer in the books, the one at place 0. */
 const ACCOUNT_ID = `book${'0'.repeat(22)}`;
-/** The service's loops would be busy with weeks that appear at once, as they are in no relay that runs. */
+/** The service's loops would be busy with weeks that appear all at once, which no real relay has. */
 const NO_LOOPS = Object.fromEntries(
   [
     'LEDGER_SNAPSHOT_SECONDS',
@@ -36,11 +36,11 @@ const NO_LOOPS = Object.fromEntries(
   ].map((name) => [name, '86400']),
 );
 
-/** Starts a relay in a process of its own, writes the log, and waits until the overview has all of it in its sums. */
+/** Starts a relay in a separate process, writes the log, and waits until the overview's sums include all of it. */
 export async function startConsoleRelay(rows: number, children: Children): Promise<ConsoleRelay> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   children.whenGone(() => rm(dataDir, { recursive: true, force: true }));
-  // Never a database or broker that someone else uses.
+  // Never use a database or broker that belongs to something else.
   const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
   const env = { ...inherited, ...NO_LOOPS, ...UNTHROTTLED, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };
   const args = ['dist/apps/standalone/main.js', '--json'];
@@ -66,7 +66,7 @@ export async function startConsoleRelay(rows: number, children: Children): Promi
   }
 }
 
-/** Lets the sums of days be taken from the beginning, and resolves when they have come to now. */
+/** Starts the daily sums from the beginning, and resolves once they have reached the present. */
 async function sumsOf(database: pg.Pool): Promise<void> {
   process.stderr.write('waiting for the sums of the overview\n');
   const { rows } = await database.query<{ now: string }>(

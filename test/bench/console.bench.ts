@@ -7,18 +7,18 @@ import { startConsoleRelay } from './console-bench.relay.js';
 import { type Figure, rowOf, told } from './finance.bench.js';
 import { printTable } from './report.js';
 
-/** The console in a browser, over a long usage log: each figure beside what it should be, with floors of the same run. */
+/** The console in a browser, with a long usage log: each figure beside its target, with floors from the same run. */
 export interface ConsoleBenchOptions {
-  /** Of the usage log, all of one account. */
+  /** Rows of the usage log, all of one account. */
   rows: number;
-  /** Openings of each page; the median counts. */
+  /** How often each page is opened. The median counts. */
   samples: number;
-  /** Live updates, one for each second of the page's clock. */
+  /** Live updates, one per second of the page's clock. */
   updates: number;
   json: boolean;
 }
 
-/** Runs the bench and prints what it found. */
+/** Runs the benchmark and prints the results. */
 export function benchConsole(options: ConsoleBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     const relay = await startConsoleRelay(options.rows, children);

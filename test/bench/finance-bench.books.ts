@@ -1,22 +1,23 @@
 import type pg from 'pg';
 
 /**
- * Books of a firm that worked for some weeks, up to yesterday: thousands of customers, one of whom makes every twentieth
- * charge, holds that settle in full, in part or not at all, top-ups with their lots, some of them recorded days after they
- * happened. Balances after each entry, charges, spends and stored balances agree, so that the ledger check finds nothing.
+ * Books of a company that worked for some weeks, up to yesterday: thousands of customers, one of whom makes every
+ * twentieth charge, holds that are charged in full, in part or not at all, and top-ups with their lots, some of them
+ * recorded days after they happened. Balances after each entry, charges, spends and stored balances agree, so the
+ * ledger check finds nothing.
  *
- * Left out are refunds of any kind, rewards, reversals, tasks, refused charges and everything that the service's loops write.
- * Ids of transactions follow each other without the gaps that a quiet ledger has.
+ * Missing are refunds of any kind, rewards, reversals, tasks, refused charges and everything that the service's loops
+ * write. Transaction IDs are consecutive, without the gaps that a quiet ledger has.
  */
 export interface BookSize {
   entries: number;
   accounts: number;
   days: number;
-  /** Whether the last charges stay open, as in a relay that works on; they do by default. */
+  /** Whether the last charges stay open, as in a relay that is running. True by default. */
   hasOpenCharges?: boolean;
 }
 
-/** What a charge comes to in entries: two, and two or three more. */
+/** Entries per charge: two, and two or three more. */
 const ENTRIES_PER_CHARGE = 4.06;
 
 const CUSTOMERS = `
@@ -40,7 +41,7 @@ const CUSTOMERS = `
   CREATE UNIQUE INDEX ON book_balances (ledger_account_id);
   ANALYZE book_customers; ANALYZE book_balances;`;
 
-/** $1 the day, $2 charges on it, $3 charges before it, $4 customers, $5 whether the last ones stay open. */
+/** $1 the day, $2 the charges on it, $3 the charges before it, $4 customers, $5 whether the last ones stay open. */
 const CHARGES = `
   CREATE TEMP TABLE book_charges ON COMMIT DROP AS
   SELECT c.*, unit * units AS amount,
@@ -53,7 +54,7 @@ const CHARGES = `
       CASE WHEN n % 3 = 0 THEN 30000000 ELSE 20000000 END AS unit, (1 + n % 4) AS units, $5 AND n > $2 - 200 AS is_open
     FROM generate_series(1, $2::bigint) AS n) AS c`;
 
-/** The first day brings everybody enough for all that follows; later each hundredth of them comes again. */
+/** On the first day, everybody gets enough for all that follows. Later, each hundredth customer comes again. */
 const TOPUPS = `
   CREATE TEMP TABLE book_topups ON COMMIT DROP AS
   SELECT t.*, 'top' || lpad(($2::bigint * 1000000 + place)::text, 23, '0') AS topup_id, (credits * 13 + 99999999) / 100000000 AS paid_minor
@@ -131,7 +132,7 @@ const WRITE = [
    ON CONFLICT (key_id, month) DO UPDATE SET spent = k.spent + excluded.spent`,
 ];
 
-/** Fills an empty ledger with a seeded catalog. @returns the number of entries that it has */
+/** Fills an empty ledger that has a seeded catalog. @returns its number of entries */
 export async function writeBooks(owner: pg.Pool, size: BookSize): Promise<number> {
   const perDay = Math.ceil(
     (size.entries - size.accounts * (4 + size.days * 0.04)) / ENTRIES_PER_CHARGE / size.days,

@@ -18,7 +18,7 @@ const TRIAL_BALANCES = 7;
 const PAGES = 100;
 const PAGE_LINES = 50;
 const COPIED_AT_ONCE = 200_000n;
-/** The loops begin with all of the past; this much of it is enough to tell how fast they are. */
+/** The loops start with the whole past. This much of it is enough to measure their speed. */
 const LOOP_LIMIT_MS = 90_000;
 
 async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
@@ -27,7 +27,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
   return { ms: performance.now() - startedMs, result };
 }
 
-/** What the database itself needs to read everything once. */
+/** How long the database itself takes to read everything once. */
 export async function measureFloors(pool: pg.Pool, entries: number): Promise<Figure[]> {
   const client = await pool.connect();
   try {
@@ -116,7 +116,7 @@ export async function measureTrialBalances(pool: pg.Pool): Promise<Figure[]> {
   return figures;
 }
 
-/** Within the books, at any hour of the day. */
+/** A time covered by the books, at any hour of the day. */
 function randomTime(): Date {
   return new Date(Date.now() - (1.5 + Math.random() * (DAYS - 3)) * DAY_MS);
 }
@@ -140,7 +140,7 @@ export async function measureStatements(pool: pg.Pool): Promise<Figure[]> {
   return figures;
 }
 
-/** First pages and pages that follow, of the newest entries and of times in between. */
+/** Times of first pages and the pages after them, of the newest entries and of earlier ones. */
 async function timesOfPages(pool: pg.Pool, id: bigint): Promise<number[]> {
   const samples: number[] = [];
   for (let page = 0; page < PAGES; page += 1) {
@@ -182,7 +182,7 @@ export async function measureExports(pool: pg.Pool, entries: number): Promise<Fi
   return figures;
 }
 
-/** What follows the postings: how much of the past it takes on in a second. */
+/** The loops that follow the postings: how much of the past they process per second. */
 export async function measureLoops(pool: pg.Pool): Promise<Figure[]> {
   const signal = AbortSignal.timeout(LOOP_LIMIT_MS);
   const costs = await timed(() => accrueCosts(pool, { signal }));

@@ -10,19 +10,19 @@ import { Loop } from '#platform/loop.js';
 import { type Figure, told } from './finance.bench.js';
 import { type Ledger, openLedger } from './ledger.bench.js';
 
-/** One ledger is left alone, the other followed by what runs behind it. */
+/** One ledger is left alone. On the other, the loops run. */
 export const POSTING_DATABASES = ['alone', 'followed'] as const;
 
 const ACCOUNTS = 1_000;
 const IN_FLIGHT = 256;
-/** Odd, so that there is a middle one. */
+/** Odd, so that there is a median. */
 const ROUNDS = 5;
-/** Sooner than in billing, so that each round meets what the loops have to do for it. */
+/** Shorter than in billing, so that the loops have work in each round. */
 const LOOP_MS = 1_000;
 
 /**
- * Holds and their settlements, with and without what follows them in the books, on ledgers of their own and in turns, so that a
- * busy moment of the machine meets both. Of each the middle round counts.
+ * Holds and their settlements, with and without the loops that follow them, on separate ledgers and in turns, so that a
+ * busy moment of the machine affects both. The median round counts.
  */
 export async function measurePosting(server: EmbeddedPostgres, seconds: number): Promise<Figure[]> {
   const alone = await openLedger(server, 'alone', ACCOUNTS);
@@ -37,7 +37,7 @@ export async function measurePosting(server: EmbeddedPostgres, seconds: number):
       ] as const) {
         const perSecond = await post(ledger, seconds * 1000);
         process.stderr.write(`posting, ${name}: ${Math.round(perSecond)}/s\n`);
-        // The first round warms up.
+        // The first round is for warming up.
         if (round > 0) rounds[name].push(perSecond);
       }
     }
@@ -75,7 +75,7 @@ function startLoops({ billing }: Ledger): Loop[] {
   );
 }
 
-/** Keeps a number of charges in flight for a time. @returns postings per second */
+/** Keeps a number of charges in flight for a while. @returns postings per second */
 export async function post(
   { engine, accounts }: Pick<Ledger, 'engine' | 'accounts'>,
   milliseconds: number,

@@ -26,13 +26,13 @@ import { measurePosting, POSTING_DATABASES } from './finance-bench.posting.js';
 import { openLedger } from './ledger.bench.js';
 import { printTable } from './report.js';
 
-/** The finance service on a ledger of many entries: each figure beside what it should be, with floors of the same run. */
+/** The finance service on a ledger with many entries: each figure beside its target, with floors from the same run. */
 export interface FinanceBenchOptions {
   entries: number;
   accounts: number;
-  /** Seconds for each measurement of posting. */
+  /** Seconds per measurement of posting. */
   seconds: number;
-  /** Folder in which the generated books stay, to be measured again; left out: they are thrown away. */
+  /** The folder that keeps the generated books for later runs. If omitted, they are discarded. */
   keep?: string;
   json: boolean;
 }
@@ -41,18 +41,18 @@ export interface Figure {
   what: string;
   value: number;
   unit: 's' | 'ms' | '/s' | 'MB' | 'ratio' | 'nodes' | 'listeners';
-  /** Null: there is no aim, it is for comparison. */
+  /** Null if there is no target and the figure is for comparison. */
   aim: { atMost: number } | { atLeast: number } | null;
   note: string;
 }
 
 const DAYS = 30;
-/** Databases of the server: what is measured, and what is being generated to be kept. */
+/** The server's databases: the one that is measured, and the one that is generated and kept. */
 const BOOKS = 'books';
 const UNFINISHED = 'unfinished';
 const CHECK_GRACE_MS = 60_000;
 
-/** Runs the bench and prints what it found; sets the exit code when the books of the generator do not hold. */
+/** Runs the benchmark and prints the results. Sets the exit code if the generator's books are not sound. */
 export async function benchFinance(options: FinanceBenchOptions): Promise<void> {
   const { keep } = options;
   const dataDir = keep ? resolve(keep) : await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
@@ -106,8 +106,8 @@ async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
 }
 
 /**
- * Leaves the books of the generator in the database that is measured, which changes them. Where they are kept, it gets a
- * copy of what an earlier run generated of the same size. Answers what generating took, or null.
+ * Puts the generator's books into the database that is measured, which changes them. If books are kept, it gets a copy
+ * of what an earlier run of the same size generated. Returns how long generating took, or null.
  */
 async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure | null> {
   if (!options.keep) return generate(server, BOOKS, options);
@@ -150,7 +150,7 @@ async function generate(
   }
 }
 
-/** What the loops of the service wrote is in the books by then. */
+/** By then, the books also contain what the service's loops wrote. */
 async function checkBooks(billing: pg.Pool): Promise<void> {
   process.stderr.write('checking the ledger\n');
   const { ok, violations } = await checkLedger(billing, { graceMs: CHECK_GRACE_MS });
@@ -166,7 +166,7 @@ export function told(figure: Figure): Figure {
   return figure;
 }
 
-/** As it appears in the table. */
+/** The figure as a row of the table. */
 export function rowOf({ what, value, unit, aim, note }: Figure): string[] {
   const worded = (number: number) =>
     unit === '/s' ? `${Math.round(number).toLocaleString('en')}/s` : `${+number.toPrecision(3)} ${unit}`;

@@ -1,14 +1,14 @@
 import { type Dispatcher, Pool } from 'undici';
 import { percentile } from './report.js';
 
-/** What the load generator has to do; it runs in a process of its own, so that its work is not the relay's. */
+/** What the load generator has to do. It runs in a separate process, so its work does not count as the relay's. */
 export interface LoadOrder {
   url: string;
-  /** Sent with the requests in turn. */
+  /** The requests use these in turn. */
   apiKeys: string[];
   body: string;
   seconds: number;
-  /** `closed`: that many requests are always open. `open`: that many start each second, whatever becomes of them. */
+  /** `closed`: this many requests are always open. `open`: this many start each second, whatever becomes of them. */
   load: { kind: 'closed'; concurrency: number } | { kind: 'open'; perSecond: number };
 }
 
@@ -21,15 +21,17 @@ export interface LoadResult {
   p99Ms: number;
   /** Other answers by status; `0` means none. */
   failures: Record<string, number>;
-  /** The first body of another answer, or the first error. */
+  /** The first body of any other answer, or the first error. */
   firstFailure: string | null;
   /** The body of the first answer. */
   sample: string;
-  /** How much later than planned the generator itself started a request, milliseconds; it is part of the latencies. */
+  /**
+   * How much later than planned the generator itself started a request, in milliseconds. It is part of the latencies.
+   */
   p99LatenessMs: number | null;
 }
 
-/** More than any load of the bench opens, and few enough for the usual limit of open files. */
+/** More than any load of the benchmarks opens, and below the usual limit on open files. */
 const MAX_CONNECTIONS = 512;
 /** An answer that takes longer is a failure. */
 const ANSWER_LIMIT_MS = 30_000;
@@ -86,7 +88,10 @@ class Run {
     await Promise.all(Array.from({ length: concurrency }, client));
   }
 
-  /** Each request has its moment, and its latency counts from there: one that had to wait to be sent has waited. */
+  /**
+   * Each request has a planned time, and its latency counts from then. A request that had to wait to be sent has
+   * waited.
+   */
   private async startAtRate(perSecond: number, startedMs: number, endMs: number): Promise<void> {
     const open = new Set<Promise<void>>();
     const momentOf = (request: number) => startedMs + (request * 1000) / perSecond;
@@ -107,7 +112,7 @@ class Run {
     await Promise.all(open);
   }
 
-  /** The dispatcher itself, without a request object, stream or promise of undici's: the generator must stay cheap. */
+  /** Uses the dispatcher itself, without undici's request object, stream or promise: the generator must stay cheap. */
   private call(countedFromMs: number): Promise<void> {
     const headers = this.headers[this.sent % this.headers.length];
     this.sent += 1;
@@ -164,5 +169,5 @@ process.on('message', (order: LoadOrder) => {
   void new Run(order).result().then((result) => process.send?.(result));
 });
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);

@@ -15,7 +15,7 @@ import type { ProcessGroup } from './memory.js';
 import { recordTopup } from '../support/topups.js';
 import { UNTHROTTLED } from '../support/unthrottled.js';
 
-/** How the relay runs: everything in one process, or as programs over Kafka. */
+/** How the relay runs: all in one process, or as programs over Kafka. */
 export type Mode = 'standalone' | 'kafka';
 
 /** The line that `start` and `distributed` print with --json. */
@@ -33,13 +33,13 @@ export interface Books {
   charges: Record<string, number>;
 }
 
-/** Installing is done; this is a database, a broker and three programs, on a machine that may be busy. */
+/** Everything is installed. This starts a database, a broker and three programs, on a machine that may be busy. */
 const START_LIMIT_MS = 180_000;
-/** Settlements of the last answers may still be on their way over Kafka. */
+/** The last settlements may still be in transit over Kafka. */
 const SETTLE_LIMIT_MS = 60_000;
 const CREDITS_PER_ACCOUNT = '1000000';
 
-/** A relay of our own, in a folder of its own, whose only upstream is the stub. */
+/** A relay in a separate folder whose only upstream is the stub. */
 export class BenchRelay {
   private constructor(
     readonly baseUrl: string,
@@ -48,7 +48,7 @@ export class BenchRelay {
     private readonly stopProcesses: () => Promise<void>,
   ) {}
 
-  /** Of an upstream without an address the relay starts its own sandbox. */
+  /** If the upstream has no address, the relay starts its own sandbox. */
   static async start(
     mode: Mode,
     upstream: string | { url: string; isThrottled: boolean },
@@ -59,7 +59,7 @@ export class BenchRelay {
     const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
     const removeData = () => rm(dataDir, { recursive: true, force: true });
     children.whenGone(removeData);
-    // Never a database or broker that someone else uses.
+    // Never use a database or broker that belongs to something else.
     const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
       ...(isThrottled ? {} : UNTHROTTLED),
@@ -87,12 +87,12 @@ export class BenchRelay {
     }
   }
 
-  /** Sets how many calls each channel bears at the same time. */
+  /** Sets how many concurrent calls each channel allows. */
   async limitChannels(places: number): Promise<void> {
     await this.billing.query('UPDATE channels SET max_concurrency = $1', [places]);
   }
 
-  /** The keys of new customers with more credit than a bench can spend. */
+  /** Creates customers with more credits than a benchmark can spend, and returns their keys. */
   async openAccounts(count: number): Promise<string[]> {
     const keys: string[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -122,7 +122,7 @@ export class BenchRelay {
     return { ok, violations: violations.map(({ invariant, message }) => ({ invariant, message })), charges };
   }
 
-  /** When each completed task was so in the database, milliseconds since 1970, by the upstream's id of it. */
+  /** When each completed task was completed in the database, in milliseconds since 1970, by its upstream ID. */
   async completedTasks(): Promise<Map<string, number>> {
     const { rows } = await this.billing.query<{ upstream_id: string; ended_at: Date }>(
       `SELECT upstream_id, ended_at FROM tasks WHERE state = 'completed'`,

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The upstream of the gateway bench, a process of its own: it answers every call for images at once with the same tiny
- * image, so that what is measured is the relay. It tells its parent where it listens, and how many calls it took.
+ * The upstream of the gateway benchmark, in a separate process. It answers every image call at once with the same tiny
+ * image, so that only the relay is measured. It reports to its parent where it listens and how many calls it received.
  */
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -22,12 +22,13 @@ const server = createServer((request, response) => {
     response.end(ANSWER);
   });
 });
-// Never the one to close: a connection that ends while a call is on its way to it would be a failure of the relay.
+// Never the side that closes: a connection that closes while a call is on its way would count as a failure of the
+// relay.
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
 process.on('message', () => process.send?.({ calls }));
-// The parent is gone: there is nobody left to answer for.
+// The parent has ended, so nobody needs answers any more.
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);

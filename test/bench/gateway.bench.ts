@@ -7,15 +7,15 @@ import { memoryOf, type MemoryUse, pidsOf, type ProcessGroup } from './memory.js
 import { printTable } from './report.js';
 
 /**
- * Billed image calls through the relay against an upstream that answers at once: how many each second, what the relay adds to the
- * latency of the upstream alone, and how much memory its processes hold afterwards. Stub, load generator and relay are separate
- * processes on one machine. At the end the ledger has to agree with the counted answers.
+ * Charged image calls through the relay to an upstream that answers at once: how many per second, how much latency the
+ * relay adds to the upstream's own, and how much memory its processes use afterwards. Stub, load generator and relay
+ * are separate processes on one machine. At the end, the ledger has to agree with the counted answers.
  */
 export interface GatewayBenchOptions {
   mode: Mode | 'both';
-  /** Seconds for each measurement. */
+  /** Seconds per measurement. */
   seconds: number;
-  /** Requests each second while latency is measured. */
+  /** Requests per second while latency is measured. */
   rate: number;
   accounts: number;
   json: boolean;
@@ -40,7 +40,7 @@ interface ModeResult {
   mode: Mode;
   throughput: Throughput[];
   latency: { rate: number; direct: Percentiles; relay: Percentiles; added: Percentiles };
-  /** Memory after all loads, and the processor time that an image took while as many as possible were made. */
+  /** Memory after all loads, and the processor time per image at full load. */
   processes: (MemoryUse & { cpuMsPerImage: number | null })[];
   ledger: Books & { answers: number; agrees: boolean };
 }
@@ -48,13 +48,13 @@ interface ModeResult {
 type Format = 'b64_json' | 'url';
 
 const CONCURRENCIES = [16, 64, 128];
-/** Concurrency of the one line for `url`, whose images are written to the disk. */
+/** The concurrency of the one line for `url`, whose images are written to disk. */
 const URL_CONCURRENCY = 64;
 const WARM_UP = { seconds: 4, concurrency: 32 };
-/** Direct and relayed latency are measured in turns, so that a busy moment of the machine meets both. */
+/** Direct and relayed latency are measured in turns, so that a busy moment of the machine affects both. */
 const LATENCY_ROUNDS = 2;
 
-/** Runs the bench and prints the results. Sets the exit code if the ledger does not agree with the answers. */
+/** Runs the benchmark and prints the results. Sets the exit code if the ledger does not agree with the answers. */
 export function benchGateway(options: GatewayBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     const modes: Mode[] = options.mode === 'both' ? ['standalone', 'kafka'] : [options.mode];
@@ -98,7 +98,7 @@ async function benchMode(mode: Mode, options: GatewayBenchOptions, children: Chi
   }
 }
 
-/** Processor time of a group so far, its descendants included. */
+/** Processor time of a group so far, including its descendants. */
 function secondsOf(group: ProcessGroup): number | null {
   return cpuSecondsOf([{ name: group.name, pids: pidsOf(group), withChildren: false }]);
 }

@@ -11,7 +11,7 @@ export interface BenchAccount {
   keyId: string;
 }
 
-/** Customer accounts with more credit than a bench can spend. */
+/** Customer accounts with more credits than a benchmark can spend. */
 export async function openBenchAccounts(billing: pg.Pool, count: number): Promise<BenchAccount[]> {
   const accounts: BenchAccount[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -38,8 +38,8 @@ export async function openBenchAccounts(billing: pg.Pool, count: number): Promis
 }
 
 /**
- * Gives the ledger a past: settled charges of other customers, with as many entries as asked (four for each charge).
- * Written by the owner in bulk, with the sums kept right for the guard on entries.
+ * Gives the ledger a past: charges of other customers, with this many entries (four per charge). The owner writes them
+ * in bulk, with the sums that the guard on entries requires.
  */
 export async function growHistory(owner: pg.Pool, entries: number): Promise<void> {
   const perStep = 50_000;

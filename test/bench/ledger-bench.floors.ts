@@ -28,8 +28,8 @@ async function nextTransactionId(client: pg.ClientBase): Promise<bigint> {
 }
 
 /**
- * How relays usually do it: one connection, one transaction for each charge, ordinary (prepared) statements. One after the
- * other, or so many each second: what waits is cold when it runs.
+ * How relays usually do it: one connection, one transaction per charge, ordinary prepared statements. One after the
+ * other, or this many per second, in which case each runs cold after waiting.
  */
 export async function oneByOneFloor(
   pool: pg.Pool,
@@ -109,7 +109,7 @@ const ADD_SPEND = {
 
 const BULK_ROWS = 500;
 
-/** The same rows without reading, locking or deciding anything: what the disk and the indexes allow. */
+/** The same rows without reading, locking or deciding anything: the limit set by disk and indexes. */
 export async function bulkInsertFloor(
   pool: pg.Pool,
   accounts: BenchAccount[],

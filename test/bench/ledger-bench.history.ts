@@ -4,7 +4,7 @@ import { checkpoint } from './checkpoint.js';
 import { type Ledger, type Measurement, measureEngine, openLedger, reported } from './ledger.bench.js';
 import { growHistory } from './ledger-bench.accounts.js';
 
-/** Holds on a ledger without a past and on one with, of the middle rounds, and the one by the other. */
+/** Holds on a ledger with no past and on one with a past, each from the median round, and their ratio. */
 export interface HistoryResult {
   empty: Measurement;
   past: Measurement;
@@ -12,7 +12,7 @@ export interface HistoryResult {
 }
 
 const IN_FLIGHT = 256;
-/** Odd, so that there is a middle one. */
+/** Odd, so that there is a median. */
 const ROUNDS = 5;
 const MONTHS_OF_SPENDS = 36;
 
@@ -21,7 +21,7 @@ interface Pair {
   past: Ledger;
 }
 
-/** A new ledger beside one with a past of everybody's. */
+/** A new ledger beside one in which all customers have a past. */
 export function measureHistory(
   server: EmbeddedPostgres,
   seconds: number,
@@ -37,7 +37,7 @@ export function measureHistory(
   });
 }
 
-/** One account with every limit there is, beside the same account with a past that is all its own. */
+/** One account with every possible limit, beside the same account with a past of its own. */
 export function measureAccount(
   server: EmbeddedPostgres,
   seconds: number,
@@ -76,7 +76,7 @@ async function growPast(server: EmbeddedPostgres, { owner }: Ledger, entries: nu
   await checkpoint(server);
 }
 
-/** What its key spent in months that are over. */
+/** What its key spent in past months. */
 async function addSpends({ owner, accounts: [account] }: Ledger): Promise<void> {
   await owner.query(
     `INSERT INTO key_spend (key_id, month, spent)
@@ -86,7 +86,7 @@ async function addSpends({ owner, accounts: [account] }: Ledger): Promise<void> 
   );
 }
 
-/** Limits that are checked and never reached. */
+/** Limits that are checked but never reached. */
 async function limit({ owner, accounts: [account] }: Ledger): Promise<void> {
   const far = parseAmount('100000000');
   await owner.query('UPDATE customer_balances SET monthly_limit = $2 WHERE account_id = $1', [
@@ -99,7 +99,7 @@ async function limit({ owner, accounts: [account] }: Ledger): Promise<void> {
   ]);
 }
 
-/** In turns, so that a busy moment of the machine meets both. Of each the middle round counts. */
+/** In turns, so that a busy moment of the machine affects both. The median round counts. */
 async function compare(
   pair: Pair,
   names: Record<keyof Pair, string>,
@@ -110,7 +110,7 @@ async function compare(
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [name, ledger] of Object.entries(pair) as [keyof Pair, Ledger][]) {
       const measured = await measureEngine(ledger.engine, ledger.accounts, load);
-      // The first round warms up.
+      // The first round is for warming up.
       if (round > 0) rounds[name].push(reported({ what: names[name], inFlight: IN_FLIGHT, ...measured }));
     }
   }

@@ -20,15 +20,15 @@ import { bulkInsertFloor, oneByOneFloor } from './ledger-bench.floors.js';
 import { percentile, printTable } from './report.js';
 
 /**
- * Holds per second through the posting engine beside two floors of the same run with the same durability. Every hold
- * writes the same rows in all of them: a charge, a ledger transaction, two entries, a balance, a key's spend.
+ * Holds per second through the posting engine beside two floors from the same run with the same durability. In all of
+ * them, every hold writes the same rows: a charge, a ledger transaction, two entries, a balance, a key's spend.
  */
 export interface LedgerBenchOptions {
-  /** Seconds for each measurement. */
+  /** Seconds per measurement. */
   seconds: number;
-  /** Entries to have in the ledger for the second run; 0 leaves it out. */
+  /** Entries in the ledger for the second run; 0 skips it. */
   historyEntries: number;
-  /** Entries of one account with limits, for the third; 0 leaves it out. */
+  /** Entries of one account with limits, for the third run; 0 skips it. */
   accountEntries: number;
   json: boolean;
 }
@@ -73,7 +73,7 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** A ledger of its own on the server, with customers who can pay. */
+/** A separate ledger on the server, with customers who can pay. */
 export async function openLedger(
   server: EmbeddedPostgres,
   database: string,
@@ -142,7 +142,7 @@ export function reported(measurement: Measurement): Measurement {
   return measurement;
 }
 
-/** Keeps a number of holds in flight for a time. */
+/** Keeps a number of holds in flight for a while. */
 export async function measureEngine(
   engine: PostingEngine,
   accounts: BenchAccount[],

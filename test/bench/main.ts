@@ -20,13 +20,13 @@ const program = new Command('npm run bench --').description(
   'Measures Tollgate on this machine beside floors taken in the same run. Figures go to standard output, progress to standard error.',
 );
 
-/** A command of the bench, and the option that each has. */
+/** A benchmark's command, with the option that all of them have. */
 function bench(name: string, description: string): Command {
   const asJson = 'print one JSON object instead of tables';
   return program.command(name).description(description).option('--json', asJson, false);
 }
 
-/** How a bench runs the relay; the first mode is the default. */
+/** How a benchmark runs the relay. The first mode is the default. */
 function modeOption(modes: readonly string[] = ['standalone', 'kafka']): Option {
   return new Option('--mode <mode>', 'how the relay runs').choices(modes).default(modes[0]);
 }

@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Processes whose memory counts together. */
+/** Processes whose memory is added up. */
 export interface ProcessGroup {
   name: string;
   pids: number[];
-  /** Count their descendants too. */
+  /** Whether to count their descendants too. */
   withChildren: boolean;
-  /** Count only processes of this command. */
+  /** Counts only processes of this command. */
   onlyNamed?: string;
 }
 
 export interface MemoryUse {
   process: string;
   count: number;
-  /** Resident, with pages that several processes share divided among them where the system tells (Linux). */
+  /** Resident memory. On Linux, pages that several processes share are divided among them. */
   megabytes: number;
 }
 
@@ -25,7 +25,7 @@ interface ProcessRow {
   command: string;
 }
 
-/** What each group holds in memory now. */
+/** How much memory each group uses now. */
 export function memoryOf(groups: readonly ProcessGroup[]): MemoryUse[] {
   const rows = listProcesses();
   return groups
@@ -60,7 +60,7 @@ function membersOf(group: ProcessGroup, rows: readonly ProcessRow[]): ProcessRow
   return rows.filter((row) => found.has(row.pid) && named(row));
 }
 
-/** Proportional set size: the buffers that PostgreSQL's processes share count once. */
+/** The proportional set size, which counts the buffers that PostgreSQL's processes share only once. */
 function sharedOut(pid: number): number | undefined {
   try {
     const match = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));

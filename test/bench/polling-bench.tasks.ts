@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { BenchRelay } from './gateway-bench.relay.js';
 
-/** A moment in milliseconds since 1970 at which a task is to be finished upstream. */
+/** When a task is to finish upstream, in milliseconds since 1970. */
 type EndMs = number;
 
-/** Creates at once; more would only wait for each other on two cores. */
+/** Concurrent creations. On two cores, more would only wait for each other. */
 const CREATES_AT_ONCE = 32;
 const MODEL = 'vendora-imagine-video';
 
 /**
- * Creates a billed video for each end, through the relay. The prompt says how long the sandbox works, so a task
- * ends when it is to, give or take the way of its create.
- * @throws Error when one is not accepted, or when the first would end before the last is created
+ * Creates a charged video for each end, through the relay. The prompt says how long the sandbox works, so a task ends
+ * on time, give or take how long creating it took.
+ * @throws Error if one is not accepted, or if the first would end before the last is created
  */
 export async function createVideos(
   relay: BenchRelay,
@@ -51,16 +51,16 @@ interface SandboxTask {
   endsAt: string;
 }
 
-/** What the sandbox says of itself. */
+/** What the sandbox reports about itself. */
 export class SandboxView {
   constructor(private readonly url: string) {}
 
-  /** Polls that it has answered so far. */
+  /** How many polls it has answered so far. */
   async polls(): Promise<number> {
     return (await this.read<{ polls: number }>('stats')).polls;
   }
 
-  /** When each of its tasks ends, by its id. */
+  /** When each of its tasks ends, by ID. */
   async ends(): Promise<Map<string, EndMs>> {
     const { tasks } = await this.read<{ tasks: SandboxTask[] }>('tasks?limit=100000');
     return new Map(tasks.map(({ id, endsAt }) => [id, Date.parse(endsAt)]));
@@ -73,7 +73,7 @@ export class SandboxView {
 
 const ASK_AGAIN_MS = 500;
 
-/** Waits until all tasks that end before a moment are completed in the database. @throws Error after `limitMs` */
+/** Waits until all tasks that end before a time are completed in the database. @throws Error after `limitMs` */
 export async function untilCompleted(
   relay: BenchRelay,
   ends: ReadonlyMap<string, EndMs>,
@@ -91,7 +91,7 @@ export async function untilCompleted(
   }
 }
 
-/** How long after its end upstream each task was completed in the database, milliseconds. */
+/** How long after its end upstream each task was completed in the database, in milliseconds. */
 export function noticed(
   completed: ReadonlyMap<string, EndMs>,
   ends: ReadonlyMap<string, EndMs>,

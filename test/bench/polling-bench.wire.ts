@@ -2,26 +2,26 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The way between the relay and its upstream in the polling bench, a process of its own: it delays what goes over it as
- * a distance would, and counts connections. The first message of its parent says where it leads; every later one asks
- * for the counts since the one before.
+ * The connection between the relay and its upstream in the polling benchmark, as a separate process. It delays traffic
+ * like a long distance would, and counts connections. Its parent's first message says where it leads. Each later
+ * message requests the counts since the previous one.
  */
 export interface WireOrder {
   port: number;
-  /** Added to each round trip, half of it on each way. */
+  /** Added to each round trip, half in each direction. */
   latencyMs: number;
 }
 
 export interface WireCounts {
   open: number;
-  /** Those that carried anything since the last question. */
+  /** How many connections carried anything since the last request. */
   inUse: number;
 }
 
 const open = new Set<Socket>();
 const used = new Set<Socket>();
 
-/** Hands over what comes, after the delay; timers of one length keep their order. */
+/** Passes on data after the delay. Timers of the same length keep their order. */
 function lead(from: Socket, to: Socket, { delayMs, onData }: { delayMs: number; onData: () => void }): void {
   const later = (step: () => void): void => void (delayMs > 0 ? setTimeout(step, delayMs) : step());
   from.on('data', (chunk: Buffer) => {
@@ -58,7 +58,7 @@ process.once('message', (order: WireOrder) => {
   });
 });
 
-// The parent is gone: there is nobody left to answer for.
+// The parent has ended, so nobody needs answers any more.
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);

@@ -9,20 +9,20 @@ import type { WireCounts, WireOrder } from './polling-bench.wire.js';
 import { percentile, printTable } from './report.js';
 
 /**
- * Thousands of running videos: how long after its end upstream each is completed in the database, its file copied; how
- * many connections the polls take, and what following that many tasks costs. The videos are created and billed through
- * the relay, and the sandbox works on them for as long as each prompt says. First some of them end at random moments
- * while the others stay running, then all the others. At the end the ledger has to agree.
+ * Thousands of running videos: how long after its end upstream each is completed in the database with its file copied,
+ * how many connections the polls take, and what following that many tasks costs. The videos are created and charged
+ * through the relay, and the sandbox works on each for as long as its prompt says. First, some of them end at random
+ * times while the others keep running. Then all the others end. Finally, the ledger has to agree.
  */
 export interface PollingBenchOptions {
   mode: Mode;
-  /** Tasks that run through the whole of the first measurement. */
+  /** Tasks that run through the whole first measurement. */
   running: number;
-  /** Tasks that end at random moments of it. */
+  /** Tasks that end at random times during it. */
   finishing: number;
-  /** Length of each of the two measurements. */
+  /** The length of each of the two measurements. */
   seconds: number;
-  /** What the way to the upstream adds to a round trip, milliseconds. */
+  /** What the connection to the upstream adds to a round trip, in milliseconds. */
   latency: number;
   json: boolean;
 }
@@ -38,7 +38,7 @@ interface Notice {
 interface Load {
   pollsPerSecond: number;
   connections: { inUse: { mean: number; most: number }; mostOpen: number };
-  /** Memory at the end and before; processor time as a part of one core, null where the system does not tell. */
+  /** Memory at the end and before. Processor time as a fraction of one core; null if the system does not report it. */
   processes: (MemoryUse & { megabytesBefore: number | undefined; cores: number | null })[];
 }
 
@@ -49,16 +49,16 @@ interface Measured {
 }
 
 const ACCOUNTS = 16;
-/** Slow enough for a busy machine; what is left of the time the tasks only run. */
+/** Slow enough for a busy machine. The tasks just run for the rest of the time. */
 const CREATES_PER_SECOND = 100;
-/** After this the pauses between polls have grown to their limit. */
+/** By then, the pauses between polls have grown to their limit. */
 const SETTLE_MS = 30_000;
 const SAMPLE_MS = 2_000;
-/** Between the two measurements, so that the first is over. */
+/** Between the two measurements, so that the first is complete. */
 const BREAK_MS = 15_000;
 const COMPLETE_LIMIT_MS = 120_000;
 
-/** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the tasks. */
+/** Runs the benchmark and prints the results. Sets the exit code if the ledger does not agree with the tasks. */
 export function benchPolling(options: PollingBenchOptions): Promise<void> {
   return withChildren((children) => bench(options, children));
 }
@@ -141,7 +141,7 @@ function shuffled(values: number[]): number[] {
     .map(({ value }) => value);
 }
 
-/** What polling takes until a moment, which the tasks that end meanwhile are part of. */
+/** What polling takes until this time, including for tasks that end meanwhile. */
 async function watchLoad({ relay, wire, sandbox }: Scene, untilMs: number): Promise<Load> {
   const count = async (): Promise<WireCounts> => {
     const answer = messageOf<WireCounts>(wire);
@@ -168,7 +168,7 @@ async function watchLoad({ relay, wire, sandbox }: Scene, untilMs: number): Prom
   return { pollsPerSecond, connections: connectionsOf(samples), processes };
 }
 
-/** Connections that carried something within a sample's time. */
+/** Connections that carried anything within a sample's time. */
 function connectionsOf(samples: readonly WireCounts[]): Load['connections'] {
   const inUse = samples.map((sample) => sample.inUse);
   const mean = inUse.reduce((sum, count) => sum + count, 0) / inUse.length;
@@ -176,7 +176,7 @@ function connectionsOf(samples: readonly WireCounts[]): Load['connections'] {
   return { inUse: { mean, most: Math.max(...inUse) }, mostOpen };
 }
 
-/** Processor time of a group so far, its descendants included. */
+/** Processor time of a group so far, including its descendants. */
 function secondsOf(group: ProcessGroup): number | null {
   return cpuSecondsOf([{ name: group.name, pids: pidsOf(group), withChildren: false }]);
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 
-/** The value below which the given part of the samples lies; sorts in place. */
+/** The value below which this fraction of the samples lies. Sorts in place. */
 export function percentile(samples: number[], part: number): number {
   samples.sort((a, b) => a - b);
   return samples[Math.min(samples.length - 1, Math.floor(samples.length * part))] ?? NaN;

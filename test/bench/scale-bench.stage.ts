@@ -8,18 +8,18 @@ import { post } from './finance-bench.posting.js';
 import { type Ledger, openLedger } from './ledger.bench.js';
 import type { BenchAccount } from './ledger-bench.accounts.js';
 
-/** A ledger of one size, with the customers of its books. */
+/** A ledger of one size, with its customers. */
 export interface Stage {
   readonly ledger: Ledger;
   readonly customers: BenchAccount[];
   readonly admin: pg.Pool;
 }
 
-/** What a stage was measured at, once. */
+/** One measurement of a stage. */
 export interface Sample {
-  /** Holds and settlements, over all customers of the books. */
+  /** Holds and settlements, over all customers. */
   postingsPerSecond: number;
-  /** Bytes of log; a page is written whole when it is first touched after a checkpoint. */
+  /** Bytes of log. A page is written whole when it is first touched after a checkpoint. */
   logPerPosting: number;
   vacuumMsPerThousand: number;
   monthReportMs: number;
@@ -31,7 +31,7 @@ const MONTH_DAYS = 30;
 const HOUR_MS = 3_600_000;
 const GRACE_MS = 60_000;
 const LIMIT_MS = 600_000;
-/** What postings write to. */
+/** The tables that postings write to. */
 const TABLES = 'ledger_entries, ledger_transactions, charges, customer_balances, key_spend';
 
 export async function openStage(server: EmbeddedPostgres, database: string): Promise<Stage> {
@@ -63,7 +63,7 @@ export async function measureStage(stage: Stage, seconds: number): Promise<Sampl
   };
 }
 
-/** Bytes of log since the server was made. */
+/** Bytes of log since the server was created. */
 async function logPosition(admin: pg.Pool): Promise<number> {
   const { rows } = await admin.query<{ bytes: number }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes`,
@@ -77,13 +77,13 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** The last month of the books from the charges themselves: no day of it is summed up. */
+/** The last month from the charges themselves, with no day summed up. */
 async function reportOfMonth(pool: pg.Pool): Promise<void> {
   const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   await revenueReport(pool, { from: day(MONTH_DAYS), to: day(0), by: ['model'], limit: 100 });
 }
 
-/** What the reconciler looks at between two looks at everything. */
+/** What the reconciler checks between two full checks. */
 async function checkRecent(pool: pg.Pool): Promise<void> {
   const windowed = controls.filter(({ window }) => window === true);
   const hourAgo = new Date(Date.now() - HOUR_MS).toISOString();

@@ -14,18 +14,18 @@ import { percentile, printTable } from './report.js';
 import { closeStage, measureStage, openStage, type Sample, type Stage } from './scale-bench.stage.js';
 
 /**
- * What a ledger costs as it grows: postings, the report of a month, the checks of recent work and VACUUM, on a new
- * ledger, on a month of history and on ten months of it, where every month has a tenth of the entries.
+ * What a ledger costs as it grows: postings, a month's report, the checks of recent work and VACUUM, on a new ledger,
+ * with a month of history, and with ten months of history, where every month has a tenth of the entries.
  */
 export interface ScaleBenchOptions {
-  /** Of the largest ledger. */
+  /** Entries of the largest ledger. */
   entries: number;
   accounts: number;
-  /** Seconds of postings in each round. */
+  /** Seconds of postings per round. */
   seconds: number;
-  /** Odd, so that there is a middle one. */
+  /** Odd, so that there is a median. */
   rounds: number;
-  /** Folder in which the ledgers stay, to be measured again; left out: they are thrown away. */
+  /** The folder that keeps the ledgers for later runs. If omitted, they are discarded. */
   keep?: string;
   json: boolean;
 }
@@ -34,18 +34,21 @@ type StageName = 'new' | 'tenth' | 'whole';
 type Medians = Record<StageName, Sample>;
 
 const DAYS: Record<StageName, number> = { new: 1, tenth: 30, whole: 300 };
-/** A new ledger has its customers and their top-ups, and next to no charges. */
+/** A new ledger has customers with their top-ups, and hardly any charges. */
 const ENTRIES_OF_NEW = 6;
-/** What a load leaves on the disk, with what it needs beside while it runs. */
+/** What a load leaves on disk, including what it needs while running. */
 const BYTES_PER_ENTRY = 480;
 const BYTES_BESIDE = 4e9;
-/** A server for the ledger alone, on the machine of docs/performance.md. It cleans up when it is asked, and measured. */
+/**
+ * A server for the ledger alone, on the machine described in docs/performance.md. It only vacuums when told to, and
+ * that is measured.
+ */
 const SETTINGS = { shared_buffers: '2GB', maintenance_work_mem: '512MB', autovacuum: 'off' };
-/** A load that is killed starts again from nothing. */
+/** A killed load starts over. */
 const LOAD_SETTINGS = { ...SETTINGS, fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB' };
 const GRACE_MS = 60_000;
 
-/** Runs the bench and prints what it found; sets the exit code when the books do not hold afterwards. */
+/** Runs the benchmark and prints the results. Sets the exit code if the books are not sound afterwards. */
 export async function benchScale(options: ScaleBenchOptions): Promise<void> {
   const dataDir = options.keep ? resolve(options.keep) : await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   await mkdir(dataDir, { recursive: true });
@@ -68,7 +71,7 @@ interface Place {
   cleanUp: () => Promise<void>;
 }
 
-/** A server of its own for `work`; a Ctrl-C stops it too, since it is a process group of its own. */
+/** A separate server for `work`. Ctrl-C stops it too, although it is a separate process group. */
 async function onServer<T>(
   { dataDir, cleanUp }: Place,
   settings: Record<string, string>,
@@ -105,7 +108,7 @@ function databaseOf(stage: StageName, { entries, accounts }: ScaleBenchOptions):
   return `scale_${stage}_${entries}_${accounts}`;
 }
 
-/** Writes the ledgers that are not there yet. @returns seconds for each that was written */
+/** Writes the missing ledgers. @returns seconds for each that was written */
 async function load(
   server: EmbeddedPostgres,
   options: ScaleBenchOptions,
@@ -145,7 +148,7 @@ async function write(
   }
 }
 
-/** In turns, so that a busy moment of the machine meets all three. Of each figure the median counts. */
+/** In turns, so that a busy moment of the machine affects all three. The median of each figure counts. */
 async function measure(server: EmbeddedPostgres, options: ScaleBenchOptions): Promise<Medians> {
   const stages = {
     new: await openStage(server, databaseOf('new', options)),
@@ -158,7 +161,7 @@ async function measure(server: EmbeddedPostgres, options: ScaleBenchOptions): Pr
       for (const [name, stage] of Object.entries(stages) as [StageName, Stage][]) {
         const sample = await measureStage(stage, options.seconds);
         process.stderr.write(`${name}, round ${round}: ${JSON.stringify(sample)}\n`);
-        // The first round warms up.
+        // The first round is for warming up.
         if (round > 0) samples[name].push(sample);
       }
     await check(stages.tenth);
@@ -172,7 +175,7 @@ async function measure(server: EmbeddedPostgres, options: ScaleBenchOptions): Pr
   }
 }
 
-/** The whole check, where it is soon done. */
+/** The whole check, if it does not take long. */
 async function check({ admin }: Stage): Promise<void> {
   process.stderr.write('checking the ledger of a month\n');
   const { ok, violations } = await checkLedger(admin, { graceMs: GRACE_MS });

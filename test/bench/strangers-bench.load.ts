@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** Numbers between 0 and 1 that a seed decides. */
+/** Numbers between 0 and 1, determined by a seed. */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -13,7 +13,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** What the honest customers met. */
+/** What the honest customers experienced. */
 export interface Met {
   latenciesMs: number[];
   statuses: Record<string, number>;
@@ -42,7 +42,7 @@ const HONEST: readonly (() => Call)[] = [
   () => ({ method: 'GET', path: '/v1/models' }),
 ];
 const DEPTH = 20_000;
-/** What strangers send: floods, failures, bodies that cost much to read, and videos without number. */
+/** What strangers send: floods, failures, bodies that are expensive to read, and countless videos. */
 const HOSTILE: readonly (() => Call)[] = [
   () => image('a flood [[work:1]]'),
   () => image('[[fault:reject-500]]'),
@@ -57,7 +57,7 @@ const HOSTILE: readonly (() => Call)[] = [
   () => ({ method: 'GET', path: '/v1/videos' }),
 ];
 const ANSWER_LIMIT_MS = 60_000;
-/** A stranger heeds no Retry-After, but this program has to measure as well. */
+/** Strangers ignore Retry-After, but this program has measuring to do. */
 const HOSTILE_PAUSE_MS = 40;
 const ANNOUNCED_BYTES = 50_000_000;
 
@@ -69,7 +69,7 @@ export class Load {
     private readonly random: () => number,
   ) {}
 
-  /** Calls at a steady rate, whatever becomes of them. */
+  /** Makes calls at a steady rate, whatever becomes of them. */
   async honest(apiKeys: readonly string[], perSecond: number, seconds: number): Promise<Met> {
     const met: Met = { latenciesMs: [], statuses: {} };
     const open: Promise<void>[] = [];
@@ -84,7 +84,7 @@ export class Load {
     return met;
   }
 
-  /** Every stranger keeps sending what the dice choose, this many at once. */
+  /** Each stranger keeps sending random calls, this many at once. */
   async hostile(apiKeys: readonly string[], atOnce: number, until: AbortSignal): Promise<void> {
     const sockets = apiKeys.map((key) => this.idleSocket(key));
     const strangers = apiKeys.flatMap((key) => Array.from({ length: atOnce }, () => this.pester(key, until)));

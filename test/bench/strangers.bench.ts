@@ -4,8 +4,8 @@ import { percentile, printTable } from './report.js';
 import { dice, Load, type Met } from './strangers-bench.load.js';
 
 /**
- * Honest customers beside hostile ones: what they meet alone and with the others, in one run on one machine. They get no
- * fault of ours, and the slowest of a hundred of their calls takes at most twice as long.
+ * Honest customers beside hostile ones: what they experience alone and together, in one run on one machine. They must
+ * get no error of ours, and the slowest one in a hundred of their calls may take at most twice as long.
  */
 export interface StrangersBenchOptions {
   seconds: number;
@@ -25,14 +25,14 @@ interface Phase {
 const HONEST_ACCOUNTS = 4;
 const HOSTILE_ACCOUNTS = 3;
 const HOSTILE_AT_ONCE = 24;
-/** Places of the one channel, so that it is worth fighting for. */
+/** Places of the only channel: few enough to compete for. */
 const PLACES = 16;
 const MOST_SLOWER = 2;
 const WARM_UP_SECONDS = 3;
-/** Both are measured in turns, so that a busy moment of the machine meets both. */
+/** Both are measured in turns, so that a busy moment of the machine affects both. */
 const ROUNDS = 3;
 
-/** Runs the bench and prints the results. Sets the exit code if a promise was broken. */
+/** Runs the benchmark and prints the results. Sets the exit code if a promise was broken. */
 export function benchStrangers(options: StrangersBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     // Its own sandbox, which fails on request, and the default limits.

@@ -1,10 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
 import { percentile } from './report.js';
 
-/** What the client of the stream bench has to do; it runs in a process of its own. */
+/** What the client of the stream benchmark has to do. It runs in a separate process. */
 export interface StreamOrder {
   url: string;
-  /** Sent with the requests in turn. */
+  /** The requests use these in turn. */
   apiKeys: string[];
   body: string;
   /** Streams in total, and open at the same time. */
@@ -13,7 +13,7 @@ export interface StreamOrder {
 }
 
 export interface StreamResult {
-  /** Streams that came to their end. */
+  /** Streams that were complete. */
   ok: number;
   /** What was wrong with the first of the others. */
   firstFailure: string | null;
@@ -121,5 +121,5 @@ process.on('message', (order: StreamOrder) => {
   void new Run(order).result().then((result) => process.send?.(result));
 });
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);

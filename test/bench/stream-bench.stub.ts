@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The upstream of the stream bench, a process of its own: the first message of a chat says how many events to stream
- * and the milliseconds between them, 0 for as fast as they are read. It tells its parent where it listens.
+ * The upstream of the stream benchmark, in a separate process. A chat's first message says how many events to stream
+ * and the milliseconds between them; 0 means as fast as they are read. It reports to its parent where it listens.
  */
 const EVENT = Buffer.from(
   `data: ${JSON.stringify({
@@ -21,7 +21,7 @@ const END = Buffer.from(
     'data: [DONE]\n\n',
 );
 
-/** Writes events until they are all written, or the reader has to catch up. */
+/** Writes events until none are left, or the reader has to catch up. */
 function pour(response: ServerResponse, left: number): void {
   for (let rest = left; rest > 0; rest -= 1) {
     if (!response.write(EVENT)) {
@@ -54,11 +54,12 @@ const server = createServer((request, response) => {
     else pour(response, events);
   });
 });
-// Never the one to close: a connection that ends while a call is on its way to it would be a failure of the relay.
+// Never the side that closes: a connection that closes while a call is on its way would count as a failure of the
+// relay.
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
-// The parent is gone: there is nobody left to answer for.
+// The parent has ended, so nobody needs answers any more.
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+// Ctrl-C in the terminal reaches the whole group. The parent ends its children in order.
 process.on('SIGINT', () => undefined);

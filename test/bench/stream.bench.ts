@@ -8,15 +8,15 @@ import { printTable } from './report.js';
 import type { StreamOrder, StreamResult } from './stream-bench.load.js';
 
 /**
- * Billed chat streams through the relay against an upstream that answers at once: what the relay adds to the time of
- * the first byte, what each event costs, and what happens to its memory while many streams are open. Stub, client and
- * relay are processes of their own on one machine. At the end the ledger has to agree with the streams counted.
+ * Charged chat streams through the relay to an upstream that answers at once: what the relay adds to the time to the
+ * first byte, what each event costs, and what happens to its memory while many streams are open. Stub, client and relay
+ * are separate processes on one machine. At the end, the ledger has to agree with the counted streams.
  */
 export interface StreamBenchOptions {
   mode: Mode;
-  /** Streams for each measurement of the first byte. */
+  /** Streams per measurement of the first byte. */
   samples: number;
-  /** Events of the long streams. */
+  /** Events in each long stream. */
   events: number;
   /** Streams open at once while memory is watched, and for how long. */
   open: number;
@@ -30,7 +30,7 @@ interface Measured {
   firstByte: { direct: Percentiles; relay: Percentiles; added: Percentiles };
   events: {
     perSecond: { direct: number; relay: number };
-    /** Processor time of the relay for one event, microseconds; null where the system does not tell. */
+    /** The relay's processor time per event, in microseconds; null if the system does not report it. */
     cpuMicros: number | null;
   };
   memory: { before: number; samples: { second: number; megabytes: number }[]; growthMegabytes: number };
@@ -38,17 +38,17 @@ interface Measured {
 
 const PATH = '/v1/chat/completions';
 const ACCOUNTS = 16;
-/** Direct and relayed streams are measured in turns, so that a busy moment of the machine meets both. */
+/** Direct and relayed streams are measured in turns, so that a busy moment of the machine affects both. */
 const ROUNDS = 4;
 const WARM_UP_STREAMS = 400;
 const LONG_STREAMS = 8;
-/** One event of each open stream. */
+/** Between two events of each open stream. */
 const GAP_MS = 250;
 const SAMPLE_MS = 2_000;
-/** All streams are open, and the memory that opening them took is in use, after that many samples. */
+/** After this many samples, all streams are open, and memory includes what opening them took. */
 const SETTLED_SAMPLE = 2;
 
-/** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the streams. */
+/** Runs the benchmark and prints the results. Sets the exit code if the ledger does not agree with the streams. */
 export function benchStreams(options: StreamBenchOptions): Promise<void> {
   return withChildren((children) => bench(options, children));
 }
@@ -92,7 +92,7 @@ interface Streams {
   concurrency: number;
 }
 
-/** The client's process, one order at a time; it counts the streams that have to be in the ledger. */
+/** The client's process. It takes one order at a time, and counts the streams that the ledger must contain. */
 class Client {
   billed = 0;
 
@@ -101,7 +101,7 @@ class Client {
     private readonly at: Record<Target, string> & { apiKeys: string[] },
   ) {}
 
-  /** @throws Error unless every stream came to its end */
+  /** @throws Error unless every stream was complete */
   async run(target: Target, { events, gapMs, streams, concurrency }: Streams): Promise<StreamResult> {
     const messages = [{ role: 'user', content: `${events} ${gapMs}` }];
     const body = JSON.stringify({ model: 'vendora-chat', stream: true, messages });
@@ -116,7 +116,7 @@ class Client {
   }
 }
 
-/** One stream after the other, so that what is measured is the way and not the queue. */
+/** One stream after the other, so that no queue is measured. */
 async function measureFirstByte(
   client: Client,
   { samples }: StreamBenchOptions,
@@ -146,7 +146,7 @@ function meanOf(rounds: Percentiles[]): Percentiles {
   return { p50Ms: mean('p50Ms'), p95Ms: mean('p95Ms'), p99Ms: mean('p99Ms') };
 }
 
-/** Long streams at full speed: how many events each second, and the processor time that they take of the relay. */
+/** Long streams at full speed: how many events per second, and the relay's processor time for them. */
 async function measureEvents(
   client: Client,
   { events }: StreamBenchOptions,
@@ -191,7 +191,7 @@ async function watchMemory(
   return { before, samples, growthMegabytes: (samples.at(-1)?.megabytes ?? 0) - settled };
 }
 
-/** The relay itself: its first group is the process that the streams go through. */
+/** The relay's own memory: its first group is the process that the streams pass through. */
 function megabytesOf(processes: readonly ProcessGroup[]): number {
   return memoryOf(processes.slice(0, 1))[0]?.megabytes ?? 0;
 }

@@ -7,8 +7,8 @@ import { messageOf, withChildren } from './children.js';
 import { percentile, printTable } from './report.js';
 
 /**
- * Processor time of the spans of a call, without the call: it is the same on a busy machine, where the rest of an image
- * hides it. The spans are those of an image in standalone; the collector is a process of its own.
+ * Processor time of a call's spans, without the call. It is the same on a busy machine, where the rest of an image
+ * would hide it. The spans are those of an image in standalone mode. The collector is a separate process.
  */
 export interface TracesBenchOptions {
   rounds: number;
@@ -16,9 +16,9 @@ export interface TracesBenchOptions {
   json: boolean;
 }
 
-/** The part of calls that is recorded; undefined is off. */
+/** The fraction of calls that is recorded; undefined turns tracing off. */
 const PARTS = [undefined, 0, 0.05, 1] as const;
-/** As a relay that is busy: more at once would wait for longer than spans are kept. */
+/** Like a busy relay. With more, some would wait for longer than spans are kept. */
 const AT_ONCE = 100;
 const PAUSE_MS = 25;
 const WARM_UP_CALLS = 5_000;
@@ -63,7 +63,7 @@ async function manyCalls(count: number): Promise<void> {
 
 const ID = '01m8a84xam3skg211c6fjp186k';
 
-/** What an image in standalone is made of. */
+/** The spans of one image in standalone mode. */
 async function call(): Promise<void> {
   const span = openRequest('POST /v1/images/generations', undefined);
   span?.note({ 'http.request.method': 'POST', 'http.route': '/v1/images/generations' });

@@ -56,7 +56,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     relay = await startStandalone({ ...DURATIONS, DATA_DIR: dataDir, ...more });
   }
 
-  /** Nothing is killed any more, so its limits may be those that a slow machine does not reach. */
+  /** Nothing is killed from here on, so the limits may be ones that a slow machine does not reach. */
   async function startAgain(): Promise<void> {
     await start(PATIENCE);
     const url = readEmbeddedConnection(join(dataDir, 'database'))!.urlFor('billing');
@@ -74,7 +74,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
       body: JSON.stringify(body),
     });
 
-  /** What the upstream of the new process was asked to make. */
+  /** What the upstream was asked to make since the new process started. */
   async function asked(): Promise<number> {
     const { rows } = await billing.query<{ base_url: string }>(
       `SELECT base_url FROM channels WHERE id = 'sandbox'`,
@@ -92,7 +92,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     );
   }
 
-  /** `leaseSeconds`: longer where a gateway that is still alive has to renew it. */
+  /** `leaseSeconds`: longer if a gateway that is still alive has to renew it. */
   async function killedBy(
     point: string,
     request: { path: string; body: object },
@@ -105,7 +105,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   }
 
   it.each(['upstream.accepted'])(
-    'at %s is answered an error for images, which are refunded, and sends nothing again',
+    'at %s gets an error for images, which are refunded, and sends nothing again',
     async (point) => {
       await killedBy(point, IMAGE);
       for (let repeat = 0; repeat < 2; repeat += 1) {
@@ -118,7 +118,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     },
   );
 
-  it('with the second of its models held is answered an error, and both models are released', async () => {
+  it('with its second model held gets an error, and both models are released', async () => {
     const models = ['imgmodel-4'];
     const several = { ...IMAGE, body: { ...IMAGE.body, models, prompt: '[[fault:reject-503]]' } };
     await killedBy('charge.held#2', several, '1');
@@ -129,7 +129,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     expect(await asked()).toBe(0);
   });
 
-  it('between the models of a video starts over: none had accepted it', async () => {
+  it('between the models of a video starts over, since none had accepted it', async () => {
     const models = ['vidmodel-3'];
     const several = { ...VIDEO, body: { ...VIDEO.body, models, prompt: 'a boat [[fault:reject-503]]' } };
     await killedBy('task.before-insert#2', several, '2');
@@ -146,7 +146,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     expect(rows).toEqual([first, first, second]);
   });
 
-  it('with the second model of a video held is answered its task, and both models are released', async () => {
+  it('with the second model of a video held gets its task, and both models are released', async () => {
     const models = ['vidmodel-3'];
     const several = { ...VIDEO, body: { ...VIDEO.body, models, prompt: 'a boat [[fault:reject-503]]' } };
     await killedBy('charge.held#2', several, '1');
@@ -157,7 +157,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   });
 
   it.each(['charge.held', 'upstream.accepted'])(
-    'at %s is answered the task of a video, which ends as it would have',
+    'at %s gets the task of a video, which ends as it would have',
     async (point) => {
       await killedBy(point, VIDEO);
       const [first, second] = [await send(VIDEO), await send(VIDEO)];

@@ -45,7 +45,7 @@ describe('billing that is killed', () => {
   afterAll(() => killLaunched());
 
   async function start(more: Environment = {}): Promise<void> {
-    // Only events tell of payments here: nobody is asked.
+    // Here only events report payments; the provider is not asked.
     const quick = {
       SWEEP_INTERVAL_SECONDS: '0.2',
       PAYMENT_RETRY_SECONDS: '0.2',
@@ -108,7 +108,7 @@ describe('billing that is killed', () => {
     await expect(refund).rejects.toThrow();
     await startAgain();
     const balance = await readBalance(billing, accountId);
-    // It is pending, unless it has ended already: a program that just started goes on with it at once.
+    // It is pending, unless it has ended already: a program that has just started continues it at once.
     expect([
       [0n, 10_000_000_000n],
       [0n, 0n],

@@ -11,7 +11,7 @@ const MINUTES = 3;
 describe(`a world of customers while faults strike (SOAK_SEED=${SEED})`, () => {
   beforeAll(() => ensureBuilt());
 
-  it('is answered what its books say, and keeps every rule and control', async ({ task }) => {
+  it('gets answers that agree with its books, and every rule and control holds', async ({ task }) => {
     const options = { seed: SEED, minutes: MINUTES, mode: 'standalone' } as const;
     const { faults, lost, doubled, answered, checks, missing } = await soak(options, {
       undo: new Undo(),
@@ -29,7 +29,7 @@ describe(`a world of customers while faults strike (SOAK_SEED=${SEED})`, () => {
 describe('the strikes of a soak', () => {
   const drawn = (seed: number) => drawStrikes({ seed, minutes: 3, kinds: ['relay', 'postgres'] });
 
-  it('are the same from the same seed, in the order of their times', () => {
+  it('are the same for the same seed, ordered by time', () => {
     expect(drawn(7)).toEqual(drawn(7));
     expect(drawn(7)).not.toEqual(drawn(8));
     const times = drawn(7).map(({ at }) => at);
@@ -42,7 +42,7 @@ describe('the strikes of a soak', () => {
     expect(strikes.filter(({ seconds }) => seconds < 2 || seconds > 8)).toEqual([]);
   });
 
-  it('are halved for as long as what is left still fails, in no more runs than allowed', async () => {
+  it('are halved for as long as the rest still fails, in no more runs than allowed', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
     let runs = 0;
     const fails = async (fewer: readonly number[]) => {

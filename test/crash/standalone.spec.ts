@@ -14,7 +14,7 @@ import {
 } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
-/** Short, so that a recovery takes seconds; the order between them is that of the real ones. */
+/** Short, so that a recovery takes seconds, but in the same order as the real ones. */
 const DURATIONS: Environment = {
   SANDBOX_IMAGE_SECONDS: '0',
   SANDBOX_VIDEO_SECONDS: '0.2',
@@ -61,7 +61,7 @@ describe('the standalone relay', () => {
     expect(await counterAt(healthPort, 'tollgate_repairs_total')).toBe(0);
   });
 
-  /** Its text is the point at which the relay is killed. */
+  /** Its content is the point at which the relay is killed. */
   const crashFile = () => join(dataDir, 'crash');
 
   async function start(): Promise<void> {
@@ -83,7 +83,7 @@ describe('the standalone relay', () => {
     return new Shoppers(await books.account(credits), () => relay.baseUrl);
   }
 
-  /** Everything has ended, as its clients were told, and the relay goes on working. */
+  /** Waits until everything has ended. It must agree with what the clients saw, and the relay must keep working. */
   async function expectTrueBooks(...groups: Shoppers[]): Promise<void> {
     await books.atRest().catch((error: Error) => {
       throw new Error(`${error.message}\n${relay.stderr().slice(-4_000)}`);
@@ -107,7 +107,7 @@ describe('the standalone relay', () => {
 
   async function allEnded(calls: readonly Promise<unknown>[]): Promise<'ended'> {
     await Promise.all(calls);
-    // The books of a relay that was killed do not come to rest.
+    // The books of a killed relay do not come to rest.
     await books.atRest().catch(() => undefined);
     return 'ended';
   }
@@ -151,7 +151,7 @@ describe('the standalone relay', () => {
       const clients = await shoppers();
       writeFileSync(crashFile(), point);
       const calls = load(clients);
-      // With limits this short, a busy machine may refuse calls before they come to the point.
+      // With limits this short, a busy machine may refuse calls before they reach the point.
       for (let round = 1; (await Promise.race([relay.gone, allEnded(calls)])) === 'ended'; round += 1) {
         if (round === MOST_ROUNDS) throw new Error(`no call came to ${point}`);
         calls.push(...load(clients));
@@ -164,7 +164,7 @@ describe('the standalone relay', () => {
     });
   });
 
-  /** Clients of several accounts shop while `work` goes on. */
+  /** Clients of several accounts make calls while `work` runs. */
   async function underLoad(
     groups: Shoppers[],
     random: () => number,
@@ -179,7 +179,7 @@ describe('the standalone relay', () => {
     }
   }
 
-  /** Waits until so many more calls have succeeded. */
+  /** Waits until this many more calls have succeeded. */
   async function untilServed(groups: Shoppers[], more: number): Promise<void> {
     const served = () => groups.reduce((sum, group) => sum + group.count(({ status }) => status === 200), 0);
     const before = served();
@@ -187,7 +187,7 @@ describe('the standalone relay', () => {
     await until('calls to succeed', async () => served() >= before + more, { state });
   }
 
-  it('whose database server alone is killed under load goes on by itself, and answers nothing but what it may', async () => {
+  it('whose database server alone is killed under load recovers by itself, and gives only permitted answers', async () => {
     const groups = [await shoppers(), await shoppers()];
     await underLoad(groups, seededRandom(7), async () => {
       for (let round = 1; round <= 3; round += 1) {

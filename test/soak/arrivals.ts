@@ -13,7 +13,7 @@ const REQUESTS_BY_MINUTE = [
 ];
 const MEAN = REQUESTS_BY_MINUTE.reduce((sum, count) => sum + count, 0) / REQUESTS_BY_MINUTE.length;
 
-/** The load relative to its mean at a part of the run, from 0 to 1. */
+/** The load relative to its mean, at a fraction of the run from 0 to 1. */
 function loadAt(part: number): number {
   const index = Math.min(
     REQUESTS_BY_MINUTE.length - 1,
@@ -23,8 +23,8 @@ function loadAt(part: number): number {
 }
 
 /**
- * The time until the next request. Within a minute of that trace, requests come independently of each other (the
- * standard deviation of the pauses is 1.02 of their mean), so several often come at once.
+ * The time until the next request. Within a minute of that trace, requests arrive independently of each other (the
+ * standard deviation of the pauses is 1.02 times their mean), so several often arrive at once.
  */
 export function gapMs(dice: Dice, { perSecond, part }: { perSecond: number; part: number }): number {
   return (-Math.log(1 - dice.chance()) * 1_000) / (perSecond * loadAt(part));

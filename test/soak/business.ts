@@ -19,13 +19,13 @@ import { waiveAll } from '../support/waivers.js';
 import { REPRICED } from './calls.js';
 import type { Site } from './site.js';
 
-/** How long a transaction is repeated while the database is down. */
+/** How long to repeat a transaction while the database is down. */
 const PATIENCE_MS = 90_000;
 const PAUSE_MS = 100;
 const HOUSE = 'USD';
 const SILENT = { info: () => undefined };
 
-/** A customer with the person and the ticket that staff work with. */
+/** A customer, with the person and the ticket that staff work with. */
 export interface Patron extends Account {
   userId: string;
   ticketId: string;
@@ -39,7 +39,7 @@ export interface Deeds {
 }
 
 /**
- * Random actions of staff, banks and customers beside the calls. Each has its own ids and is repeated until its outcome
+ * Random actions by staff, banks and customers beside the calls. Each has its own IDs and is repeated until its outcome
  * is known.
  */
 export class Business {
@@ -179,7 +179,7 @@ export class Business {
     });
   }
 
-  /** A waiver for everything that a checklist allows to waive, because work in progress is not the point here. */
+  /** Waives everything that the checklist allows, because work in progress is not the point here. */
   private close(): Promise<unknown> {
     const end = new Date(Date.now() - 1_000);
     const requestId = newId();
@@ -216,13 +216,13 @@ export class Business {
   }
 }
 
-/** The errors of our own rules. Anything else is a fault. */
+/** One of our own rules refused. Anything else is a fault. */
 function isRefusal(error: unknown): boolean {
   const names = ['ApiError', 'CorrectionRefused', 'ChargeRefundRefused', 'CloseRefused'];
   return error instanceof Error && (names.includes(error.name) || error.constructor.name === 'ApiError');
 }
 
-/** The pool of a restarting relay. */
+/** The pool belonged to a relay that is restarting. */
 function isEnded(error: unknown): boolean {
   return error instanceof Error && /Cannot use a pool after calling end/.test(error.message);
 }

@@ -12,9 +12,9 @@ export interface Answer {
   /** Null without an answer. */
   status: number | null;
   requestId: string | null;
-  /** A 200 that broke off in the middle, or a stream that says that it did. */
+  /** A 200 that broke off in the middle, or a stream that says it did. */
   isCut: boolean;
-  /** The path to poll an accepted task. */
+  /** The path for polling an accepted task. */
   task: string | null;
 }
 
@@ -23,9 +23,9 @@ interface Kind {
   /** `{video}` stands for the account's last video. */
   path: string;
   body: (prompt: string) => object | FormData;
-  /** Upstream faults with a certain outcome: an error and no charge, or an answer and one. */
+  /** Upstream faults with a certain outcome: an error without a charge, or an answer with one. */
   faults: readonly string[];
-  /** The path to poll an accepted task until it ends. */
+  /** The path for polling an accepted task until it ends. */
   tasks?: string;
 }
 
@@ -44,7 +44,7 @@ const TASK_FAULTS = [
 
 const EDITED = { url: `data:image/png;base64,${instantPng.toString('base64')}` };
 
-/** Every endpoint that charges, for models of the first catalog and two more (`MORE_MODELS`). */
+/** Every endpoint that charges, for models from the first catalog and a few more (`MORE_MODELS`). */
 const KINDS: readonly Kind[] = [
   {
     name: 'images',
@@ -147,7 +147,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Models that the first catalog lacks: id, family, unit and price. */
+/** Models that the first catalog lacks: ID, family, unit and price. */
 export const MORE_MODELS = [
   ['soak-embed', 'chat', 'call', '0.001'],
   ['soak-hear', 'speech', 'second', '0.002'],
@@ -160,9 +160,9 @@ export const REPRICED = [
   { model: 'vendora-speech', prices: ['0.015', '0.0149'] },
 ] as const;
 
-/** Calls in a hundred whose upstream fails. */
+/** How many calls in a hundred fail upstream. */
 const FAULT_PERCENT = 15;
-/** Slower than any answer. */
+/** Longer than any answer takes. */
 const CALL_LIMIT_MS = 60_000;
 
 /** A random call. */
@@ -210,7 +210,7 @@ export class Caller {
       answer.requestId = response.headers.get('x-request-id');
       answer.status = response.status;
       const text = await response.text();
-      // The end of a stream that broke off upstream: what had passed is charged, or nothing.
+      // The end of a stream that broke off upstream. What had arrived is charged, or nothing is.
       answer.isCut = isStream(response) && text.includes('generation_failed');
       if (response.ok && kind.tasks) answer.task = `${kind.tasks}/${(JSON.parse(text) as { id: string }).id}`;
     } catch {
@@ -228,7 +228,7 @@ export class Caller {
     return ['completed', 'failed'].includes(status) ? status : null;
   }
 
-  /** It may be in progress, or have failed. Then it cannot be remixed, and nothing is owed. */
+  /** It may be in progress or have failed. Then it cannot be remixed, and nothing is owed. */
   private lastVideoOf(account: Account): string {
     const isTheirs = (answer: Answer) => answer.account === account && answer.task?.startsWith('/v1/videos/');
     return this.answers.findLast(isTheirs)?.task?.split('/').at(-1) ?? 'none';

@@ -14,7 +14,7 @@ import { type Fault, lasting, networkFaults, Surroundings } from './surroundings
 const DATABASE = 'database.test';
 const BROKERS = [1, 2, 3].map(nameOfBroker);
 const PROGRAMS = ['gateway', 'billing', 'controlPlane', 'videoWorker'] as const;
-/** The log of an hour would need gigabytes otherwise, on a disk that is in memory. */
+/** Otherwise, an hour's log would need gigabytes, on a disk that is in memory. */
 const SETTINGS = { max_wal_size: '256MB', min_wal_size: '80MB' };
 
 function nameOfBroker(id: number): string {
@@ -125,7 +125,7 @@ export class KafkaSite implements Site {
     return killedAt;
   }
 
-  /** The first program that reaches the point. */
+  /** The ID of the first program that reaches the point, once it has killed itself. */
   private async diesAt(point: string): Promise<number | null> {
     this.relay.arm(point);
     const isReached = async () => !this.relay.isArmed();

@@ -28,18 +28,18 @@ export type Kind = keyof typeof KINDS;
 
 /** A fault of a program, or of something that programs depend on. */
 export interface Strike {
-  /** When, as a part of the run from 0 to 1. */
+  /** When it happens, as a fraction of the run from 0 to 1. */
   at: number;
   kind: Kind;
   /** The point at which the program kills itself, and on which visit. */
   point: string | null;
-  /** How long it lasts, unless it is a moment. */
+  /** How long it lasts, unless it is momentary. */
   seconds: number;
-  /** From 0 to below 1, for what the kind leaves open, such as which broker. */
+  /** At least 0 and below 1, for what the kind leaves open, such as which broker. */
   draw: number;
 }
 
-/** The arguments of `crashPoint` that calls for images, videos and chats pass. */
+/** The arguments of `crashPoint` on the way of calls for images, videos and chats. */
 const POINTS = [
   'task.before-insert',
   'charge.held',
@@ -58,7 +58,7 @@ const POINTS = [
 
 /** The mean time between two strikes. */
 const EVERY_SECONDS = 9;
-/** Strikes in a hundred that hit a named point. */
+/** How many strikes in a hundred hit a named point. */
 const POINT_PERCENT = 40;
 const SECONDS = [2, 8] as const;
 
@@ -69,7 +69,7 @@ interface ScheduleOptions {
   kinds: readonly Kind[];
 }
 
-/** The strikes of a run: the same seed always gives the same ones. The first and the last tenth of a run are quiet. */
+/** The strikes of a run. The same seed always gives the same ones. The first and last tenth of a run are quiet. */
 export function drawStrikes({ seed, minutes, kinds }: ScheduleOptions): Strike[] {
   const dice = new Dice(seed);
   const count = Math.max(2, Math.round((minutes * 60) / EVERY_SECONDS));
@@ -88,7 +88,7 @@ export function strikeName({ kind, point }: Pick<Strike, 'kind' | 'point'>): str
 }
 
 /**
- * Removes halves as long as a run with the rest still fails, in a bounded number of runs.
+ * Removes halves for as long as a run with the rest still fails, in a limited number of runs.
  * @returns the shortest list that failed
  */
 export async function shrink<T>(

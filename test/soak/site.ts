@@ -5,7 +5,7 @@ import type { Kind, Strike } from './schedule.js';
 export interface Site {
   /** The current database, since a restarted one may have moved. Its login owns the tables. */
   readonly books: Books;
-  /** The upstream's own address. */
+  /** The upstream's real address. */
   readonly sandboxUrl: string;
   /** What can happen at any time in this mode. */
   readonly kinds: readonly Kind[];
@@ -15,12 +15,13 @@ export interface Site {
   url(): string;
   /**
    * Strikes, ends a fault that lasts, and waits until a killed program is back.
-   * @returns the start of recovery, by performance.now(): the fault, or its end; null if the point was not reached in time
+   * @returns the start of recovery, by performance.now(): the fault, or its end; null if the point was not reached in
+   * time
    */
   strike(strike: Strike): Promise<number | null>;
-  /** Waits until every charge and task has ended, and everything is announced and read. */
+  /** Waits until every charge and task has ended, and every message is sent and read. */
   atRest(): Promise<void>;
-  /** Charges that only the repair resolved, since the current programs started. */
+  /** The number of charges that only the repair resolved, since the current programs started. */
   repairs(): Promise<number>;
   /** The end of the programs' logs. */
   logs(): string;

@@ -23,7 +23,7 @@ export interface SoakOptions {
   seed: number;
   minutes: number;
   mode: Mode;
-  /** Only these of the seed's strikes, by their numbers from 1. */
+  /** Use only these strikes of the seed, numbered from 1. */
   only?: readonly number[] | undefined;
 }
 
@@ -40,12 +40,15 @@ export interface SoakReport extends Comparison {
   deeds: Record<string, Deeds>;
   /** How often all rules and controls were checked during the run. */
   checks: number;
-  /** From each strike, or from its end if it lasts, until calls are served again: of all, and of each kind. */
+  /**
+   * How long it took until calls were served again, from each strike, or from its end if it lasts: overall, and by
+   * kind.
+   */
   recovery: { meanMs: number; worstMs: number; worst: string; worstMsOf: Record<string, number> };
   slowestMs: number;
-  /** Planned strikes. */
+  /** The number of planned strikes. */
   strikes: number;
-  /** Planned strikes without time left, because programs recovered slower than strikes follow each other. */
+  /** Planned strikes without time left, because programs recovered more slowly than strikes follow each other. */
   leftOut: number;
 }
 
@@ -62,13 +65,13 @@ const PER_SECOND = 6;
 /** The mean pause between two actions of staff, banks and customers. */
 const DEED_MS = 700;
 /**
- * Longer than a rehearsal waits: on a machine with much other work, calls succeeded again 103 s after a kill of the
- * broker, and here one strike may hit before everything has recovered from another.
+ * Longer than in a rehearsal: on a busy machine, calls succeeded again 103 s after the broker was killed, and here a
+ * strike may hit before everything has recovered from another.
  */
 const SERVED_LIMIT_MS = 600_000;
-/** No strikes after this part of a run. */
+/** No strikes after this fraction of a run. */
 const STRUCK_PART = 0.9;
-/** Work younger than this may be in progress: longer than a program needs to restart and finish its work. */
+/** Younger work may be in progress: longer than a program needs to restart and finish its work. */
 const GRACE_MS = 90_000;
 
 const NOTHING: Comparison = { answered: 0, failed: 0, unanswered: 0, lost: 0, doubled: 0, faults: [] };
@@ -212,7 +215,7 @@ class Soak {
     this.say(`${what}: served again after ${(ms / 1_000).toFixed(1)} s`);
   }
 
-  /** What was in progress when the last strike began may still be. */
+  /** Work that was in progress when the last strike began may still be. */
   private async check(sinceMs: number): Promise<void> {
     this.faults.push(...(await faultsNow(this.site.books, GRACE_MS + performance.now() - sinceMs)));
     this.checks += 1;
@@ -265,7 +268,7 @@ class Soak {
     }));
   }
 
-  /** The finished part of the run, from 0 to 1. */
+  /** How much of the run is over, from 0 to 1. */
   private part(): number {
     return (performance.now() - this.begunAt) / this.lengthMs;
   }

@@ -13,10 +13,12 @@ import type { Kind, Strike } from './schedule.js';
 import { POINT_LIMIT_MS, type Site } from './site.js';
 import { type Fault, lasting, Surroundings } from './surroundings.js';
 
-/** The database keeps the machine's clock: it inherits the environment of the relay, which would give it the other one. */
+/**
+ * Makes the database keep the machine's clock: it inherits the relay's environment, which would give it the other one.
+ */
 const OWN_CLOCK = { NODE_OPTIONS: '--import=data:text/javascript,delete%20process.env.LD_PRELOAD' };
 
-/** Everything in one process, with its database server. */
+/** Everything in one process, with its own database server. */
 export class StandaloneSite implements Site {
   readonly missing: ReadonlyMap<Kind, string>;
   private readonly dataDir: string;
@@ -117,7 +119,7 @@ export class StandaloneSite implements Site {
     return killedAt;
   }
 
-  /** Connections to the server are accepted, and nothing is answered. */
+  /** Makes the server accept connections but answer nothing. */
   private silence(): Fault {
     let stopped: number[] = [];
     return lasting(
@@ -199,7 +201,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // It has ended in the meantime.
+      // It has ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

@@ -19,7 +19,7 @@ export type Fault = (strike: Strike) => Promise<number>;
 
 /** What the programs of both modes depend on, except for databases and brokers. */
 export class Surroundings {
-  /** Where data is kept: on a disk that can be full, if there is one. */
+  /** Where data is kept: on a disk that can be filled, if there is one. */
   folder = tmpdir();
   /** A command that runs the programs. */
   under: readonly string[] = [];
@@ -119,7 +119,7 @@ interface Neighbours {
   healthUrls: readonly string[];
 }
 
-/** What a network does to connections that pass a switch. */
+/** What a network does to connections through a switch. */
 export function networkFaults(what: 'upstream' | 'postgres', way: TcpSwitch): Partial<Record<Kind, Fault>> {
   return {
     [`${what}-cut`]: async () => {

@@ -7,7 +7,7 @@ import type { Books } from '../support/books.js';
 import type { Answer, Caller } from './calls.js';
 
 /**
- * The controls that compare our books with themselves. The others need reports of providers and banks, which nobody
+ * The controls that compare our books with themselves. The others need reports by providers and banks, which nobody
  * imports here.
  */
 const CONTROLS = [
@@ -24,7 +24,7 @@ const CONTROLS = [
 const LIMIT_MS = 60_000;
 const SHOWN = 3;
 
-/** Violated ledger rules and findings during a run, about anything older than the grace; empty if all is well. */
+/** Violated ledger rules and findings during a run, about anything older than `graceMs`; empty if all is well. */
 export async function faultsNow({ pool }: Books, graceMs: number): Promise<string[]> {
   const { violations } = await checkLedger(pool, { graceMs });
   const chosen = controls.filter(({ id }) => CONTROLS.includes(id));
@@ -41,13 +41,13 @@ export async function faultsNow({ pool }: Books, graceMs: number): Promise<strin
 
 export interface Comparison {
   answered: number;
-  /** Answered with an error. */
+  /** Calls that got an error. */
   failed: number;
-  /** Without an answer, or with one that broke off. */
+  /** Calls without an answer, or with one that broke off. */
   unanswered: number;
-  /** Answers without their charge. */
+  /** Answers without a charge. */
   lost: number;
-  /** Charges that belong to no answer. */
+  /** Charges without an answer. */
   doubled: number;
   faults: string[];
 }
@@ -57,7 +57,7 @@ interface Charged {
   paid: number;
 }
 
-/** Compares every answer with the charges of its request. Tasks are followed to their end first. */
+/** Compares every answer with the charges of its request, after following tasks to their end. */
 export async function compare(books: Books, caller: Caller): Promise<Comparison> {
   const { rows } = await books.pool.query<Charged>(
     `SELECT request_id AS "requestId", count(*) FILTER (WHERE settled > 0)::int AS paid FROM charges GROUP BY 1`,
@@ -84,7 +84,10 @@ export async function compare(books: Books, caller: Caller): Promise<Comparison>
   return result;
 }
 
-/** An error has no charge, a complete answer one, a task one if it was completed. A broken answer may have one. */
+/**
+ * An error has no charge, a complete answer has one, and a task has one if it was completed. A broken answer may have
+ * one.
+ */
 function judge(
   answer: Answer,
   { paid, end }: { paid: number; end: string | null },
@@ -112,7 +115,7 @@ async function endsOf(caller: Caller): Promise<Map<Answer, string>> {
   return ends;
 }
 
-/** Verifies the whole chain, and that no credits are held, after everything has ended. */
+/** Verifies the whole chain, and that no credits are held once everything has ended. */
 export async function faultsAtRest(books: Books, sandboxUrl: string | undefined): Promise<string[]> {
   const { head, findings } = await verifyChain(books.pool, { balances: true });
   return [
