@@ -60,7 +60,7 @@ async function fileOf(format: ExportQuery['format'], range: Range): Promise<stri
   return file;
 }
 
-/** The sums of an export as computed by hledger, after its strict checks have passed. Debits are positive. */
+/** The sums of an export as computed by hledger, after passing its strict checks. Debits are positive. */
 async function byHledger(range: Range): Promise<Map<string, string>> {
   const file = await fileOf('hledger', range);
   const { stdout } = await run(
@@ -77,7 +77,7 @@ async function byHledger(range: Range): Promise<Map<string, string>> {
 
 const SUMS = 'SELECT account, currency, sum(number) AS total GROUP BY account, currency';
 
-/** The sums of each export as computed by beancount, after its checks have passed. */
+/** The sums of each export as computed by beancount, after passing its checks. */
 async function byBeancount(ranges: readonly Range[]): Promise<Map<string, string>[]> {
   const names: string[] = [];
   for (const range of ranges) names.push(await fileOf('beancount', range));
@@ -101,7 +101,7 @@ async function byBeancount(ranges: readonly Range[]): Promise<Map<string, string
   });
 }
 
-/** Our balances as the other program prints them. */
+/** Our balances in the other program's format. */
 function ours(
   balances: readonly LedgerBalance[],
   nameOf: (account: LedgerBalance) => string,
@@ -115,7 +115,7 @@ function ours(
   );
 }
 
-/** Customers' accounts together, as a summary has them. */
+/** Customers' accounts combined, as in a summary. */
 function together({ balances }: TrialBalance): LedgerBalance[] {
   const sums = new Map<string, LedgerBalance>();
   for (const account of balances) {
@@ -225,7 +225,7 @@ describe('an export', () => {
     }
   });
 
-  it('begins with the head of the chain, so that a copy is outside the database', async () => {
+  it('begins with the head of the chain, so that a copy of it is outside the database', async () => {
     const builder = new ChainBuilder({ pool: fixture.billing, log: { info: () => undefined } });
     await builder.seal();
     const head = await currentHead(fixture.billing);
@@ -243,7 +243,7 @@ describe('an export', () => {
     await byBeancount([{ ...WHOLE, summary: true }]);
   });
 
-  it('as CSV and as JSON Lines has every entry, exactly', async () => {
+  it('has every entry exactly, both as CSV and as JSON Lines', async () => {
     const { rows } = await fixture.billing.query<{ total: bigint; count: bigint }>(
       `SELECT sum(abs(e.amount))::bigint AS total, count(*) AS count FROM ledger_entries e WHERE commodity = 'CRD'`,
     );

@@ -21,7 +21,10 @@ import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { spreadOverDays } from '../support/spread.js';
 import { waiveAll } from '../support/waivers.js';
 
-/** The journals of closed periods, read by the real programs, come to the trial balances that were stored at their closes. */
+/**
+ * The journals of closed periods, read by the real programs, add up to the trial balances that were stored when they
+ * closed.
+ */
 const run = promisify(execFile);
 const DAY_MS = 86_400_000;
 const DAYS = 5;
@@ -40,14 +43,14 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
-  // There is no service here, which would mark what was returned.
+  // No service runs here that would mark what was returned.
   await pool.query(
     `UPDATE suspense_items s SET state = 'returned', cleared_transaction_id = t.id, cleared_by = 'cli', cleared_at = now()
      FROM ledger_transactions t WHERE t.linked_id = s.transaction_id`,
   );
   await spreadOverDays(fixture.owner, DAYS);
   const past = new Date(Date.now() - 2 * DAY_MS);
-  // A fact of that time that arrived in time, one that arrived after the close, and one after both.
+  // A fact from that time that arrived in time, one that arrived after the close, and one after both.
   await book(new Date(past.getTime() - DAY_MS));
   periods.push(await close(past));
   const late = [await book(new Date(past.getTime() - 1)), await book(new Date(past.getTime() + 1))];
@@ -126,7 +129,7 @@ async function byBeancount(text: string): Promise<Map<string, string>> {
   return new Map(moved.map(({ account, currency, total }) => [account, `${total} ${currency}`]));
 }
 
-/** The stored balances as the other program prints them. Debits are positive. */
+/** The stored balances in the other program's format. Debits are positive. */
 function told(
   balances: readonly PeriodBalance[],
   nameOf: (account: PeriodBalance) => string,
@@ -139,7 +142,7 @@ function told(
   );
 }
 
-/** Customers' accounts together, as a summary has them. */
+/** Customers' accounts combined, as in a summary. */
 function together(balances: readonly PeriodBalance[]): PeriodBalance[] {
   const sums = new Map<string, PeriodBalance>();
   for (const account of balances) {
@@ -153,7 +156,7 @@ describe('the journal of a closed period', () => {
   it.each([
     ['first', 0],
     ['second', 1],
-  ])('comes to the stored trial balance to the unit, the %s one too', async (_, index) => {
+  ])('adds up exactly to the stored trial balance, the %s journal too', async (_, index) => {
     const period = periods[index]!;
     const balances = await periodBalances(pool, period.id);
     expect(balances.length).toBeGreaterThan(10);
@@ -163,7 +166,7 @@ describe('the journal of a closed period', () => {
     expect(await byHledger(summary)).toEqual(told(together(balances), ({ code }) => code));
   });
 
-  it('has facts on the days of the events, and late ones in the period they were posted to', async () => {
+  it('has facts on the days of their events, and late ones in the period to which they were posted', async () => {
     const rows = await Promise.all(
       periods.map(async (period): Promise<Record<string, string>[]> =>
         parse(await exported('csv', period), { columns: true }),
@@ -187,7 +190,7 @@ describe('the journal of a closed period', () => {
     }
   });
 
-  it('of one ledger account passes both programs, and ends at its balance then', async () => {
+  it('for one ledger account passes both programs, and ends at its balance then', async () => {
     const period = periods[1]!;
     const balances = await periodBalances(pool, period.id);
     const some = ['deferred-revenue', 'psp:stripe'].concat(
@@ -204,7 +207,7 @@ describe('the journal of a closed period', () => {
     }
   });
 
-  it('stays what it was', async () => {
+  it('never changes', async () => {
     const before = await exported('jsonl', periods[0]!);
     await book(new Date(periods[0]!.endsAt.getTime() - 5));
     expect(await exported('jsonl', periods[0]!)).toBe(before);

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 
 /**
- * The layers, from the ground up: an import only points down, and never to another module of the same layer. Programs never
- * import each other; standalone hosts them, and the command-line tool, which finds standalone's data, is on top.
+ * The layers, from the bottom up: an import only points down, and never to another module in the same layer. Programs
+ * never import each other. Standalone hosts them, and the command-line tool, which finds standalone's data, is on top.
  */
 const LAYERS = [
   ['libs/money'],
@@ -62,7 +62,7 @@ it('imports only downwards', () => {
   expect(wrong).toEqual([]);
 });
 
-it('has no file that imports itself in a circle', () => {
+it('has no circular imports', () => {
   expect(circles()).toEqual([]);
 });
 
@@ -73,7 +73,7 @@ it('exports no name from two files', () => {
   expect(twice.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(', ')}`)).toEqual([]);
 });
 
-it('spreads no literal, which would only save lines', () => {
+it('does not spread literals, which would only save lines', () => {
   const LITERAL = /\.\.\.\(?(?:\[[^[\]]*\]|\{[^{}]*\})(?: as const)?\)?\s*[,\])}]/;
   expect(sources.filter((file) => LITERAL.test(textOf(file)))).toEqual([]);
 });
@@ -97,14 +97,17 @@ it('keeps the pure files pure', () => {
   expect(wrong).toEqual([]);
 });
 
-it('reads no clock of its own where money is decided', () => {
+it('reads no clock where money is decided', () => {
   const wrong = sources
     .filter((file) => /^libs\/(approvals|finance|ledger|payments|people|support)\//.test(file))
     .filter((file) => /\bDate\.now\(|\bnew Date\(\)/.test(textOf(file)));
   expect(wrong).toEqual([]);
 });
 
-/** Files that reach each other by imports, types included: the groups of Tarjan's algorithm with more than one. */
+/**
+ * Files that import each other in circles, including type imports: the components with more than one file, by Tarjan's
+ * algorithm.
+ */
 function circles(): string[][] {
   const found: string[][] = [];
   const stack: string[] = [];

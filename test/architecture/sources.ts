@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Every file of the programs and libs that runs in production, from the root of the repository. */
+/** Every file of the programs and libs that runs in production, relative to the root of the repository. */
 export const sources = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
   .filter((file) => !/\.(spec|fixture)\.ts$|\.d\.ts$/.test(file) && file !== 'apps/console/api/schema.ts')
   .sort();
@@ -13,7 +13,7 @@ const imports = new Map<string, Import[]>();
 
 export interface Import {
   readonly specifier: string;
-  /** The file, where it is one of the sources; null for a package or a generated file. */
+  /** The imported file, if it is one of the sources; null for a package or a generated file. */
   readonly target: string | null;
 }
 
@@ -26,7 +26,7 @@ export function moduleOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 
-/** What a file imports, types included. */
+/** What a file imports, including types. */
 export function importsOf(file: string): Import[] {
   let found = imports.get(file);
   if (!found) {
@@ -40,7 +40,7 @@ export function importsOf(file: string): Import[] {
   return found;
 }
 
-/** The names of what a file declares and exports; what it only passes on belongs to another file. */
+/** The names that a file declares and exports. What it only re-exports belongs to another file. */
 export function exportsOf(file: string): string[] {
   const declared = textOf(file).matchAll(
     /^export (?:default )?(?:abstract |async )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gm,

@@ -51,14 +51,14 @@ const namesIn = (bucket: string) =>
     .filter((entry) => entry.isFile())
     .map(({ name, parentPath }) => relative(server.folderOf(bucket), join(parentPath, name)));
 
-/** The server writes a file under another name first. */
+/** The server first writes files under another name. */
 const hoursIn = (bucket: string) => namesIn(bucket).filter((name) => name.endsWith('.gz'));
 
 it('removes old files from the bucket', async () => {
   await until('their removal', async () => !namesIn(FILES).includes(OLD));
 });
 
-it('keeps images in the bucket, and serves them by their links, whole and in part', async () => {
+it('stores images in the bucket, and serves them by their links, whole and in part', async () => {
   const answer = await image('url');
   const [{ url }] = (await imagesOf(answer)) as [{ url: string }];
   expect(namesIn(FILES)).toEqual([`images/${answer.headers.get('x-request-id')}-0.png`]);
@@ -80,7 +80,7 @@ it('keeps a video in the bucket until its owner deletes it', async () => {
   expect(isKept()).toBe(false);
 });
 
-it('charges for no image that it could not keep, and for those that it sends without the bucket', async () => {
+it('charges for no image that it could not store, but for those that it sends without the bucket', async () => {
   const { main } = await customer.balance();
   rmSync(server.folderOf(FILES), { recursive: true });
   expect((await image('url')).status).toBe(502);
@@ -90,7 +90,7 @@ it('charges for no image that it could not keep, and for those that it sends wit
   expect((await image('url')).status).toBe(200);
 });
 
-it('exports the request log once the bucket for it is there, and pays for images until then', async () => {
+it('exports the request log once its bucket exists, and charges for images before that too', async () => {
   await until('the first hour', async () => hoursIn(LOG).length > 0);
   const earlier = relay.logged().length;
   rmSync(server.folderOf(LOG), { recursive: true });

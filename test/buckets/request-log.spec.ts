@@ -12,7 +12,7 @@ import { S3Server } from './s3-server.js';
 const BUCKET = 'requests';
 const HOUR = '2026-01-05T13:00:00.000Z';
 const KEY = 'requests/2026/01/05/13.ndjson.gz';
-/** Three pages, and more than one part of an upload: their text can hardly be compressed. */
+/** Three pages, and more than one part of an upload, since their text hardly compresses. */
 const REQUESTS = 3_000;
 const TEXTS_EACH = 120;
 
@@ -46,13 +46,13 @@ beforeEach(async () => {
 const exportTo = (store = server.store(BUCKET), onLines?: (lines: number) => void) =>
   exportNextHour({ pool: ledger.billing, store, ...(onLines && { onLines }) });
 
-/** The objects, as the server lists them. */
+/** The objects that the server lists. */
 async function listed() {
   const { Contents = [] } = await server.client().send(new ListObjectsV2Command({ Bucket: BUCKET }));
   return Contents.map(({ Key, Size, ETag, LastModified }) => ({ Key, Size, ETag, LastModified }));
 }
 
-/** What the object of the hour has, and its row says. */
+/** Expects the hour's object to have what its row says. */
 async function expectWhole(): Promise<void> {
   const bytes = await buffer(await server.store(BUCKET).open(KEY));
   const lines = gunzipSync(bytes).toString().trimEnd().split('\n');
@@ -73,7 +73,7 @@ it('has every request of its hour once, in one object that is uploaded in parts'
   expect(object!.ETag).toMatch(/-\d+"$/);
 });
 
-it('is kept as it is if the exporter was killed before it recorded the hour', async () => {
+it('is kept unchanged if the exporter was killed before it recorded the hour', async () => {
   const first = await exportTo();
   const before = await listed();
   await ledger.owner.query('DELETE FROM exported_hours WHERE hour = $1', [HOUR]);
@@ -82,7 +82,7 @@ it('is kept as it is if the exporter was killed before it recorded the hour', as
   await expectWhole();
 });
 
-it('has no object and no row if the server is killed during the export, and is whole once it is back', async () => {
+it('has no object and no row if the server is killed during the export, and is complete once it is back', async () => {
   const killed: Promise<void>[] = [];
   const onLines = (lines: number) => {
     if (lines === REQUESTS) killed.push(server.kill());

@@ -15,7 +15,7 @@ const LOGIN = { accessKeyId: 'key-id', secretAccessKey: 'a-secret' };
 
 type Fetch = (say: () => void) => { java: string; jars: string } | { why: string };
 
-/** S3Proxy, a server of others that checks signatures, and keeps each bucket in a folder. */
+/** S3Proxy, a third-party server that checks signatures, and stores each bucket in a folder. */
 export class S3Server {
   private child: ChildProcess | undefined;
   private lift = async () => {};
@@ -45,7 +45,7 @@ export class S3Server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Where it keeps a bucket. */
+  /** The folder of a bucket. */
   folderOf(bucket: string): string {
     return join(this.folder, 'buckets', bucket);
   }
@@ -65,7 +65,7 @@ export class S3Server {
     return new S3Store({ ...place, ...LOGIN, bucket, ...login });
   }
 
-  /** For what is done behind the back of a store. */
+  /** For changes behind a store's back. */
   client(): S3Client {
     return new S3Client({
       endpoint: this.url,
@@ -75,7 +75,7 @@ export class S3Server {
     });
   }
 
-  /** Starts it again with what it has stored, on another port. */
+  /** Restarts the server with what it has stored, on another port. */
   async restart(): Promise<void> {
     this.port = await freePort();
     const configuration = join(this.folder, 's3proxy.conf');

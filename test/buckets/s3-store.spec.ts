@@ -45,7 +45,7 @@ async function openBucket(): Promise<StoreWorld> {
   };
 }
 
-/** As the server keeps them: a file each. */
+/** The server stores each object as a file. */
 function age(part: string): void {
   const entries = readdirSync(server.folderOf(BUCKET), { recursive: true, withFileTypes: true });
   for (const { name, parentPath } of entries)

@@ -13,12 +13,12 @@ const root = join(import.meta.dirname, '../..');
 const CHART = join(root, 'deploy/helm/tollgate');
 const HELM = process.env['TOLLGATE_HELM'] ?? 'helm';
 const VALIDATE = process.env['TOLLGATE_KUBERNETES_VALIDATE'] ?? 'kubernetes-validate';
-/** The oldest that the chart may be installed in, and the newest that the schemas know. */
+/** The oldest version that the chart may be installed in, and the newest that the schemas know. */
 const VERSIONS = ['1.30', '1.37'];
-/** A Helm that was built from its sources takes none that it was not told of. */
+/** A Helm that was built from source knows no version by itself. */
 const OLDEST = ['--kube-version', VERSIONS[0]!];
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
-/** What the reference of the variables calls them. */
+/** What the reference of settings calls them. */
 const NAMES: Partial<Record<string, string>> = { 'control-plane': 'control plane', 'video-worker': 'worker' };
 const EVERYTHING = [
   'storage.kind=file',
@@ -96,14 +96,14 @@ function podOf(objects: readonly KubernetesObject[], program: string) {
   return objectOf(objects, program === 'migrate' ? 'Job' : 'Deployment', program).spec.template.spec;
 }
 
-it('lets a program have another value than all of them, and both than the chart, empty ones too', async () => {
+it('lets a program’s value override the shared one, and both override the chart’s, even empty ones', async () => {
   const set = ['variables.HOST=::', 'variables.SMTP_URL=x', 'programs.control-plane.variables.SMTP_URL='];
   const [container] = podOf(await rendered(set), 'control-plane').containers;
   const of = (name: string) => container.env.filter((each) => each.name === name).map(({ value }) => value);
   expect([of('HOST'), of('SMTP_URL')]).toEqual([['::'], ['']]);
 });
 
-it('pleases helm lint', () => {
+it('passes helm lint', () => {
   const told = execFileSync(HELM, ['lint', '--strict', CHART, ...OLDEST], { encoding: 'utf8' });
   expect(told).toContain('0 chart(s) failed');
 });
@@ -115,14 +115,14 @@ it.each(VERSIONS)('describes objects that Kubernetes %s knows', async (version) 
   await run(VALIDATE, ['--strict', '-k', version, file]);
 });
 
-it('is refused with values that it does not have', async () => {
+it('is refused with unknown values', async () => {
   await expect(rendered(['programs.gatway.replicas=3'])).rejects.toThrow(/gatway/);
   await expect(rendered(['kafka.brokers=kafka'])).rejects.toThrow(/brokers/);
-  // Helm writes large numbers of a file of values as 2.592e+06.
+  // Helm writes large numbers from a values file as 2.592e+06.
   await expect(rendered(['variables.SESSION_LONGEST_SECONDS=2592000'])).rejects.toThrow(/string/);
 });
 
-it('makes objects of these kinds', () => {
+it('creates objects of these kinds', () => {
   const kinds = [...new Set(byDefault.map(({ kind }) => kind))].sort();
   expect(kinds).toEqual([
     'Deployment',
@@ -176,7 +176,7 @@ describe.each([...PROGRAMS, 'migrate'])('%s', (program) => {
     expect(files.map(({ name }) => name.replace(/_FILE$/, ''))).toEqual(items.map(({ path }) => path));
   });
 
-  it('runs without any privilege, and writes to mounted folders alone', () => {
+  it('runs without any privilege, and writes only to mounted folders', () => {
     const { containers, securityContext } = podOf(byDefault, program);
     expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     expect(containers[0].securityContext).toEqual({
@@ -196,7 +196,7 @@ describe.each([...PROGRAMS, 'migrate'])('%s', (program) => {
   });
 });
 
-it.each(PROGRAMS)('%s has probes, a budget, and one more while it is replaced', (program) => {
+it.each(PROGRAMS)('%s has probes, a budget, and one more pod while it is replaced', (program) => {
   const [container] = podOf(byDefault, program).containers;
   expect(container.readinessProbe).toMatchObject({ httpGet: { path: '/health/ready' } });
   expect(container.livenessProbe).toMatchObject({ httpGet: { path: '/health/live' } });
@@ -206,7 +206,7 @@ it.each(PROGRAMS)('%s has probes, a budget, and one more while it is replaced', 
   });
 });
 
-it('migrates before anything else of a version starts', () => {
+it('runs migrations before anything else of a version starts', () => {
   expect(objectOf(byDefault, 'Job', 'migrate').metadata.annotations).toMatchObject({
     'helm.sh/hook': 'pre-install,pre-upgrade',
   });

@@ -14,7 +14,7 @@ const KUBELET_PORT = 10_250;
 const HEALTH_PORT = 9464;
 const NAME = 'prometheus-adapter';
 const SYSTEM = 'kube-system';
-/** The API server asks in nobody's name: it has no certificate that the adapter would know it by. */
+/** The API server's requests are anonymous: it has no certificate by which the adapter would know it. */
 const ANYBODY = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:unauthenticated' };
 
 interface Autoscaler {
@@ -22,7 +22,7 @@ interface Autoscaler {
   spec: { metrics: object[] };
 }
 
-/** A Prometheus that watches the pods, and an adapter that offers what it knows to the autoscalers of the chart. */
+/** A Prometheus that watches the pods, and an adapter that offers its metrics to the chart's autoscalers. */
 export class Autoscalers {
   private constructor(
     private readonly chart: Installation,
@@ -50,7 +50,7 @@ export class Autoscalers {
     return new Autoscalers(chart, targets);
   }
 
-  /** Waits until the autoscaler of a program knows each metric that it decides by. */
+  /** Waits until a program's autoscaler has a value for each of its metrics. */
   async know(program: string): Promise<void> {
     await until(
       `metrics of ${program}`,
@@ -66,7 +66,7 @@ export class Autoscalers {
     this.targets.close();
   }
 
-  /** The chart has an autoscaler wait for ten minutes before it takes pods away; this one does not. */
+  /** Removes the chart's ten-minute wait before the autoscaler takes pods away. */
   async calm(program: string): Promise<void> {
     const at = { spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } } };
     await this.chart.kubectl('patch', 'hpa', `${RELEASE}-${program}`, '--patch', JSON.stringify(at));
@@ -92,7 +92,7 @@ async function targetsOf(chart: Installation): Promise<object[]> {
   );
 }
 
-/** Metrics that are not known yet are there without their names. */
+/** Metrics without a value are listed without their names. */
 function isKnown(metric: object): boolean {
   return (metric as { type: string }).type !== '';
 }
@@ -127,7 +127,7 @@ function adapter(folder: string): string[] {
   ];
 }
 
-/** Has the API server pass questions for metrics on to the adapter, which runs beside it. */
+/** Makes the API server forward requests for metrics to the adapter, which runs beside it. */
 function aggregation({ address }: Place): object[] {
   const named = { metadata: { name: NAME, namespace: SYSTEM } };
   const api = (group: string, version: string) => ({

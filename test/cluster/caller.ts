@@ -9,7 +9,7 @@ const SECURITY = {
   capabilities: { drop: ['ALL'] },
   seccompProfile: { type: 'RuntimeDefault' },
 };
-/** Says `open`, or the code of the error. */
+/** Prints `open`, or the error's code. */
 const CONNECT = `const [host, port] = process.argv.slice(1);
 const told = (word) => { console.log(word); process.exit(); };
 require('node:net').connect(Number(port), host, () => told('open')).on('error', ({ code }) => told(code));`;
@@ -18,7 +18,7 @@ interface Runs {
   run(...command: string[]): Promise<string>;
 }
 
-/** A pod of somebody else in the namespace of the chart. */
+/** Somebody else's pod in the chart's namespace. */
 export class Caller implements Runs {
   private constructor(private readonly chart: Installation) {}
 
@@ -57,7 +57,7 @@ export class Caller implements Runs {
   }
 }
 
-/** Waits until a connection from there ends like this, since policies are put into force some time after they are made. */
+/** Waits until a connection from there ends like this, since policies take effect some time after they are created. */
 export async function reach(
   from: Runs,
   to: { host: string; port: number },

@@ -22,7 +22,7 @@ const GAP_MS = 250;
 const CALLS = 20;
 const HEALTH = 9464;
 const CONSOLE = 8788;
-/** As often as SDKs send a call again by default. */
+/** How often SDKs retry a call by default. */
 const REPEATS = 2;
 /** Clients that keep the gateways busy. */
 const BUSY = 16;
@@ -72,12 +72,12 @@ describe('the chart in a cluster', () => {
     await kafka?.stop();
   });
 
-  it('is installed by Helm in a namespace that takes only pods without any privilege', async () => {
+  it('is installed by Helm in a namespace that only allows pods without any privilege', async () => {
     await chart.install();
     gateway = `http://${await chart.addressOf('gateway')}:8787`;
   });
 
-  it('has pods that are ready by their probes, as many as it says, and none that started twice', async () => {
+  it('has pods that are ready by their probes, as many as it says, and none that restarted', async () => {
     for (const program of PROGRAMS) {
       const many = program === 'control-plane' ? 1 : 2;
       const ready = await chart.ready(program, many);
@@ -86,7 +86,7 @@ describe('the chart in a cluster', () => {
     }
   });
 
-  it('runs as an ordinary user that can change nothing of the image', async () => {
+  it('runs as an ordinary user who cannot change anything in the image', async () => {
     for (const program of PROGRAMS) {
       expect([program, (await chart.inside(program, 'id', '-u')).trim()]).toEqual([program, '1000']);
       await expect(chart.inside(program, 'touch', '/app/new')).rejects.toThrow(/Read-only file system/);
@@ -99,7 +99,7 @@ describe('the chart in a cluster', () => {
     );
   });
 
-  it('charges for an image that is asked for at its service, and serves its file from the other gateway too', async () => {
+  it('charges for an image requested from its service, and serves its file from the other gateway too', async () => {
     const made = (await chart.tollgate(
       'accounts',
       'create',
@@ -130,12 +130,12 @@ describe('the chart in a cluster', () => {
     expect((await chart.doctor(program)).filter(({ state }) => state === 'fail')).toEqual([]);
   });
 
-  it('lets a pod call only what the policies of both name', async () => {
+  it('lets a pod call only what the policies of both sides allow', async () => {
     const controlPlane = await chart.addressOf('control-plane');
     const from = (program: string) => ({
       run: (...args: string[]) => chart.inside(program, ...args),
     });
-    // Billing, nothing but the database and the broker; others, no port of health.
+    // Billing may only call the database and the broker; other pods may not call a health port.
     await reach(from('billing'), { host: node.place.bridge, port: way.port }, 'open');
     await reach(from('billing'), { host: node.place.bridge, port: SANDBOX.port }, 'ECONNREFUSED');
     await reach(from('gateway'), { host: node.place.bridge, port: SANDBOX.port }, 'open');
@@ -164,7 +164,7 @@ describe('the chart in a cluster', () => {
     await caller.end();
   });
 
-  it('is upgraded under load, pod by pod, without an error for clients that repeat a broken call', async () => {
+  it('is upgraded under load, pod by pod, without an error for clients that retry a broken call', async () => {
     const { shoppers, load } = await underLoad({ repeats: REPEATS });
     const before = await chart.namesOf('gateway');
     const sinceMs = performance.now();
@@ -226,7 +226,7 @@ describe('the chart in a cluster', () => {
       await booksAgree(shoppers);
     });
 
-    it('has more of billing while messages wait, and fewer afterwards', async () => {
+    it('has more billings while messages wait, and fewer afterwards', async () => {
       const { shoppers, load } = await underLoad();
       await autoscalers.know('billing');
       await whileLocked(shoppers.account.accountId, () =>
@@ -257,7 +257,7 @@ describe('the chart in a cluster', () => {
     return { shoppers, load };
   }
 
-  /** Meanwhile, what billing does next for an account has to wait. */
+  /** While `work` runs, billing's next step for the account has to wait. */
   async function whileLocked(accountId: string, work: () => Promise<unknown>): Promise<void> {
     const client = await books.pool.connect();
     try {
@@ -265,7 +265,7 @@ describe('the chart in a cluster', () => {
       await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
       await work();
     } finally {
-      // With its connection, the lock ends too.
+      // The lock ends with its connection.
       client.release(true);
     }
   }

@@ -1,11 +1,11 @@
 import type { Place } from './place.js';
 
 const API = 'https://127.0.0.1:6443';
-/** Of an administrator of a cluster that nothing reaches from outside. */
+/** The administrator's token, in a cluster that nothing outside can reach. */
 const TOKEN = 'administrator';
 const PAUSE_IMAGE = 'docker.io/library/tollgate-pause:test';
 
-/** The files that the programs of a node read, by their names in its folder. */
+/** The files that a node's programs read, by their names in its folder. */
 export function configurations(place: Place): Record<string, string | object> {
   return {
     'tokens.csv': `${TOKEN},administrator,administrator,system:masters\n`,
@@ -38,7 +38,7 @@ function kubelet({ runtime, controlGroup }: Place): object {
     cgroupRoot: `/${controlGroup}`,
     containerRuntimeEndpoint: `unix://${runtime}`,
     failSwapOn: false,
-    // The machine's disk is not this node's: how full it is evicts nothing, and removes no image.
+    // The disk belongs to the machine, not to this node. However full it is, evict nothing and remove no image.
     evictionHard: {
       'memory.available': '50Mi',
       'nodefs.available': '0%',
@@ -49,7 +49,7 @@ function kubelet({ runtime, controlGroup }: Place): object {
   };
 }
 
-/** Without limits of its own on connections, which belong to the whole machine. */
+/** Without its own limits on connections, which belong to the whole machine. */
 function kubeProxy({ folder, pods }: Place): object {
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
@@ -62,7 +62,10 @@ function kubeProxy({ folder, pods }: Place): object {
   };
 }
 
-/** Root in a container may not protect a process from the kernel's shortage of memory, and may load no profile of AppArmor. */
+/**
+ * Root in a container may not protect a process from the kernel's out-of-memory killer, and may not load an AppArmor
+ * profile.
+ */
 function containerd({ folder, runtime, plugins }: Place): string {
   return `version = 2
 root = "${folder}/containerd"
@@ -79,7 +82,7 @@ state = "${folder}/containerd.state"
 `;
 }
 
-/** Through its gateway, pods reach services. */
+/** Pods reach services through its gateway. */
 function bridge({ folder, pods }: Place): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: pods }]], dataDir: `${folder}/addresses` };
   return {

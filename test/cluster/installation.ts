@@ -8,9 +8,11 @@ const CHART = join(import.meta.dirname, '../../deploy/helm/tollgate');
 const HELM = process.env['TOLLGATE_HELM'] ?? 'helm';
 const CLI = ['node', 'dist/apps/cli/main.js'];
 const READY_LIMIT = '10m';
-/** A starved machine has little time to be busy: a third gateway was ready after four minutes. */
+/**
+ * On a starved machine, little time is left for being busy: once, a third gateway was ready only after four minutes.
+ */
 const SCALED_LIMIT_MS = 600_000;
-/** Every kind that the chart makes or that follows from it, and jobs of Helm. */
+/** Every kind that the chart creates or causes, and Helm's jobs. */
 const KINDS = 'all,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers,persistentvolumeclaims';
 
 export const IMAGE = { repository: 'tollgate', tag: 'test' };
@@ -32,7 +34,7 @@ interface Pod {
   };
 }
 
-/** Servers that run beside the cluster, at its bridge's address. */
+/** Servers that run beside the cluster, at the address of its bridge. */
 export interface Outside {
   adminPassword: string;
   databasePort: number;
@@ -41,7 +43,7 @@ export interface Outside {
   brokers: readonly string[];
 }
 
-/** The chart, in a namespace that takes only pods without any privilege, with the Secret that its README describes. */
+/** The chart, in a namespace that only allows pods without any privilege, with the Secret that its README describes. */
 export class Installation {
   constructor(
     readonly node: Node,
@@ -75,7 +77,7 @@ export class Installation {
     return (await this.podsOf(program)).map(({ metadata }) => metadata.name);
   }
 
-  /** Waits until there are so many pods of a program, and all of them are ready. */
+  /** Waits until a program has this many pods, all of them ready. */
   async ready(program: string, many: number): Promise<Pod[]> {
     return until(
       `${many} ready pods of ${program}`,
@@ -96,18 +98,18 @@ export class Installation {
     return spec.clusterIP;
   }
 
-  /** The names of all that is there, by their kinds. */
+  /** The names of everything in the namespace, by kind. */
   async objects(): Promise<string[]> {
     const { items } = await this.get<Listed>(KINDS);
     return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   }
 
-  /** Makes the namespace, the Secret, and a disk for the files. */
+  /** Creates the namespace, the Secret, and a disk for the files. */
   async prepare(): Promise<void> {
     const { folder } = this.node.place;
     const files = join(folder, 'files');
     mkdirSync(files);
-    // Those of this machine's disk are not handed over to a pod's group.
+    // A pod's group does not get ownership of files on this machine's disk.
     chownSync(files, 1000, 1000);
     await this.node.apply(...objects(files));
     const lines = Object.entries(secrets(this.outside.adminPassword)).map(
@@ -129,7 +131,7 @@ export class Installation {
     await this.deploy('install', RELEASE, CHART, '--values', file);
   }
 
-  /** Upgrades with these values, such as `podAnnotations.upgraded=once`, and else those before. */
+  /** Upgrades with these values, such as `podAnnotations.upgraded=once`, in addition to the previous ones. */
   async upgrade(...values: string[]): Promise<void> {
     const set = values.flatMap((value) => ['--set', value]);
     await this.deploy('upgrade', RELEASE, CHART, '--reuse-values', ...set);
@@ -139,7 +141,7 @@ export class Installation {
     await this.helm('uninstall', RELEASE, '--wait', '--cascade', 'foreground', '--timeout', READY_LIMIT);
   }
 
-  /** Waits until each pod of a program is one of the newest version of its Deployment. */
+  /** Waits until all pods of a program are of the newest version of its Deployment. */
   async rolledOut(program: string): Promise<void> {
     await this.kubectl('rollout', 'status', `deploy/${RELEASE}-${program}`, `--timeout=${READY_LIMIT}`);
   }
@@ -148,7 +150,7 @@ export class Installation {
     return this.node.run(HELM, '--namespace', SPACE, ...args);
   }
 
-  /** @throws Error with what the pods and the node said */
+  /** @throws Error with what the pods and the node printed */
   private async deploy(...args: string[]): Promise<void> {
     try {
       await this.helm(...args, '--wait', '--timeout', READY_LIMIT);

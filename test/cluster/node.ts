@@ -12,7 +12,7 @@ const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
 const LAST_LINES = 15;
 
 /**
- * A Kubernetes cluster of one node: its store, its control plane, its kubelet and its network, all in the namespaces that this
+ * A Kubernetes cluster of one node: its store, control plane, kubelet and network, all in the namespaces that this
  * process runs in. They end with it, so nothing here stops them.
  */
 export class Node {
@@ -28,7 +28,7 @@ export class Node {
     return node;
   }
 
-  /** Runs a command of kubectl or Helm as the cluster's administrator. @returns its standard output */
+  /** Runs a kubectl or Helm command as the cluster's administrator. @returns its standard output */
   async run(program: string, ...args: string[]): Promise<string> {
     const { folder } = this.place;
     const env = {
@@ -57,7 +57,7 @@ export class Node {
     await this.kubectl('apply', '--filename', file);
   }
 
-  /** The end of what each program of the node said. */
+  /** The end of the output of each of the node's programs. */
   logs(): string {
     const folder = this.file('logs');
     return readdirSync(folder)
@@ -112,7 +112,7 @@ export class Node {
     const isReady = () =>
       this.kubectl('wait', '--for=condition=Ready', 'node/node', '--timeout=5s').catch(() => null);
     await until('the node to be ready', isReady, { state: () => this.logs() });
-    // It looks the node up when it starts.
+    // It looks up the node when it starts.
     this.spawn(this.place.router, [
       client,
       '--run-firewall',

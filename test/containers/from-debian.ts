@@ -8,12 +8,12 @@ const SCRIPT = pathToFileURL(join(root, 'scripts/lib/debian-package.mjs')).href;
 
 type Unpack = (name: string, folder: string, options?: { release?: string }) => void;
 
-/** The program of a registry of images. */
+/** The program of an image registry. */
 export async function registryProgram(): Promise<string> {
   return join(await unpacked('docker-registry'), 'usr/bin/docker-registry');
 }
 
-/** With what `docker build` finds BuildKit's plugin: nothing where it is installed. */
+/** The variables with which `docker build` finds the BuildKit plugin; none if it is installed. */
 export async function buildxVariables(): Promise<Record<string, string>> {
   if (spawnSync('docker', ['buildx', 'version'], { stdio: 'ignore' }).status === 0) return {};
   return { DOCKER_CONFIG: join(await unpacked('docker-buildx', 'trixie'), 'usr/libexec/docker') };

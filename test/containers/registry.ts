@@ -15,7 +15,7 @@ storage: { filesystem: { rootdirectory: FOLDER } }
 http: { addr: 'HOST' }
 `;
 
-/** A registry of images. Engines use it without TLS because it is at 127.0.0.1. */
+/** An image registry. Engines use it without TLS because it is at 127.0.0.1. */
 export class Registry {
   private constructor(
     readonly host: string,

@@ -10,7 +10,7 @@ import { Registry } from './registry.js';
 
 const run = promisify(execFile);
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/release-image.mjs')).href;
-/** Beside the name that the Dockerfile has, so that no tag of it is lost. */
+/** Has a different name than in the Dockerfile, so that no tag of that image is lost. */
 const OLD = 'tollgate-release-base:old';
 
 const DOCKERFILE = `FROM BASE AS first
@@ -34,7 +34,7 @@ type Build = (
 describe.each([
   { builder: 'the classic builder', isBuildKit: false },
   { builder: 'BuildKit', isBuildKit: true },
-])('the image of a release, built by $builder', ({ isBuildKit }) => {
+])('a release image, built by $builder', ({ isBuildKit }) => {
   let why: string | undefined;
   let folder: string;
   let registry: Registry;
@@ -60,7 +60,7 @@ describe.each([
     writeFileSync(join(folder, 'Dockerfile'), DOCKERFILE.replaceAll('BASE', base));
   });
 
-  // What the engine has is older than what the registry has.
+  // The engine has an older one than the registry.
   beforeEach(async ({ task, skip }) => {
     if (why === undefined) {
       await docker('tag', OLD, base);
@@ -80,7 +80,7 @@ describe.each([
     }
   });
 
-  it('is built from what the registry has now, and named by its digest there once it is pushed', async () => {
+  it('is built from what the registry has now, and is named by its registry digest once pushed', async () => {
     expect(await released({ isPulled: true, isPushed: true })).toEqual({
       image: { name: image, sha256: await registry.digestOf('shop/tollgate', '1.2.3') },
       baseImages: [{ name: base, sha256: await registry.digestOf('base', '1') }],
@@ -88,7 +88,7 @@ describe.each([
     expect(await labelsOf(image)).toEqual({ made: 'new', revision: 'abc' });
   });
 
-  it('is built from what the engine has if nothing is pulled, and named by its id there', async () => {
+  it('is built from what the engine has if nothing is pulled, and is named by its ID in the engine', async () => {
     expect(await released({ isPulled: false, isPushed: false })).toEqual({
       image: { name: image, sha256: (await inspected(image, '{{.Id}}')).replace('sha256:', '') },
       baseImages: [{ name: base, sha256: old }],
@@ -105,7 +105,7 @@ describe.each([
     return (await run('docker', args, { env: { ...process.env, DOCKER_BUILDKIT: '0' } })).stdout.trim();
   }
 
-  /** Also those that have lost their tags. */
+  /** Including images that have lost their tags. */
   async function imagesHere(): Promise<string[]> {
     const here = ['base', 'shop/tollgate'].flatMap((name) => [
       '--filter',

@@ -13,7 +13,7 @@ const IMAGE = 'tollgate-release:test';
 const NODE = 'node:24-bookworm-slim';
 const LOCKFILES = ['package-lock.json', 'docs/package-lock.json', 'apps/console/package-lock.json'];
 const BUILDER = 'https://ci.example.com/tollgate';
-/** The image may be built from nothing, on a machine that may be busy. */
+/** The image may be built from scratch, on a machine that may be busy. */
 const BUILD_LIMIT_MS = 1_800_000;
 
 const uri = z.string().regex(/^[a-z][a-z0-9+.-]*:\S+$/);
@@ -27,7 +27,7 @@ const digest = z.strictObject({
     .regex(/^[0-9a-f]{40}$/)
     .optional(),
 });
-/** https://slsa.dev/spec/v1.0/provenance, and what it takes from in-toto. */
+/** https://slsa.dev/spec/v1.0/provenance, and what it uses from in-toto. */
 const Provenance = z.strictObject({
   _type: z.literal('https://in-toto.io/Statement/v1'),
   subject: z.array(z.strictObject({ name: z.string().min(1), digest })).min(1),
@@ -63,7 +63,7 @@ describe('npm run release', () => {
 
   const docker = (...args: string[]) =>
     run('docker', args, { env: { ...process.env, DOCKER_BUILDKIT: '0' } });
-  /** Of the first digest that it says about an image. */
+  /** The first digest in what the engine says about an image. */
   const digestOf = async (image: string, format: string) => {
     const { stdout } = await docker('image', 'inspect', '--format', format, image);
     return /sha256:(\w+)/.exec(stdout)![1];
@@ -72,7 +72,7 @@ describe('npm run release', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-release-'));
-    // A stand-in cannot be pulled.
+    // A stand-in for the image cannot be pulled.
     await docker('pull', '--quiet', NODE).catch(() => undefined);
     const image = ['--image', IMAGE, '--no-pull'];
     const options = ['--out', folder, ...image, '--builder', BUILDER, '--allow-changes'];
@@ -88,7 +88,7 @@ describe('npm run release', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('names the package, its materials and the image by the digests that they have', async () => {
+  it('names the package, its materials and the image by their real digests', async () => {
     const digests = Object.fromEntries(statement.subject.map(({ name, digest: of }) => [name, of.sha256]));
     const file = Object.keys(digests).find((name) => name.endsWith('.tgz'))!;
     expect(digests).toEqual({
@@ -125,7 +125,7 @@ describe('npm run release', () => {
     expect(statement.predicate.buildDefinition.resolvedDependencies[0]!.digest.gitCommit).toBe(stdout.trim());
   });
 
-  it('lists the libraries of the package, and none of its tools', () => {
+  it('lists the package’s libraries, and none of its tools', () => {
     const { components } = JSON.parse(read('sbom.json')) as { components: { name: string }[] };
     const names = components.map(({ name }) => name);
     expect(names).toContain('fastify');

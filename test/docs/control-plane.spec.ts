@@ -11,7 +11,7 @@ import { prepared } from './support/prepared.js';
 import { Reader } from './support/reader.js';
 import { Things, type Values } from './support/things.js';
 
-/** Why an example cannot be run here. Anything else has to succeed. */
+/** Why an example cannot run here. All others must succeed. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   receivePaymentEvent: 'only a payment provider can sign an event: console-topups.spec.ts sends signed ones',
   watchAccount: 'the answer has no end: console-live.spec.ts reads it',
@@ -35,7 +35,7 @@ const examples: Example[] = pages()
     }));
   });
 
-describe('the examples of the control plane’s reference', () => {
+describe('the examples in the control plane’s reference', () => {
   let reader: Reader;
   let things: Things;
   let contract: Contract;
@@ -59,7 +59,7 @@ describe('the examples of the control plane’s reference', () => {
     await reader?.close();
   });
 
-  it('are one for each operation', () => {
+  it('exist once for each operation', () => {
     const documented = contract.operations().map(({ operation }) => operation.operationId);
     expect(examples.map(({ operation }) => operation).sort()).toEqual(documented.sort());
     expect(Object.keys({ ...LEFT_OUT, ...prepared }).filter((id) => !documented.includes(id))).toEqual([]);
@@ -73,7 +73,7 @@ describe('the examples of the control plane’s reference', () => {
     return access === 'public' || access.includes('user') ? things.you : things.staff;
   };
 
-  /** The lines of an example for its reader, who keeps the answer. */
+  /** An example's lines, changed so that the reader keeps the answer. */
   const commandOf = async ({ operation, code }: Example): Promise<string> => {
     const { as = senderOf(operation), values } = (await prepared[operation]?.(things)) ?? {};
     const { cookie, 'x-csrf-token': csrf } = await sessionOf(reader.relay.fixture.billing, as.userId);
@@ -98,7 +98,7 @@ describe('the examples of the control plane’s reference', () => {
   });
 });
 
-/** With values in place of names in braces. @throws Error for a name that has none */
+/** The code with values in place of the names in braces. @throws Error if a name has no value */
 function filled(code: string, values: Values): string {
   return code.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
@@ -107,7 +107,7 @@ function filled(code: string, values: Values): string {
   });
 }
 
-/** What curl printed with `-i`. */
+/** The response that curl printed with `-i`. */
 function responseOf(printed: string): Response {
   const end = printed.indexOf('\r\n\r\n');
   const [start = '', ...lines] = printed.slice(0, end).split('\r\n');

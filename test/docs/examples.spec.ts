@@ -4,29 +4,29 @@ import { type Block, blocksOf, consoleSamples, differencesIn, nameOf, pages } fr
 import { Reader } from './support/reader.js';
 
 const blocks = pages().flatMap(blocksOf);
-/** What is run, what is read as data, and what is only looked at. */
+/** Blocks that are run. Others are parsed as data, or only looked at. */
 const RUN = ['bash', 'js', 'ts'];
 const DATA = ['json'];
 const SHOWN = ['text', 'mermaid'];
-/** Run by python.spec.ts, which needs packages of Python. */
+/** Run by python.spec.ts, since it needs Python packages. */
 const ELSEWHERE = ['python'];
-/** Of the API: one example for each route. Those of the gateway are run below, by what their document says. */
+/** Examples from the API pages, one per route. Those of the gateway run below, according to its document. */
 const isOfApi = ({ page }: Block) => page.startsWith('docs/api/');
 
 const own = blocks.filter((block) => !isOfApi(block));
 const left = own.filter(({ reason }) => reason !== undefined);
 
-describe('the fenced blocks of the texts', () => {
-  it('name languages that the tests know', () => {
+describe('the fenced blocks in the texts', () => {
+  it('use languages that the tests know', () => {
     const known = [...RUN, ...DATA, ...SHOWN, ...ELSEWHERE];
     expect(blocks.filter(({ language }) => !known.includes(language)).map(nameOf)).toEqual([]);
   });
 
-  it(`say why where they are not run: ${left.length} of ${own.length}`, () => {
+  it(`say why if they are not run: ${left.length} of ${own.length}`, () => {
     expect(left.filter(({ reason }) => reason!.length < 15).map(nameOf)).toEqual([]);
   });
 
-  it('are JSON where they say so', () => {
+  it('are JSON if they say so', () => {
     const wrong = blocks.filter(({ language, code }) => language === 'json' && !isJson(code));
     expect(wrong.map(nameOf)).toEqual([]);
   });
@@ -45,7 +45,7 @@ const runs = own.filter(
   ({ language, reason, isAnswer }) => (RUN.includes(language) && reason === undefined) || isAnswer,
 );
 
-describe.each([...new Set(runs.map(({ page }) => page))])('the examples of %s', (page) => {
+describe.each([...new Set(runs.map(({ page }) => page))])('the examples in %s', (page) => {
   let reader: Reader;
   let printed = '';
   beforeAll(async () => {
@@ -81,14 +81,14 @@ describe('the programs that the console shows', () => {
   });
 });
 
-describe('the examples of the gateway’s reference', () => {
+describe('the examples in the gateway’s reference', () => {
   let reader: Reader;
   beforeAll(async () => {
     reader = await Reader.start('reference');
   });
   afterAll(() => reader.close());
 
-  /** Those of one thing need its id. */
+  /** Examples about a particular thing need its ID. */
   const ofGateway = blocks.filter(
     ({ page, language, code }) =>
       page.startsWith('docs/api/gateway-') && language === 'bash' && !/\/\{/.test(code),

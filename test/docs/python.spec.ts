@@ -20,7 +20,10 @@ it.each(runs.map((block) => [nameOf(block), block] as const))('%s', async (_, bl
   expect(typeof (await reader.run(block))).toBe('string');
 });
 
-/** The vendor has no client in JavaScript. A wire of the sandbox that its own client can read is the vendor's. */
+/**
+ * The vendor has no JavaScript client. If the vendor's own client can read the sandbox's format, it is the vendor's
+ * format.
+ */
 const ARK = `
 from volcenginesdkarkruntime import Ark
 from volcenginesdkarkruntime._exceptions import ArkBadRequestError
@@ -39,6 +42,6 @@ except ArkBadRequestError as refused:
     assert refused.code == 'content_policy_violation'
 `;
 
-it("the sandbox speaks Ark's wire, by the vendor's own client", async () => {
+it("the sandbox speaks Ark's format, according to the vendor's own client", async () => {
   await reader.run({ language: 'python', code: ARK.replace('SANDBOX', reader.relay.sandboxUrl) });
 });

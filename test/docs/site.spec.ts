@@ -24,7 +24,7 @@ function attribute(html: string, name: string): string[] {
   return [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, 'g'))].map(([, value]) => unescaped(value!));
 }
 
-/** The links of a page within the site, as an address and a heading. */
+/** A page's links within the site, each as an address and a heading. */
 function linksOf(page: string): { address: string; anchor: string }[] {
   return attribute(textOf(page), 'href')
     .map((href) => new URL(href, `http://site.test${addressOf(page)}`))
@@ -33,19 +33,19 @@ function linksOf(page: string): { address: string; anchor: string }[] {
 }
 
 describe('the built site', () => {
-  it('has a page for each text of docs/', () => {
+  it('has a page for each text in docs/', () => {
     const texts = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
       .map((name) => name.replace(/\.md$/, '.html'));
     expect(pages).toEqual(texts.sort());
   });
 
-  it('leads from its sidebars and pages to every page', () => {
+  it('links to every page from its sidebars and pages', () => {
     const linked = new Set(pages.flatMap((page) => linksOf(page).map(({ address }) => address)));
     expect(pages.map(addressOf).filter((address) => !linked.has(address))).toEqual([]);
   });
 
-  it('links only to headings that are there', () => {
+  it('links only to headings that exist', () => {
     const ids = new Map(pages.map((page) => [addressOf(page), new Set(attribute(textOf(page), 'id'))]));
     const wrong = pages.flatMap((page) =>
       linksOf(page)
@@ -76,7 +76,7 @@ describe('the site in a browser', () => {
     await relay?.close();
   });
 
-  /** One page of each sort: prose, a diagram, a long table, code, an API. */
+  /** One page of each kind: prose, a diagram, a long table, code, an API. */
   const SORTS = ['', 'getting-started', 'concepts', 'configuration', 'errors', 'api/gateway-images'];
   const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
     (['wide', 'narrow'] as const).map((width) => ({ scheme, width })),
@@ -95,7 +95,7 @@ describe('the site in a browser', () => {
     await tab.close();
   });
 
-  it('finds a page by its words, and goes on to it without loading the site again', async () => {
+  it('finds a page by its words, and opens it without reloading the site', async () => {
     const tab = await Tab.open(browser, relay);
     const { page } = tab;
     await page.goto('/docs/getting-started');

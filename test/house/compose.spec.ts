@@ -45,7 +45,7 @@ const programNames = ['migrate', 'gateway', 'billing', 'control-plane', 'video-w
 /** What the documentation calls them. */
 const NAMES: Partial<Record<string, string>> = { 'control-plane': 'control plane', 'video-worker': 'worker' };
 
-/** The ports and volumes of the container say these. */
+/** The container's ports and volumes depend on these. */
 const FIXED_BY_THE_CONTAINER = new Set([
   'HOST',
   'PORT',
@@ -73,13 +73,13 @@ beforeAll(async () => {
   settingsOfPrograms = await programSettings(load);
 });
 
-it('runs Node in the image with the flags of the scripts', () => {
+it('runs Node in the image with the same flags as the scripts', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   expect(dockerfile).toContain(`NODE_OPTIONS="${nodeFlags.join(' ')}"`);
 });
 
 describe('docker-compose.yml', () => {
-  it('describes the programs that `npm run distributed` runs, beside the broker and the database', () => {
+  it('describes the programs that `npm run distributed` runs, plus the broker and the database', () => {
     expect(Object.keys(services).sort()).toEqual([...Object.keys(programs), 'kafka', 'postgres'].sort());
   });
 
@@ -91,10 +91,10 @@ describe('docker-compose.yml', () => {
     expect(services[name]!.command).toEqual(['node', local.entry]);
   });
 
-  it.each(programNames)('lets every variable be set that the code of %s may read', (name) => {
+  it.each(programNames)('can set every variable that the code of %s may read', (name) => {
     const { environment = {}, env_file: files } = services[name]!;
     expect(files).toEqual([`tollgate.env`, `${name}.env`].map((path) => ({ path, required: false })));
-    // What is not named here comes from the files; what is named must ask for a variable of its own name.
+    // Variables that are not named here come from the files. Those that are must read a variable of the same name.
     const fixed = settingNames.filter((variable) => {
       const asked = new RegExp(`\\$\\{(?:(?:GATEWAY|BILLING|WORKER)_)?${variable}:?-`);
       return variable in environment && !asked.test(String(environment[variable]));
@@ -111,7 +111,7 @@ describe('docker-compose.yml', () => {
     expect(given.filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
-  it('lets each secret be left empty, so that a file may hold it', () => {
+  it('can leave each secret empty, so that a file may hold it', () => {
     const shown = Object.entries(services).flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
         .filter(
@@ -124,19 +124,19 @@ describe('docker-compose.yml', () => {
     expect(shown).toEqual([]);
   });
 
-  it('builds the image once, and leaves room for several of a program', () => {
+  it('builds the image once, and has room for several of each program', () => {
     expect(Object.keys(services).filter((name) => services[name]!.build)).toEqual(['migrate']);
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
     expect(text).not.toContain('container_name');
   });
 
-  it('names an address of the API only where one port is given', () => {
+  it('names an API address only if a single port is given', () => {
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
     expect(services['gateway']!.ports).toEqual(['127.0.0.1:${GATEWAY_PORTS:-${PORT:-8787}}:8787']);
     expect(text.match(/http:\/\/127\.0\.0\.1:\$\{GATEWAY_PORTS/)).toBeNull();
   });
 
-  it('starts every program again that ends, and watches its health', () => {
+  it('restarts every program that ends, and watches its health', () => {
     for (const [name, service] of Object.entries(services)) {
       const once = name === 'migrate';
       expect([name, service.restart]).toEqual([name, once ? 'on-failure' : 'unless-stopped']);
@@ -154,7 +154,7 @@ describe('the Dockerfile', () => {
     expect(final).toMatch(/^HEALTHCHECK /m);
   });
 
-  it('copies nothing that is not there', () => {
+  it('copies nothing that does not exist', () => {
     const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list]) =>
       list!.split(' '),
     );

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const folder = join(import.meta.dirname, '../../apps/console');
 const TOKENS = join('ui', 'tokens.css');
 
-/** The lines of all files of the console that end so, without those that say what sizes of screens a rule is for. */
+/** All lines of the console's files with these endings, except media queries. */
 function linesOf(...endings: string[]): { file: string; line: string }[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => !file.includes('node_modules') && endings.some((ending) => file.endsWith(ending)))
@@ -24,15 +24,15 @@ function breaches(lines: { file: string; line: string }[], literal: RegExp): str
 
 const COLOUR = /(?<![\w&/])#(?:[\da-f]{3,4}){1,2}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(/i;
 
-it('has its colours in the tokens alone', () => {
+it('has its colours only in the tokens', () => {
   expect(breaches(linesOf('.css', '.tsx', 'theme.ts'), COLOUR)).toEqual([]);
 });
 
-it('has its sizes and times in the tokens alone, as far as styles are concerned', () => {
+it('has the sizes and times of its styles only in the tokens', () => {
   expect(breaches(linesOf('.css'), /\b\d*\.?\d+(?:px|rem|em|ms|s)\b/)).toEqual([]);
 });
 
-it('names its spaces in pages', () => {
+it('uses named spaces in pages', () => {
   const literal =
     /\b(?:gap|spacing|\w+Spacing|radius|fz|lh|m[trblxy]?|p[trblxy]?)=(?:\{-?[1-9.][\d.]*\}|"-?[\d.]+)/;
   const pixels = /['"`\s]-?\d+px['"`\s]/;

@@ -17,7 +17,7 @@ interface FindingTexts {
   notes: Record<string, string>;
 }
 
-/** The server sends codes and parameters; the console has to have the words. */
+/** The server sends codes and parameters, and the console must have the words for them. */
 describe.each(['en', 'zh'])('the words of the console in %s', (language) => {
   const { states, sentences, notes } = textsOf(language, 'findings') as FindingTexts;
   const { controls: named } = textsOf(language, 'finance') as {
@@ -33,7 +33,7 @@ describe.each(['en', 'zh'])('the words of the console in %s', (language) => {
     expect(missing).toEqual([]);
   });
 
-  it('have no sentence that no control can find', () => {
+  it('have no sentence that no control can produce', () => {
     const unused = Object.entries(sentences).flatMap(([id, own]) => {
       const found = controls.find((control) => control.id === id)?.states ?? foundStates;
       return Object.keys(own).filter(
@@ -50,7 +50,7 @@ describe.each(['en', 'zh'])('the words of the console in %s', (language) => {
     expect(Object.keys(refusalsOf('costs')).sort()).toEqual([...costFaultCodes].sort());
   });
 
-  it('name each state, each note of the checklist and each control', () => {
+  it('name each state, each checklist note and each control', () => {
     expect(Object.keys(states).sort()).toEqual([...foundStates].sort());
     expect(Object.keys(notes).sort()).toEqual(noteCodes.filter((code) => code !== 'finding').sort());
     const ids = controls.map(({ id }) => id).sort();

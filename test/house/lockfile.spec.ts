@@ -20,7 +20,7 @@ function packagesOf(file: string): Packages {
 const programs = packagesOf('package-lock.json');
 const pages = packagesOf('apps/console/package-lock.json');
 
-/** Where Node finds a package from another's folder: beside it, or in a folder further up. */
+/** Whether Node finds a package from another's folder: beside it, or in a folder further up. */
 function isLocked(packages: Packages, name: string, from: string): boolean {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('node_modules/') - 1, 0))) {
     if (packages[`${folder}${folder && '/'}node_modules/${name}`]) return true;
@@ -42,13 +42,13 @@ describe.each([
     expect(missing).toEqual([]);
   });
 
-  it('names no place to download from, so that each machine uses its own registry', () => {
+  it('names no download address, so that each machine uses its own registry', () => {
     const places = Object.values(packages).filter(({ resolved, link }) => resolved !== undefined && !link);
     expect(places).toEqual([]);
   });
 });
 
-it('uses one version of the control plane’s client in the pages and in the tests', () => {
+it('uses one version of the control plane’s client in pages and tests', () => {
   const client = 'node_modules/openapi-fetch';
   expect(pages[client]?.version).toBe(programs[client]?.version);
 });

@@ -16,7 +16,7 @@ describe('npm run mutants', () => {
     },
   );
 
-  it('has at least fifty, each under a name of its own', () => {
+  it('has at least fifty, each with its own name', () => {
     expect(mutants.length).toBeGreaterThanOrEqual(50);
     expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
   });

@@ -10,7 +10,7 @@ const files = FOLDERS.flatMap((folder) =>
 ).filter((name) => !name.includes('/node_modules/'));
 const texts = ['README.md', 'CONTRIBUTING.md', ...files.filter((name) => name.endsWith('.md'))];
 
-/** A bare name is of the folder that the text is about; elsewhere it would have to be searched for. */
+/** A name without a folder belongs to the README's folder. Otherwise, readers would have to search for it. */
 function isThere(text: string, name: string): boolean {
   const own = text.endsWith('/README.md') ? text.slice(0, -'README.md'.length) : '';
   const isFar = name.includes('/');
@@ -19,7 +19,7 @@ function isThere(text: string, name: string): boolean {
   );
 }
 
-it('names only files that are there', () => {
+it('name only files that exist', () => {
   const gone = texts.flatMap((text) => {
     const named = [...readFileSync(join(root, text), 'utf8').matchAll(/`([\w./-]+\.(?:ts|tsx|mjs))`/g)];
     return named
@@ -30,7 +30,7 @@ it('names only files that are there', () => {
   expect(gone).toEqual([]);
 });
 
-it('say in which state of its documents a vendor was read', () => {
+it('say which state of a vendor’s documentation was read', () => {
   const folders = files.flatMap(
     (name) => /^(libs\/upstream\/\w[\w-]*)\/[\w-]+\.protocol\.ts$/.exec(name)?.[1] ?? [],
   );

@@ -25,19 +25,19 @@ async function formatted(name: string, page: string): Promise<string> {
   return format(name, page);
 }
 
-it('docs/configuration.md says what the programs declare: `npm run reference` writes it', async () => {
+it('docs/configuration.md matches what the programs declare: `npm run reference` writes it', async () => {
   const { configurationPage } = (await script('configuration.mjs')) as { configurationPage: Page };
   const file = 'docs/configuration.md';
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await configurationPage(load)));
 });
 
-it('docs/errors.md has every code of the one table: `npm run reference` writes it', async () => {
+it('docs/errors.md has every code from the error table: `npm run reference` writes it', async () => {
   const { errorsPage } = (await script('errors.mjs')) as { errorsPage: Page };
   const file = 'docs/errors.md';
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await errorsPage(load)));
 });
 
-it('docs/models.md says what each protocol offers and what is tried: `npm run reference` writes it', async () => {
+it('docs/models.md says what each protocol offers and what is tested: `npm run reference` writes it', async () => {
   const { modelsPage } = (await script('models.mjs')) as { modelsPage: Page };
   const file = 'docs/models.md';
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await modelsPage(load)));
@@ -55,7 +55,7 @@ describe('docs/asyncapi.yaml', () => {
       load,
     );
 
-  it('says what topics there are: `npm run reference` writes it', async () => {
+  it('lists the topics: `npm run reference` writes it', async () => {
     const { topicsPage } = (await script('asyncapi.mjs')) as { topicsPage: Page };
     const file = 'docs/asyncapi.yaml';
     expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await topicsPage(load)));
@@ -63,7 +63,7 @@ describe('docs/asyncapi.yaml', () => {
 
   it('is AsyncAPI 3.0', async () => {
     const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json') as object;
-    // The schema brings the draft that it is written in.
+    // The schema includes the draft that it is written in.
     const ajv = new Ajv({ strict: false, meta: false, validateSchema: false, validateFormats: false });
     const isValid = ajv.compile(schema);
     isValid(await describeTopics());

@@ -17,7 +17,7 @@ type Build = (
   env: Record<string, string>,
 ) => Promise<{ baseImages: { name: string; sha256: string }[] }>;
 
-/** Answers as Podman does, and keeps the Dockerfile that it builds. */
+/** Answers like Podman, and keeps the Dockerfile that it builds. */
 const ENGINE = `#!/bin/sh
 case "$1" in
   image) cat "$FOLDER/inspected" ;;
@@ -53,18 +53,18 @@ it.each(['node', 'docker.io/library/node'])(
   },
 );
 
-it('builds from no base image that was pulled but has no known digest', async () => {
+it('does not build from a base image that was pulled but has no known digest', async () => {
   await expect(buildFrom([`example.com/node@sha256:${DIGEST}`], true)).rejects.toThrow(
     'does not know the digest of node:24',
   );
 });
 
-it('names a base image of this machine by its id', async () => {
+it('names a base image of this machine by its ID', async () => {
   expect((await buildFrom([], false)).baseImages).toEqual([{ name: 'node:24', sha256: ID }]);
 });
 
 it.each([['--file', 'X'], ['--file=X'], ['-f', 'X']])(
-  'refuses another Dockerfile, by %s',
+  'refuses a different Dockerfile: %s',
   async (...options) => {
     const args = ['scripts/release.mjs', '--out', folder, '--image', 'x', '--', ...options];
     await expect(run(process.execPath, args, { cwd: root })).rejects.toThrow('Leave out --file');

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const author = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com' };
 const committer = { GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' };
-// Under a quiet npm, npm itself would say nothing of what it did.
+// If npm is set to be quiet, it does not print what it did.
 const env = { ...process.env, ...author, ...committer, npm_config_loglevel: 'notice' };
 
 let clone: string;
@@ -33,7 +33,7 @@ const release = (version: string) => run('npm', ['version', version], { cwd: clo
 const read = (file: string) => readFile(join(clone, file), 'utf8');
 
 describe('npm version', () => {
-  it('names the version everywhere, dates its notes, and tags it in one commit', async () => {
+  it('writes the version everywhere, dates its notes, and tags it, in one commit', async () => {
     await release('7.8.9');
     const { version } = JSON.parse(await read('package-lock.json')) as { version: string };
     expect(version).toBe('7.8.9');

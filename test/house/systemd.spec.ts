@@ -10,7 +10,7 @@ import { filesIn } from '#database/server-files.js';
 import { LONGEST_SOCKET_PATH } from '#database/server-folder.js';
 import { SETTINGS, settingNames } from '#platform/settings/settings.js';
 
-/** The units as they are installed, but for the folder of the programs, which is this one. */
+/** The units as installed, except that the folder of the programs is this one. */
 const root = join(import.meta.dirname, '../..');
 const INSTALLED = '/opt/tollgate';
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
@@ -22,7 +22,7 @@ const UNITS = [
     program,
   })),
 ];
-/** systemd's own scale: 10 is without any protection, 2 is what it calls OK. */
+/** systemd's own scale: 10 means no protection at all; it calls 2 OK. */
 const MOST_EXPOSED = 2;
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ let nodeFlags: string[];
 beforeAll(async () => {
   const clone = pathToFileURL(join(root, 'scripts/lib/clone.mjs')).href;
   ({ nodeFlags } = (await import(clone)) as { nodeFlags: string[] });
-  // Only Linux has systemd; there its tool is installed where it is missing.
+  // Only Linux has systemd. There, its tool is installed if missing.
   const script = pathToFileURL(join(root, 'scripts/lib/system-packages.mjs')).href;
   const { missingPrograms } = (await import(script)) as {
     missingPrograms: (programs: Record<string, string>) => string | null;
@@ -55,7 +55,7 @@ describe.each(UNITS)('$unit', ({ unit, file, program }) => {
     await writeFile(join(folder, unit), text.replaceAll(INSTALLED, root));
   });
 
-  it('starts a program that is there', () => {
+  it('starts a program that exists', () => {
     const command = /^ExecStart=(.*)$/m.exec(text)![1]!.replace('%i', program).split(' ');
     expect(command.slice(1)).toEqual([...nodeFlags, `dist/apps/${program}/main.js`]);
     expect(existsSync(join(root, `apps/${program}/main.ts`))).toBe(true);
@@ -67,23 +67,24 @@ describe.each(UNITS)('$unit', ({ unit, file, program }) => {
     expect(Number(limit) * 1000).toBeGreaterThan(2 * SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback!);
   });
 
-  it('keeps all that is written where it may write', () => {
-    // Standalone has everything in DATA_DIR. The folder of the programs, which the defaults are in, is closed to them.
+  it('only writes where it is allowed to', () => {
+    // Standalone has everything in DATA_DIR. The defaults are in the folder of the programs, which is read-only for
+    // them.
     const folders = program === 'standalone' ? ['DATA_DIR'] : ['STORAGE_DIR', 'MAIL_DIR'];
     for (const name of folders) expect(environment[name]).toMatch(/^\/var\/lib\/tollgate(\/|$)/);
     expect(text).toMatch(/^StateDirectory=tollgate$/m);
   });
 
-  it('has the socket of its database where commands find it', () => {
+  it('has its database socket where commands find it', () => {
     if (program !== 'standalone') return;
-    // Beside the data: a temporary folder is the unit's own, and hidden from everybody else.
+    // Next to the data: a temporary folder belongs to the unit, and is hidden from everybody else.
     const { socket } = filesIn(join(environment['DATA_DIR']!, 'database'));
     expect(Buffer.byteLength(`${socket}/.s.PGSQL.5432`)).toBeLessThanOrEqual(LONGEST_SOCKET_PATH);
   });
 
   if (process.platform !== 'linux') return;
 
-  it('is understood by systemd, and gives away little', async () => {
+  it('is understood by systemd, and exposes little', async () => {
     const { stdout, stderr } = await run('systemd-analyze', ['verify', join(folder, unit)]);
     expect(stdout + stderr).toBe('');
     const report = await run('systemd-analyze', ['security', '--offline=true', join(folder, unit)]);

@@ -8,11 +8,14 @@ const isOurs = (file: string) =>
 const filesOf = (...patterns: string[]) =>
   patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).filter(isOurs);
 
-/** Words that the glossary replaces, and idioms that nobody would use. apps/console/i18n/texts.spec.ts is stricter with the console. */
+/**
+ * Words that the glossary replaces, and idioms that nobody would use. apps/console/i18n/texts.spec.ts is stricter with
+ * the console.
+ */
 const NEVER =
   /\b(USD of balance|balance of \d+ USD|set aside|under way|g[ia]v(e|es|en|ing) (\w+ ){0,3}back|gave (\w+ ){0,3}back|since ever|for ever|anew|so many|whoever|told|stands here|as it stands|looked for|goes by|taken down|pictures?)\b/i;
 
-/** What is written as code, links and settings keeps its names. */
+/** Without code, links and settings, whose names are fixed. */
 function proseOf(markdown: string): string {
   return markdown.replaceAll(/```[\s\S]*?```|`[^`]*`|\]\([^)]*\)/g, '');
 }

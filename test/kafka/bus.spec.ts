@@ -33,7 +33,7 @@ const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 /** Needs `npm run build`, because a program that can be killed runs as a separate process. */
 const KEEPER = join(import.meta.dirname, '../../dist/test/support/bus-program.js');
 
-/** A connection with a namespace of its own, so that tests do not share topics. */
+/** A connection with its own namespace, so that tests do not share topics. */
 function createTransport(options: Partial<KafkaOptions> = {}): KafkaTransport {
   return new KafkaTransport({
     brokers,
@@ -120,7 +120,7 @@ describe('KafkaTransport', () => {
     for (const each of [...programs, ...doors, bus, speaker]) await each.close();
   });
 
-  it('delivers again what was not committed, and everything when replayed from the start', async () => {
+  it('redelivers what was not committed, and everything when replayed from the start', async () => {
     const namespace = `t${newId()}.`;
     const asker = createTransport({ namespace });
     const bus = busOn(asker);
@@ -147,7 +147,7 @@ describe('KafkaTransport', () => {
     for (const each of [bus, asker, second]) await each.close();
   });
 
-  it('has committed everything it handled when it leaves', async () => {
+  it('leaves with everything committed that it handled', async () => {
     const namespace = `t${newId()}.`;
     const first = createTransport({ namespace });
     const bus = busOn(first);

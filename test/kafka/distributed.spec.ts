@@ -52,7 +52,7 @@ describe('two of each program over Kafka', () => {
     }
   }
 
-  /** Restarts the gateways with other limits. The default ones are short, so that a recovery takes seconds. */
+  /** Restarts the gateways with other limits. The defaults here are short, so that a recovery takes seconds. */
   async function restartGateways(env: Environment = {}): Promise<void> {
     for (const index of [0, 1]) await relay.replace('gateway', index, 'SIGTERM', env);
     await relay.untilReady();
@@ -87,7 +87,7 @@ describe('two of each program over Kafka', () => {
     beforeAll(() => restartGateways(PATIENCE));
     afterAll(() => restartGateways());
 
-    it('delivers to every client of both gateways what it pays for, and nothing else', async () => {
+    it('delivers what they pay for to every client of both gateways, and nothing else', async () => {
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => shopTheList(relay.books, relay.nextUrl)));
       expect(outcomes).toEqual(outcomes.map(() => expectedOutcome));
     });
@@ -180,7 +180,7 @@ describe('two of each program over Kafka', () => {
     const before = await imagesAsked();
     const slow = clients.images('slow [[work:2]]');
     const isHeld = async () => (await relay.books.balanceOf(clients.account)).held === '0.02';
-    // The upstream call proves that the gateway received the hold's answer. The database may be ahead of it.
+    // The upstream call proves that the gateway received the answer to its hold. The database may be ahead of it.
     await until('the call upstream', async () => (await imagesAsked()) > before);
     relay.signal('billing', 'SIGSTOP');
     try {

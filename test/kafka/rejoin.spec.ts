@@ -20,12 +20,15 @@ import {
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 const namespace = `t${newId()}.`;
-/** A busy machine must not cost a member its place: what it had not committed would rightly arrive again. */
+/**
+ * Long enough that a busy machine does not cost a member its place: what it had not committed would rightly arrive
+ * again.
+ */
 const SESSION_TIMEOUT_MS = 60_000;
 const JOINS = 3;
 /** The delay of a slow coordinator: at any moment, some handled messages are not committed yet. */
 const COMMIT_MS = 100;
-/** Messages in flight at a time. */
+/** How many messages are in flight at a time. */
 const SENDERS = 6;
 
 function member(): KafkaTransport {
@@ -50,7 +53,7 @@ async function joined() {
   return { till, transport, leave: async () => (await program.close(), transport.close()) };
 }
 
-/** Publishes numbers, each once, until it is stopped. */
+/** Publishes numbers, each once, until stopped. */
 class Teller {
   private sent = 0;
   private isStopped = false;
@@ -90,8 +93,8 @@ const NOT_COORDINATOR = 16;
 const COORDINATOR_LOADING = 14;
 
 /**
- * Like a restarted broker: the next heartbeat learns that the coordinator moved, and the join after it that the
- * coordinator is still loading. The member keeps its place meanwhile. Resolves after both.
+ * Simulates a restarted broker: the next heartbeat learns that the coordinator has moved, and the join after it that
+ * the coordinator is still loading. Meanwhile, the member keeps its place. Resolves after both.
  */
 async function coordinatorLoads(): Promise<void> {
   const require = createRequire(import.meta.url);
@@ -152,7 +155,7 @@ it('hands partitions over with everything committed, while messages flow', async
   await transport.close();
 });
 
-it('keeps reading if it could not rejoin and kept its place', async () => {
+it('keeps reading if it could not rejoin but kept its place', async () => {
   const transport = member();
   const bus = busOn(transport, { publishTimeoutMs: 60_000 });
   const only = await joined();

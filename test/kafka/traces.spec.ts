@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** A webhook endpoint of the account for videos, created by its owner in the console. */
+/** Creates the account's webhook endpoint for videos, as its owner would in the console. */
 async function endpointFor(accountId: string): Promise<void> {
   const userId = newId();
   const { pool } = relay.books;
@@ -81,7 +81,7 @@ it('has one trace from the client through every program to the webhook', async (
     'the spans',
     async () => {
       const span = webhook();
-      // Each program sends its spans in its own time. Billing handles the event, too.
+      // Each program sends its spans in its own time, and billing handles the event too.
       const hasBoth = servicesOf('process video.completed').length === 2;
       return hasBoth && span && pathOf(spans(), span)[0] === 'POST /v1/videos';
     },

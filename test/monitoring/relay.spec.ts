@@ -13,7 +13,7 @@ import { type Replica, startReplica } from '../support/replica.js';
 import { type Prometheus, startPrometheus } from './support/prometheus.js';
 import { documentedMetrics, metricsOf, monitoring, panelQueries, rules } from './support/watched.js';
 
-/** Added by Prometheus itself. */
+/** Metrics that Prometheus adds itself. */
 const ITS_OWN = ['up', 'ALERTS'];
 
 const OF_A_SEALED_POSTING =
@@ -31,7 +31,7 @@ let prometheus: Prometheus;
 
 beforeAll(async () => {
   collector = await startOtlpCollector();
-  // With a replica, an exported log and traces: an installation with every feature.
+  // With a replica, an exported log and traces: an installation that uses every feature.
   replica = await startReplica();
   logFolder = await mkdtemp(join(tmpdir(), 'request-log-'));
   relay = await startRelay((fixture) => ({

@@ -83,7 +83,7 @@ describe('the runbooks', () => {
   });
 });
 
-/** Whether the command line has a command with these options and arguments, and nothing required is missing. */
+/** Whether the command line has a command with these options and arguments, and no required one is missing. */
 function isCommand(line: string): boolean {
   const words = line.split(' ');
   const end = words.findIndex((word) => /^(--|<)/.test(word));

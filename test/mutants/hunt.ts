@@ -15,7 +15,7 @@ export interface Hunted {
 }
 
 interface HuntOptions {
-  /** Number of source copies, each running one spec. */
+  /** How many copies of the sources, each running one spec. */
   copies: number;
   say: (text: string) => void;
 }
@@ -64,7 +64,7 @@ export class Hunt {
     return { id, fault, file, spec, outcome, why: broken, seconds };
   }
 
-  /** Each copy takes the next item when it has finished one. */
+  /** Each copy takes the next item once it has finished one. */
   private async each<T, R>(items: readonly T[], work: (tree: Tree, item: T) => Promise<R>): Promise<R[]> {
     const left = [...items];
     const results: R[] = [];
@@ -77,7 +77,7 @@ export class Hunt {
   }
 }
 
-/** The tests that have to find something, each spec once. */
+/** The tests that have to find the mutants, each spec once. */
 function testsOf(mutants: readonly Mutant[]): Tests[] {
   const bySpec = Map.groupBy(mutants, ({ spec }) => spec);
   return [...bySpec].map(([spec, own]) => {

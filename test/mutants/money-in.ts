@@ -105,7 +105,7 @@ export const moneyInMutants: readonly Mutant[] = [
     text: 'if (amountMinor <= paidMinor) return;',
     instead: 'if (amountMinor >= 0n) return;',
     spec: 'test/journeys/console-reversals.spec.ts',
-    test: 'of a payment that was refunded in part takes the rest',
+    test: 'of a partly refunded payment takes the rest',
   },
   {
     id: 'debt-unfrozen',

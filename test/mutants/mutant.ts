@@ -4,7 +4,7 @@ export interface Mutant {
   /** The effect of the fault. */
   readonly fault: string;
   readonly file: string;
-  /** The code to replace. It occurs once in the file. */
+  /** The code to replace, which occurs once in the file. */
   readonly text: string;
   readonly instead: string;
   readonly spec: string;
@@ -12,7 +12,7 @@ export interface Mutant {
   readonly test?: string;
 }
 
-/** The file's content with the fault. @throws Error if its place is missing or not unique */
+/** The file's content with the fault. @throws Error if the text to replace is missing or not unique */
 export function withFault(source: string, { id, file, text, instead }: Mutant): string {
   const parts = source.split(text);
   if (parts.length !== 2)

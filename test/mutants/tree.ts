@@ -9,7 +9,7 @@ import { type Mutant, withFault } from './mutant.js';
 const ROOT = join(import.meta.dirname, '../..');
 const REPORTER = './scripts/lib/test-report.mjs';
 const NOT_COPIED = new Set(['node_modules', 'dist', 'dist.new', 'dist.old', '.git', '.cache', '.data']);
-/** Specs with random steps use the same ones each time, so a result can be reproduced. */
+/** The seeds of specs with random steps, so that results can be reproduced. */
 const SEEDS = { LEDGER_SEED: '1', MONEY_SEED: '1' };
 
 /** Tests of one spec. Without names, all of them. */

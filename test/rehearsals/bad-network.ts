@@ -3,7 +3,7 @@ import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 import type { TcpSwitch } from '../support/tcp-switch.js';
 
-/** More calls than the pools have connections that could still be silenced. */
+/** More calls than the pools have connections that could still be silent. */
 const CALLS = 40;
 const CUTS = 5;
 

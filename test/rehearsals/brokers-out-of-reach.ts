@@ -6,12 +6,12 @@ import { startResolver } from '../support/outages/resolver.js';
 import type { Undo } from '../support/outages/undo.js';
 import type { Rehearsal, Scene, Stage } from './rehearsal.js';
 
-/** Calls while a broker is unreachable, for longer than a connection waits for an answer. */
+/** Calls while a broker is unreachable. They last longer than a connection waits for an answer. */
 const CALLS = 160;
-/** Calls while no name resolves. */
+/** Calls while names do not resolve. */
 const CALLS_WITHOUT_NAMES = 80;
 
-/** Three brokers that reach each other, and programs that do not reach them. */
+/** Three brokers that reach each other, but that programs cannot reach. */
 export const brokersOutOfReach: readonly Rehearsal[] = [
   {
     name: 'partition',

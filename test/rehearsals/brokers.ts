@@ -55,7 +55,7 @@ export const brokers: readonly Rehearsal[] = [
       cluster.signal(silent, 'SIGSTOP');
       const silentAt = performance.now();
       await load.served(silentAt, () => relay.logs());
-      // It returns with the state of that moment.
+      // It continues with the state it had then.
       cluster.signal(silent, 'SIGCONT');
       return silentAt;
     },

@@ -4,7 +4,7 @@ import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal } from './rehearsal.js';
 
 const HOUR_S = 3_600;
-/** Calls while the clock is off in one direction. */
+/** Calls while the clock is wrong in one direction. */
 const CALLS = 24;
 /** Programs on other machines, whose clock differs from the database's. */
 const CLOCKED = ['gateway', 'videoWorker'] as const;

@@ -2,10 +2,10 @@ import { startDatabase } from '../support/outages/database.js';
 import { Disk } from '../support/outages/disk.js';
 import type { Rehearsal } from './rehearsal.js';
 
-/** This many calls write more than fits into the free space of the tables' pages. */
+/** These calls write more than fits into the free space of the tables' pages. */
 const CALLS = 80;
 
-/** The database's disk is full until there is more room on it. */
+/** The database's disk stays full until it gets more room. */
 export const fullDisk: Rehearsal = {
   name: 'disk',
   fault: "the disk of PostgreSQL's data full, freed later (needs root)",

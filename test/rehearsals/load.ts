@@ -1,7 +1,7 @@
 import { until } from '../support/eventually.js';
 
 export interface LoadOptions {
-  /** The pause until the next call begins, answered or not. */
+  /** The pause before the next call begins, whether or not earlier ones were answered. */
   gapMs: () => number;
   /** Makes this call, and never throws. @returns whether the answer was as expected */
   ask: (count: number) => Promise<boolean>;
@@ -15,9 +15,9 @@ interface Call {
   isServed: boolean;
 }
 
-/** This many successful calls in a row show that service is back. */
+/** So many successful calls in a row show that service is back. */
 const STEADY = 15;
-/** More calls than are ever open at a bounded rate, unless they hang. */
+/** More calls than are ever open at a limited rate, unless they hang. */
 const MOST_OPEN = 500;
 
 /** Starts paid calls at a steady rate, regardless of how earlier ones end. */
@@ -39,7 +39,7 @@ export class Load {
   }
 
   /**
-   * Resolves when successive calls are answered with what they paid for.
+   * Resolves once consecutive calls get what they paid for.
    * @param sinceMs only calls that began after this count, by performance.now()
    * @returns when the first of them was answered, in ms after `sinceMs`
    */
@@ -56,7 +56,7 @@ export class Load {
     );
   }
 
-  /** Resolves when this many of the calls that begin from now on have ended, with any outcome. */
+  /** Resolves once this many of the calls that begin from now on have ended, with any outcome. */
   async ended(count: number): Promise<void> {
     const sinceMs = performance.now();
     const done = async () =>
@@ -64,14 +64,16 @@ export class Load {
     await until(`${count} calls to end`, done, { limitMs: this.options.limitMs });
   }
 
-  /** Like `ended`, for calls during a fault. @throws Error if all of them were served, because then there was no fault */
+  /**
+   * Like `ended`, for calls during a fault. @throws Error if all of them were served, because then there was no fault
+   */
   async failing(count: number): Promise<void> {
     const sinceMs = performance.now();
     await this.ended(count);
     if (this.failedSince(sinceMs) === 0) throw new Error(`the fault hurt none of ${count} calls`);
   }
 
-  /** Number of ended calls that began after this time and did not receive what they paid for. */
+  /** How many ended calls began after this time and did not get what they paid for. */
   failedSince(sinceMs: number): number {
     const ended = this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null);
     return ended.filter(({ isServed }) => !isServed).length;

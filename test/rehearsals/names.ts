@@ -6,10 +6,10 @@ import type { Rehearsal } from './rehearsal.js';
 
 const DATABASE = 'database.test';
 const UPSTREAM = 'upstream.test';
-/** Calls while no name resolves. */
+/** Calls while names do not resolve. */
 const CALLS = 40;
 
-/** Open connections do not need a name, so they are cut as well. */
+/** Open connections need no name, so they are cut as well. */
 export const namesGone: Rehearsal = {
   name: 'names',
   fault: 'the name server silent and every connection to PostgreSQL and the upstream cut (needs root)',

@@ -15,7 +15,9 @@ import type { Undo } from '../support/outages/undo.js';
 const CALLS = 40;
 const LIMIT_MS = 60_000;
 
-/** During maintenance, with the programs kept out, someone drops a table. The server is recovered to just before. */
+/**
+ * During maintenance, while the programs are kept out, someone drops a table. The server is recovered to just before.
+ */
 export const pointInTime: Rehearsal = {
   name: 'point-in-time',
   fault: 'a table dropped by mistake while programs were kept out, PostgreSQL recovered to just before',
@@ -23,7 +25,7 @@ export const pointInTime: Rehearsal = {
   prepare: async (undo) => {
     const archive = mkdtempSync(join(tmpdir(), 'tollgate-archive-'));
     undo.add(async () => rmSync(archive, { recursive: true, force: true }));
-    // When root starts the server, it writes as a different user.
+    // Started by root, the server writes as a different user.
     chmodSync(archive, 0o777);
     const archiving = {
       archive_mode: 'on',
@@ -49,7 +51,7 @@ export const pointInTime: Rehearsal = {
   },
 };
 
-/** @returns the moment before it, by the server's clock, once its log is in the archive */
+/** @returns the moment before, by the server's clock, once its log is in the archive */
 async function dropByMistake({ server }: SwitchedDatabase): Promise<string> {
   return asLogin(databaseUrlOf(server.urlFor('admin'), databaseName), async (admin) => {
     await until('programs to be gone', async () => (await admin.query(OTHERS)).rows.length === 0);

@@ -23,9 +23,9 @@ export interface Scene {
   differing?: DeploymentOptions['differing'];
   /** A command that runs the programs and controls what they see of the machine. */
   under?: readonly string[];
-  /** Real addresses of what programs know under other names. */
+  /** The real addresses of what programs know under other names. */
   reach?: DeploymentOptions['reach'];
-  /** Number of gateways behind a load balancer, which then receives the calls. */
+  /** How many gateways are behind a load balancer, which then receives the calls. */
   gateways?: number;
   front?: (relay: Deployment) => Promise<string>;
   billings?: number;
@@ -34,7 +34,7 @@ export interface Scene {
   account?: (relay: Deployment) => Promise<Account>;
   /** How long the upstream works on a video. */
   videoSeconds?: number;
-  /** The programs start a broker of their own instead of using the one in KAFKA_BROKERS. */
+  /** Whether the programs start their own broker instead of using the one in KAFKA_BROKERS. */
   ownBroker?: boolean;
   /**
    * Causes the fault, and ends it unless it ends by itself.
@@ -43,7 +43,7 @@ export interface Scene {
   hurt(stage: Stage): Promise<number>;
 }
 
-/** What a scene can use of its rehearsal. */
+/** What a scene can use from its rehearsal. */
 export interface Stage {
   relay: Deployment;
   load: Load;
@@ -55,7 +55,7 @@ const PER_SECOND = 8;
 const VIDEO_EVERY = 8;
 const VIDEO_SECONDS = 0.2;
 const CUSTOMERS = 3;
-/** Of each account, in USD. */
+/** The credits of each account. */
 export const CREDITS = '100';
 
 /** Runs one rehearsal from an empty installation to the last check, and always cleans up. */
@@ -91,7 +91,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   const front = await scene.front?.(relay);
   const url = front === undefined ? relay.nextUrl : () => front;
   const groups: Shoppers[] = [];
-  // A kept connection would stay with one gateway, and might close just when the next call is sent.
+  // A kept connection would stay with one gateway, and might close just as the next call is sent.
   const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
   const account = scene.account ?? (({ books }) => books.account(CREDITS));
   while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, { headers }));

@@ -11,19 +11,19 @@ export interface Result {
   name: string;
   fault: string;
   perSecond: number;
-  /** Calls that received what they paid for. */
+  /** Calls that got what they paid for. */
   answered: number;
-  /** Calls that received an error. */
+  /** Calls that got an error. */
   failed: number;
   /** Calls whose connection broke, or whose client timed out after 60 s. */
   unanswered: number;
-  /** Answers without their charge. */
+  /** Answers without a charge. */
   lost: number;
-  /** Charges beyond those that belong to answers. */
+  /** Charges beyond those of the answers. */
   doubled: number;
-  /** USD that stayed held. */
+  /** Credits that stayed held. */
   held: string;
-  /** From the fault, or from its end if it lasts, until calls are served again. */
+  /** The time from the fault, or from its end if it lasts, until calls are served again. */
   recoveredMs: number;
   slowestMs: number;
   /** Violated promises; empty if all of them hold. */
@@ -73,7 +73,10 @@ export async function resultOf({
   };
 }
 
-/** An image needs a paid charge, and so does a video unless it failed. An error needs none, and a lost answer may have one. */
+/**
+ * An image needs a paid charge, and so does a video unless it failed. An error needs none, and a lost answer may have
+ * one.
+ */
 function comparison(told: readonly Told[], charged: readonly ChargedRequest[]) {
   const byRequest = new Map(charged.map((request) => [request.requestId, request]));
   const none = { charges: 0, paid: 0 };

@@ -4,7 +4,7 @@ import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
 const GATEWAYS = 2;
-/** Calls after each restart, so that the restarted gateway serves some before the next one stops. */
+/** Calls after each restart, so that the restarted gateway serves some of them before the next one stops. */
 const CALLS = 10;
 
 /** Like an upgrade: the balancer stops sending to a gateway, which finishes its calls and restarts. */

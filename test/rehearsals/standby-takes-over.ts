@@ -9,7 +9,7 @@ import type { Rehearsal } from './rehearsal.js';
 
 const NAME = 'standby';
 
-/** Every commit waits for the standby, so an answered call is there even after the primary is lost. */
+/** Every commit waits for the standby, so answered calls are safe even if the primary is lost. */
 export const standbyTakesOver: Rehearsal = {
   name: 'standby',
   fault: 'PostgreSQL killed, its synchronous standby promoted',
@@ -41,11 +41,11 @@ async function requireStandby(adminUrl: string): Promise<void> {
   });
 }
 
-/** Like an operator: the old primary must be unreachable before another one may write. */
+/** Acts like an operator: the old primary must be unreachable before another one may write. */
 async function failOver({ server, way }: SwitchedDatabase, standby: Standby): Promise<number> {
   process.kill(server.pid, 'SIGKILL');
   const killedAt = performance.now();
-  // It is not started again.
+  // Nothing starts it again.
   const stopped = server.stop();
   await standby.ask('SELECT pg_promote()');
   way.lead(socketOf(standby.urlOf(server.ownerUrl)));

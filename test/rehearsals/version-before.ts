@@ -8,7 +8,7 @@ const MIGRATIONS = 'libs/database/migrations';
 const RELEASES = 'v[0-9]*';
 /** Built once per commit. */
 const FOLDER = join('.cache', 'version-before');
-/** No run takes that long, so a checkout that was last used before then is free. */
+/** No run takes this long, so a checkout last used before then is free. */
 const KEPT_MS = 24 * 3_600_000;
 
 /**
@@ -49,7 +49,7 @@ export async function checkOutVersionBefore(): Promise<Checkout> {
   }
 }
 
-/** Checkouts that were not used for long. */
+/** Removes checkouts that have not been used for a long time. */
 export function removeUnused(folder: string): void {
   for (const path of globSync(`${folder}/*`)) {
     const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;

@@ -32,7 +32,7 @@ const DURATIONS = {
 
 interface Turn {
   to: 'this version' | 'the version before';
-  /** In the order in which they are replaced. */
+  /** In the order of their replacement. */
   kinds: readonly Kind[];
 }
 
@@ -109,7 +109,7 @@ class Upgrade {
     private readonly before: string,
   ) {}
 
-  /** @returns the start. @throws Error if a call failed, or a video that changed workers */
+  /** @returns the start of recovery. @throws Error if a call failed, or a video that changed workers */
   async rehearse({ env }: SwitchedDatabase, turns: readonly Turn[]): Promise<number> {
     const { relay } = this.stage;
     const sinceMs = performance.now();
@@ -147,7 +147,7 @@ class Upgrade {
     if (kind === 'gateway') this.balancer.putIn(index);
   }
 
-  /** While no worker runs. */
+  /** To be called while no worker runs. */
   private async noteHandedOver(): Promise<void> {
     const { rows } = await this.stage.relay.books.pool.query<{ id: string }>(UNDER_WAY);
     if (rows.length === 0) throw new Error('no video was being made when the worker was replaced');

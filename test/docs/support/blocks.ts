@@ -4,29 +4,29 @@ import { codeSamples } from '#apps/console/visitor/code-samples.js';
 
 export const root = join(import.meta.dirname, '../../..');
 
-/** A fenced block of a text. */
+/** A fenced block in a text. */
 export interface Block {
   page: string;
-  /** Of its first fence. */
+  /** The line of its first fence. */
   line: number;
   language: string;
   code: string;
   /** Why it is not run. */
   reason: string | undefined;
-  /** It is what the block before it prints, by its shape. */
+  /** Whether it shows what the previous block prints, by its shape. */
   isAnswer: boolean;
-  /** The event that reaches the server which it starts. */
+  /** The event that the server that it starts receives. */
   receives: string | undefined;
 }
 
-/** The texts that people read: README.md and docs/, with the pages of the API that the build writes. */
+/** The texts that people read: README.md and docs/, including the API pages that the build writes. */
 export function pages(): string[] {
   const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const texts = below.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
   return ['README.md', ...texts.sort().map((name) => `docs/${name}`)];
 }
 
-/** The fenced blocks of a page, in their order. */
+/** A page's fenced blocks, in order. */
 export function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   return [...text.matchAll(/^```(\S*)[ \t]*(.*)\n([\s\S]*?)^```$/gm)].map((found) => {
@@ -43,7 +43,7 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** The programs on the console's page for code, as the texts would have them. */
+/** The programs on the console's page for code, as blocks like those of the texts. */
 export function consoleSamples(): Block[] {
   const samples = codeSamples({ baseUrl: 'http://127.0.0.1:8787', apiKey: 'sk-tg-…' });
   return samples.map(({ id, language, code }) => ({
@@ -61,7 +61,7 @@ export function nameOf({ page, line, language }: Block): string {
   return `${page}:${line} ${language}`;
 }
 
-/** Whether a value has everything that an example shows: the same fields, of the same types. */
+/** Where a value lacks what an example shows: the same fields, with the same types. */
 export function differencesIn(example: unknown, value: unknown, where = 'the answer'): string[] {
   if (example === null || value === null) return [];
   const kind = (each: unknown) => (Array.isArray(each) ? 'list' : typeof each);

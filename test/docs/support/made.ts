@@ -33,7 +33,7 @@ export async function bankLine(things: Things): Promise<string> {
   return items.find(({ reference }) => reference === text)!.id;
 }
 
-/** An account that owes, since its payment was disputed after it was spent. */
+/** An account in debt, because its payment was disputed after the credits were spent. */
 export async function debtor(things: Things): Promise<Values> {
   const { relay, staff } = things;
   const { billing } = relay.fixture;
@@ -66,7 +66,7 @@ export async function debtor(things: Things): Promise<Values> {
   return { accountId, ticketId };
 }
 
-/** The token in a mail that somebody asked for. */
+/** The token in a requested mail. */
 export async function mailed(things: Things, email: string, subject: RegExp): Promise<Values> {
   return { token: tokenIn(await awaitMail(things.relay, email, { subject })) };
 }
@@ -106,7 +106,7 @@ export async function finding(things: Things): Promise<string> {
   return (await things.ask<{ items: { id: string }[] }>(things.staff, path)).items[0]!.id;
 }
 
-/** Somebody whom a top-up of an invited person rewarded. */
+/** Somebody who was rewarded for an invited person's top-up. */
 export async function inviter(things: Things): Promise<Person> {
   const [invitee, who] = [await things.someone(), await things.someone()];
   await things.relay.fixture.billing.query(
@@ -121,7 +121,7 @@ export async function inviter(things: Things): Promise<Person> {
   return who;
 }
 
-/** Of an account that has used enough for the rate. */
+/** A ticket of an account that has used enough for the reseller rate. */
 export async function resellerTicket(things: Things): Promise<string> {
   await things.chat();
   const ticketId = await things.ticket('reseller_rate');

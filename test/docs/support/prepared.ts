@@ -15,7 +15,7 @@ import {
 } from './made.js';
 import { PASSWORD, type Things, type Values } from './things.js';
 
-/** What an example needs besides the usual: values of its own, or another person who sends it. */
+/** What an example needs beyond the usual: its own values, or another person who sends it. */
 interface Prepared {
   values?: Values;
   as?: Person;
@@ -23,7 +23,7 @@ interface Prepared {
 
 type Prepare = (things: Things) => Promise<Prepared>;
 
-/** A value that only this example uses up. */
+/** A value that is used up by this example alone. */
 const own =
   (name: string, make: (things: Things) => Promise<string>): Prepare =>
   async (things) => ({ values: { [name]: await make(things) } });
@@ -47,7 +47,7 @@ const aProposal = own('proposalId', ({ staff }) =>
   proposal(staff, [{ kind: 'price', model: 'vendora-imagine-video', price: { unitPrice: '0.051' } }]),
 );
 
-/** A new role, which another administrator has to agree to. */
+/** A new role, which another administrator has to approve. */
 const anApproval = own('approvalId', async (things) => {
   const other = await person(things.relay, { roles: ['admin'] });
   const { userId } = await things.someone();
@@ -57,7 +57,7 @@ const anApproval = own('approvalId', async (things) => {
   return data!.approvalId!;
 });
 
-/** A payment that was booked without an order. */
+/** A payment that was posted without an order. */
 const anItem = own('itemId', async (things) => {
   const lineId = await things.lostPayment();
   await things.ask(things.staff, `/api/finance/provider-lines/stripe/${lineId}/book`, { note: 'Lost.' });

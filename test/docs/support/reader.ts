@@ -9,11 +9,11 @@ import { silentWav } from '../../support/sounds.js';
 import { type Customer, type Relay, startRelay, until } from '../../support/relay.js';
 import { type Block, root } from './blocks.js';
 
-/** A hang ends here, and nothing else. */
+/** Only a hang takes this long. */
 const LIMIT_MS = 300_000;
 const SECRETS_KEY = 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=';
 
-/** Someone who follows the texts: a folder and a terminal of their own, on a relay with a sandbox. */
+/** Someone who follows the texts with their own folder and terminal, on a relay with a sandbox. */
 export class Reader {
   private count = 0;
   private staff: Promise<Person> | undefined;
@@ -21,11 +21,11 @@ export class Reader {
   private constructor(
     readonly relay: Relay,
     private readonly customer: Customer,
-    /** Where what it runs leaves its files. */
+    /** Where the programs that it runs leave their files. */
     readonly folder: string,
   ) {}
 
-  /** @param name of the folder below .cache, which packages of the project can be imported from */
+  /** @param name of the folder below .cache, from which the project's packages can be imported */
   static async start(name: string, settings: Record<string, string> = {}): Promise<Reader> {
     const relay = await startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY, ...settings });
     const customer = await relay.customer('100');
@@ -41,7 +41,7 @@ export class Reader {
     await this.relay.close();
   }
 
-  /** Runs a block to its end. @returns what it printed. @throws Error with all of it, when it fails */
+  /** Runs a block to its end. @returns what it printed. @throws Error with all of it if it fails */
   async run(block: Pick<Block, 'language' | 'code'>): Promise<string> {
     const [program, ...args] = await this.commandOf(block);
     const child = spawn(program!, args, { cwd: this.folder, env: this.environment(), timeout: LIMIT_MS });
@@ -56,7 +56,7 @@ export class Reader {
     return output;
   }
 
-  /** Runs the server of a block until it has received an event that was sent to it. @returns what it printed */
+  /** Runs a block's server until it has received the event that is sent to it. @returns what it printed */
   async receive(block: Block): Promise<string> {
     const port = await freePort();
     const { api } = await this.signedIn();
@@ -81,7 +81,7 @@ export class Reader {
     }
   }
 
-  /** In bash, variables and aliases of a page live on from block to block, as in a terminal. */
+  /** In Bash, variables and aliases persist from block to block of a page, as in a terminal. */
   private async commandOf({ language, code }: Pick<Block, 'language' | 'code'>): Promise<string[]> {
     this.count += 1;
     const text = await this.inPlaceOf(code);
@@ -97,7 +97,7 @@ export class Reader {
     return [process.execPath, '--no-warnings', file];
   }
 
-  /** The texts name what `npm start` prints; here it is what was started for the test. */
+  /** Replaces what `npm start` prints in the texts with what was started for this test. */
   private async inPlaceOf(code: string): Promise<string> {
     const acting = 'TOLLGATE_AS=you@example.com';
     const text = code.includes(acting)
@@ -109,7 +109,7 @@ export class Reader {
       .replaceAll('sk-tg-…', this.customer.apiKey);
   }
 
-  /** The owner of the account, who works in finance as well. Until then nobody has a role, as on a new relay. */
+  /** The account's owner, who also gets the finance role. Until then nobody has a role, as on a new relay. */
   private signedIn(): Promise<Person> {
     const { accountId } = this.customer;
     this.staff ??= person(this.relay, { roles: ['finance'], accountId });
@@ -137,7 +137,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The catalog of a new relay has no model for embeddings, and none that hears. */
+/** A new relay's catalog has no model for embeddings, and none for transcriptions. */
 async function addOwnModels({ fixture: { owner }, sandboxUrl: baseUrl }: Relay): Promise<void> {
   const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl };
   await addModel(owner, { id: 'vendora-embed', like: 'vendora-chat', ...channel });

@@ -6,17 +6,17 @@ import { type Person, person } from '../../support/console.js';
 import { type Customer, json, type Relay, until } from '../../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
-/** What an example names in braces. */
+/** Values for the names in braces in an example. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Of everyone in the examples. */
+/** The password of everyone in the examples. */
 export const PASSWORD = 'correct horse battery';
 
 interface People {
   customer: Customer;
   you: Person;
   staff: Person;
-  /** Of everyone who needs one. */
+  /** For everyone who needs one. */
   passwordHash: string;
 }
 
@@ -24,7 +24,7 @@ interface Named {
   id: string;
 }
 
-/** A relay where there is one of everything that the examples of the control plane name, and the people who send them. */
+/** A relay with one of everything that the control plane's examples name, and the people who send them. */
 export class Things {
   private constructor(
     readonly relay: Relay,
@@ -44,7 +44,7 @@ export class Things {
     return things;
   }
 
-  /** The customer of the examples. */
+  /** The customer in the examples. */
   get you(): Person {
     return this.people.you;
   }
@@ -61,7 +61,7 @@ export class Things {
     await this.receiver.close();
   }
 
-  /** Somebody else, with the password of the examples. */
+  /** Somebody else, with the same password. */
   async someone(credits = '0'): Promise<Person> {
     const someone = await person(this.relay, { credits });
     await this.givePassword(someone);
@@ -75,7 +75,7 @@ export class Things {
     ]);
   }
 
-  /** A GET, or a POST where there is a body. @throws Error unless it succeeds */
+  /** Sends a GET, or a POST if there is a body. @throws Error unless it succeeds */
   async ask<T = Named>(who: Person, path: string, body?: object): Promise<T> {
     const answer = await who.send(path, body && json(body));
     const text = await answer.text();
@@ -83,7 +83,7 @@ export class Things {
     return (text === '' ? {} : JSON.parse(text)) as T;
   }
 
-  /** The ids of what most examples are about. */
+  /** The IDs that most examples are about. */
   async usual(): Promise<Values> {
     const { you, staff, customer } = this;
     const [work, bought, hooks] = [await this.work(), await this.boughtTopup(), await this.delivery()];
@@ -140,7 +140,7 @@ export class Things {
     return items[0]!.chargeId;
   }
 
-  /** A chat, whose tokens make a reseller. */
+  /** A chat with enough tokens for the reseller rate. */
   async chat(): Promise<void> {
     const messages = [{ role: 'user', content: 'word '.repeat(100) }];
     await this.customer.send(
@@ -191,13 +191,13 @@ export class Things {
     return { endpointId, deliveryId };
   }
 
-  /** A payment that only Stripe's report knows. @returns the id of its line */
+  /** A payment that only Stripe's report knows. @returns its line's ID */
   async lostPayment(lineId = `txn_${newId()}`, amount = '13.00'): Promise<string> {
     await importReport(this.staff, [{ lineId, paymentId: `pi_${lineId}`, amount, fee: '0.68' }]);
     return lineId;
   }
 
-  /** Money that a provider took for a reason of its own. @returns the id of what is in suspense */
+  /** Money that a provider took for a reason of its own. @returns the ID of the item in suspense */
   async takenMoney(): Promise<string> {
     const lineId = `txn_${newId()}`;
     const body = stripeReport([]) + `${lineId},${yesterday()} 10:00:00,usd,-4.00,0,adjustment,,,\n`;

@@ -19,7 +19,7 @@ export function promtool(...args: string[]): string {
 }
 
 interface PrometheusOptions {
-  /** A pattern of files. */
+  /** A file pattern. */
   rules: string;
   /** Targets to scrape every second. */
   targetPort: number;
@@ -33,7 +33,7 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Starts Prometheus in a folder of its own, and waits until it is ready. */
+/** Starts Prometheus in a separate folder, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-prometheus-'));
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(configuration(options)));

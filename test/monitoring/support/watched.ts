@@ -26,7 +26,7 @@ export interface Dashboard {
   panels: Panel[];
 }
 
-/** Paths of the files in a folder of monitoring/ with a given ending. */
+/** Paths of the files with this ending in a folder of monitoring/. */
 export function filesOf(folder: string, ending: string): string[] {
   return readdirSync(join(monitoring, folder))
     .filter((name) => name.endsWith(ending))
@@ -67,7 +67,7 @@ export function metricsOf(expr: string): string[] {
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
 }
 
-/** The metrics in the tables of docs/operating.md whose first column has this heading. */
+/** The metrics in those tables of docs/operating.md whose first column has this heading. */
 export function documentedMetrics(): string[] {
   const text = readFileSync(join(root, 'docs/operating.md'), 'utf8');
   const [, table = ''] = /^\| metric +\|.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
