@@ -18,7 +18,7 @@ let source: DataSource;
 let approvals: ApprovalService;
 let asker: Actor;
 let other: Actor;
-/** Ids of the accounts that something was applied to, and what was reported after a commit. */
+/** IDs of the accounts that something was applied to, and what was reported after commits. */
 const reported: unknown[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ function decision({ id }: Approval, actor = other) {
   return { approvalId: id, actor, note: null, requestId: newId() };
 }
 
-/** How often the name of its account was lengthened. */
+/** How often the account's name was lengthened. */
 async function appliedTo({ accountId }: Approval): Promise<number> {
   const { rows } = await ledger.owner.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
     accountId,
@@ -76,14 +76,14 @@ async function appliedTo({ accountId }: Approval): Promise<number> {
 }
 
 describe('an approval', () => {
-  it('is applied once, when several people approve it at once, and reported once', async () => {
+  it('is applied once and reported once if several people approve it at once', async () => {
     const approval = await ask();
     expect(await appliedTo(approval)).toBe(0);
     const third = await staffActor(ledger, 'finance');
     const before = reported.length;
     const ends = [other, third, other].map((actor) => approvals.approve(decision(approval, actor)));
     const { succeeded, refused } = await race(ends);
-    // The one who approved twice is answered twice the same.
+    // The person who approved twice gets the same answer twice.
     expect([1, 2]).toContain(succeeded);
     expect(new Set(refused)).toEqual(new Set(['conflict']));
     expect(await appliedTo(approval)).toBe(1);
@@ -91,7 +91,7 @@ describe('an approval', () => {
     expect(await actionsOn(ledger, approval.subject)).toEqual(['approval.requested', 'approval.approved']);
   });
 
-  it('is either approved or rejected, when both happen at once', async () => {
+  it('is either approved or rejected if both happen at once', async () => {
     const approval = await ask();
     const third = await staffActor(ledger, 'finance');
     const ends = [approvals.approve(decision(approval)), approvals.reject(decision(approval, third))];
@@ -100,7 +100,7 @@ describe('an approval', () => {
     expect(await appliedTo(approval)).toBe(state === 'approved' ? 1 : 0);
   });
 
-  it('is decided by somebody else than who asked, with a role for it and no interest in it', async () => {
+  it('is decided by someone other than its author, who has a role for it and no interest in it', async () => {
     const approval = await ask({ accountId: other.accountId });
     const second = { code: 'second_person_required' };
     await expect(approvals.approve(decision(approval, asker))).rejects.toMatchObject(second);
@@ -111,7 +111,7 @@ describe('an approval', () => {
     expect(await appliedTo(approval)).toBe(0);
   });
 
-  it('whose work is refused stays pending, and nothing of it is left', async () => {
+  it('whose work is refused stays pending, and leaves nothing behind', async () => {
     const approval = await ask({ name: 'refused' });
     await expect(approvals.approve(decision(approval))).rejects.toMatchObject({ code: 'conflict' });
     expect(await appliedTo(approval)).toBe(0);
@@ -119,7 +119,7 @@ describe('an approval', () => {
     expect(await approvals.reject(decision(approval))).toMatchObject({ state: 'rejected', outcome: null });
   });
 
-  it('that there is not, and one of a kind that this program does not know, are refused', async () => {
+  it('is refused if it does not exist, or has a kind that this program does not know', async () => {
     const unknown = { approvalId: newId(), actor: other, note: null, requestId: newId() };
     await expect(approvals.approve(unknown)).rejects.toMatchObject({ code: 'not_found' });
     const approval = await ask();
@@ -130,7 +130,7 @@ describe('an approval', () => {
 });
 
 describe('a request for an approval', () => {
-  it('is one for its id, also when it is sent twice at once, and no other with the same', async () => {
+  it('exists once per ID, even if it is sent twice at once, and never with different content', async () => {
     const { accountId } = await ledger.account({ credits: '0' });
     const request = { accountId, requestId: newId() };
     const [one, two] = await Promise.all([ask(request), ask(request)]);
@@ -142,12 +142,12 @@ describe('a request for an approval', () => {
     expect(await actionsOn(ledger, one.subject)).toEqual(['approval.requested']);
   });
 
-  it('keeps no address of a person', async () => {
+  it('contains no address of a person', async () => {
     const approval = await ask({ reason: 'ada@example.com asked', name: 'for ada@example.com' });
     expect(JSON.stringify(approval)).not.toContain('ada@example.com');
   });
 
-  it('of a payload that its kind does not take is not made', async () => {
+  it('is not created from a payload that its kind does not accept', async () => {
     await expect(ask({ payload: { accountId: 1 } })).rejects.toThrow();
     await expect(ask({ kind: 'none' })).rejects.toThrow('nobody registered');
   });
@@ -159,7 +159,7 @@ describe('the list of approvals', () => {
     await approvals.reject(decision(first));
     const list = (of: { state?: 'pending'; beforeId?: string; actor?: Actor }) =>
       approvals.list({ actor: other, limit: 1, beforeId: null, ...of });
-    // One more than the limit, since there are more.
+    // One more than the limit, which shows that there are more.
     expect((await list({})).map(({ id }) => id)).toEqual([second.id, first.id]);
     const pending = await list({ state: 'pending' });
     expect(pending[0]!.id).toBe(second.id);

@@ -21,7 +21,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { InProcessTransport } from './in-process/in-process.transport.js';
 import { outboxInsert, OutboxRelay, outboxRow, type OutboxRelayOptions } from './outbox.js';
 
-/** Longer than any test: what is published in time was published by a wake, not by the poll. */
+/** Longer than any test: what is published in time was published because of a wake-up, not by polling. */
 const NEVER_MS = 600_000;
 
 describe('OutboxRelay', () => {
@@ -93,7 +93,7 @@ describe('OutboxRelay', () => {
     return Number(rows[0]?.count);
   };
 
-  it('publishes rows in the order of each key and deletes them', async () => {
+  it('publishes the rows of each key in order, and deletes them', async () => {
     const asks = Array.from({ length: 1_200 }, (_, number) => ask(number, `a${number % 3}`));
     await write(asks);
     startRelay();
@@ -136,7 +136,7 @@ describe('OutboxRelay', () => {
     expect(till.seen).toHaveLength(1);
   });
 
-  it('publishes only the rows of its producer', async () => {
+  it('publishes only its own producer’s rows', async () => {
     await write([ask(1)]);
     await pool.query(outboxInsert('gateway', [outboxRow(testTopics.told, ask(2))]));
     startRelay({ producer: 'gateway' });
@@ -148,7 +148,7 @@ describe('OutboxRelay', () => {
     expect(till.numbersOf('a1')).toEqual([2, 1]);
   });
 
-  it('lets one relay publish, whom others only wake', async () => {
+  it('lets one relay publish, which the others only wake', async () => {
     const blocked = gate();
     till.work = async () => blocked.opened;
     await write([ask(1)]);
@@ -159,7 +159,7 @@ describe('OutboxRelay', () => {
     listener.on('notification', () => (notices += 1));
     await listener.query('LISTEN outbox_worker');
     startRelay();
-    // What waits for the gate would never end if this failed before it is open.
+    // If this failed before the gate is open, whatever waits for it would never end.
     try {
       await until('the other has looked', () => notices > 0 || till.seen.length > 1);
       expect(till.seen).toHaveLength(1);
@@ -171,7 +171,7 @@ describe('OutboxRelay', () => {
     expect(till.seen).toHaveLength(1);
   });
 
-  it('lets no row overtake one of its key that failed', async () => {
+  it('lets no row overtake a failed one with the same key', async () => {
     const failing = gate();
     let isFirst = true;
     const bus = busOn(transport);
@@ -203,7 +203,7 @@ describe('OutboxRelay', () => {
     expect(till.seen).toHaveLength(1);
   });
 
-  it('publishes for a relay that does not lead, when that one is woken', async () => {
+  it('makes the leading relay publish if another one is woken', async () => {
     const first = startRelay({ pollMs: NEVER_MS });
     await write([ask(1)]);
     first.wake();
@@ -215,7 +215,7 @@ describe('OutboxRelay', () => {
     expect(till.numbersOf('a1')).toEqual([1, 2]);
   });
 
-  it('hands the lead over when it stops', async () => {
+  it('hands over the lead when it stops', async () => {
     const first = startRelay();
     await write([ask(1)]);
     await until('the first leads', async () => (await rowsLeft()) === 0);
@@ -226,7 +226,7 @@ describe('OutboxRelay', () => {
     expect(till.numbersOf('a1')).toEqual([1, 2]);
   });
 
-  it('goes on after its connection was cut', async () => {
+  it('continues after its connection was cut', async () => {
     startRelay();
     await write([ask(1)]);
     await until('the outbox is empty', async () => (await rowsLeft()) === 0);
@@ -241,7 +241,7 @@ describe('OutboxRelay', () => {
     expect(till.numbersOf('a1')).toEqual([1, 2]);
   });
 
-  it('publishes again what the bus did not take', async () => {
+  it('publishes again what the bus did not accept', async () => {
     const other = createTransport();
     const relay = startRelay({ bus: busOn(other) });
     await other.close();
@@ -255,7 +255,7 @@ describe('OutboxRelay', () => {
     expect(till.numbersOf('a1')).toEqual([1]);
   });
 
-  it('waits behind a message that its consumer cannot handle yet, and others pass', async () => {
+  it('waits behind a message that its consumer cannot handle yet, while others pass', async () => {
     let stuck = true;
     till.work = async ({ account }) => {
       if (account === 'stuck' && stuck) throw new Passing('the database is gone');

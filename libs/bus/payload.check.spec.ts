@@ -48,23 +48,26 @@ const whole: Record<keyof typeof types, object> = {
 };
 
 describe('keepsRules', () => {
-  it.each(Object.keys(types) as (keyof typeof types)[])('says of a %s what class-validator says', (name) => {
-    const type = types[name];
-    expect(keepsRules(type, instanceOf(type, whole[name]))).toBe(true);
-    const fields = Object.keys(whole[name]);
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.constantFrom(...fields, 'taskId', 'reason', 'unknown'), values),
-        (changes) => {
-          const instance = instanceOf(type, { ...whole[name], ...changes });
-          expect(keepsRules(type, instance)).toBe(validateSync(instance).length === 0);
-        },
-      ),
-      { numRuns: 500 },
-    );
-  });
+  it.each(Object.keys(types) as (keyof typeof types)[])(
+    'says the same about a %s as class-validator',
+    (name) => {
+      const type = types[name];
+      expect(keepsRules(type, instanceOf(type, whole[name]))).toBe(true);
+      const fields = Object.keys(whole[name]);
+      fc.assert(
+        fc.property(
+          fc.dictionary(fc.constantFrom(...fields, 'taskId', 'reason', 'unknown'), values),
+          (changes) => {
+            const instance = instanceOf(type, { ...whole[name], ...changes });
+            expect(keepsRules(type, instance)).toBe(validateSync(instance).length === 0);
+          },
+        ),
+        { numRuns: 500 },
+      );
+    },
+  );
 
-  it('knows each rule of the payloads', () => {
+  it('knows each rule that payloads use', () => {
     class Every {
       @IsWord() word = 'w';
       @IsCount() count = 1;
@@ -76,7 +79,7 @@ describe('keepsRules', () => {
     expect(keepsRules(Every, Object.assign(new Every(), { count: -1 }))).toBe(false);
   });
 
-  it('leaves a class with a rule of another kind, or with none, to class-validator', () => {
+  it('leaves classes with another kind of rule, or none, to class-validator', () => {
     class Nested {
       @ValidateNested() inner = {};
     }

@@ -28,21 +28,21 @@ const decode = (change: object) =>
   decodePayload(topics.chargeRequested, '1', JSON.stringify({ ...request, ...change }));
 
 describe('topics', () => {
-  it('have names of their own', () => {
+  it('have unique names', () => {
     expect(new Set(allTopics.map(({ name }) => name)).size).toBe(allTopics.length);
   });
 
-  it('are keyed by account where money moves', () => {
+  it('are keyed by account if they move money', () => {
     expect(encodeMessage(topics.chargeRequested, request).key).toBe(request.accountId);
   });
 
-  it('survive the way as text', () => {
+  it('survive being sent as text', () => {
     const decoded = decode({});
     expect(decoded).toBeInstanceOf(ChargeRequested);
     expect(decoded).toEqual(request);
   });
 
-  it('bear fields that they do not know yet', () => {
+  it('accept fields that they do not know yet', () => {
     expect(decode({ later: 1 })).toMatchObject({ chargeId: request.chargeId });
   });
 
@@ -84,7 +84,7 @@ describe('topics', () => {
   });
 
   it('do not compile with another payload, reply or kind', () => {
-    // Never run: the compiler is what is tested.
+    // Never run: this tests the compiler.
     const mistakes = async (bus: Bus) => {
       // @ts-expect-error an amount is text
       await bus.request(topics.chargeRequested, { ...request, quotedAmount: 0.04 });

@@ -19,7 +19,7 @@ const textOf = (price: Price | null | undefined) =>
     ? plainDecimal(price.unitPrice)
     : price && [price.input, price.cachedInput, price.output].map(plainDecimal);
 
-it('reads models with their limits, and prices an alias as its model', async () => {
+it('reads models with their limits, and prices an alias like its model', async () => {
   const { models, priceBook } = await loadCatalog(ledger.billing);
   expect(models.get('vendora-imagine-image')).toMatchObject({
     family: 'image',
@@ -35,7 +35,7 @@ it('reads models with their limits, and prices an alias as its model', async () 
   expect(priceBook.models.get('vendora-imagine-image')?.pricedAs).toBe('vendora-imagine-image');
 });
 
-it('reads versions in the order of their start, a withdrawal and microseconds included', async () => {
+it('reads versions in order of their start, including a withdrawal and microseconds', async () => {
   const { owner, billing } = ledger;
   const before = await loadPriceBook(billing);
   await owner.query(
@@ -53,7 +53,7 @@ it('reads versions in the order of their start, a withdrawal and microseconds in
   expect(revision).toBeGreaterThan(before.revision);
 });
 
-it('reads prices of tokens for one token, though they are written for a million', async () => {
+it('reads token prices per token, though they are stored per million', async () => {
   await ledger.owner.query(
     `INSERT INTO models (id, family, unit, owned_by) VALUES ('talker', 'chat', 'token', 'other')`,
   );
@@ -64,7 +64,7 @@ it('reads prices of tokens for one token, though they are written for a million'
   expect(textOf(prices.get('talker')![0]!.value)).toEqual(['0.0000025', '0.00000025', '0.00001']);
 });
 
-it('reads what upstreams take now, by one figure for each channel and model', async () => {
+it('reads current upstream costs, as one figure per channel and model', async () => {
   const { owner, billing } = ledger;
   await owner.query(
     `INSERT INTO channels (id, protocol, base_url, api_key) VALUES ('costly', 'openai', 'https://v.example', 'k')`,
@@ -117,7 +117,7 @@ it('reads channels with what they serve, and all their keys', async () => {
   expect(sandbox.groups).toContain(VENDORA_MAIN);
 });
 
-it('has an earlier revision than a change that came while it was read, so that it is read again', async () => {
+it('has an earlier revision than a change made while it was read, so that it is read again', async () => {
   const enable = (enabled: boolean) =>
     ledger.owner.query(`UPDATE channels SET enabled = $1 WHERE id = 'sandbox'`, [enabled]);
   await enable(true);
@@ -139,7 +139,7 @@ it('has an earlier revision than a change that came while it was read, so that i
   await enable(true);
 });
 
-it('keeps a channel whose webhook secret cannot be decrypted, and none whose key cannot', async () => {
+it('keeps a channel whose webhook secret cannot be decrypted, but not one whose key cannot', async () => {
   const lost = 'sealed:1:00000000:AAAA';
   const { rows } = await ledger.owner.query<{ id: string }>('SELECT id FROM channels ORDER BY id LIMIT 2');
   const [first, second] = rows.map(({ id }) => id);

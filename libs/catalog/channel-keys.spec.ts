@@ -21,7 +21,7 @@ const channel: Channel = {
 };
 
 describe('the keys of a channel', () => {
-  it('are used in turn, by chance', () => {
+  it('are chosen at random', () => {
     const catalog = { channels: [channel], models: new Map() } as unknown as Catalog;
     const used = new Set(
       Array.from({ length: 200 }, () => channelsFor(catalog, { model: 'm', group: 'g' })[0]?.apiKey),
@@ -29,7 +29,7 @@ describe('the keys of a channel', () => {
     expect([...used].sort()).toEqual(['key-1', 'key-2', 'key-3']);
   });
 
-  it('are found again by their mark, which does not show them', () => {
+  it('are found again by their mark, which does not reveal them', () => {
     const second = { ...channel, apiKey: 'key-2' };
     expect(keyMark(second)).toMatch(/^[\da-f]{16}$/);
     expect(withMarkedKey(channel, keyMark(second)).apiKey).toBe('key-2');

@@ -10,7 +10,7 @@ interface Named {
   figure: Decimal | null;
 }
 
-/** `name priority weight figure`; no figure: not known. */
+/** `name priority weight figure`. Without a figure, it is not known. */
 function ranked(text: string): Named {
   const [id = '', priority, weight, figure] = text.split(' ');
   const known = figure === undefined ? null : parseDecimal(figure);
@@ -22,7 +22,7 @@ const orderOf = (channels: readonly Named[], routing: Routing, chance?: () => nu
     .map(({ id }) => id)
     .join(' ');
 
-/** Numbers that look like chance and are the same each time. */
+/** Numbers that look random but are the same each time. */
 function dice(): () => number {
   let state = 1;
   return () => {
@@ -50,7 +50,7 @@ it.each<[string, Routing, string[], string]>([
   ['the latency', 'latency', ['a 0 9 900', 'b 0 1 80', 'c 0 1 1000'], 'b a c'],
   ['the priority before the latency', 'latency', ['a 0 1 5', 'b 1 1'], 'b a'],
   ['nothing where there is nobody', 'cost', [], ''],
-])('goes by %s', (_what, routing, channels, order) => {
+])('follows %s', (_what, routing, channels, order) => {
   const all = channels.map(ranked);
   expect(orderOf(all, routing, () => 0.5)).toBe(order);
   expect(orderOf(all.toReversed(), routing, () => 0.5)).toBe(order);
@@ -63,7 +63,7 @@ it('divides calls by weight', () => {
   expect(first.filter((id) => id === 'b').length / 2_000).toBeCloseTo(0.75, 1);
 });
 
-it('tries each channel once in a while that goes by latency, however slow, and never another priority first', () => {
+it('occasionally tries each channel if routed by latency, however slow, but never another priority first', () => {
   const chance = dice();
   const all = ['best 0 1 10', 'slow 0 1 99999', 'new 0 1', 'fallback -1 1 1'].map(ranked);
   const orders = Array.from({ length: 3_000 }, () => orderOf(all, 'latency', chance));
@@ -75,7 +75,7 @@ it('tries each channel once in a while that goes by latency, however slow, and n
   expect(orders.every((order) => order.endsWith('fallback'))).toBe(true);
 });
 
-it('never tries a dearer channel first', () => {
+it('never tries a more expensive channel first', () => {
   const chance = dice();
   const all = ['cheap 0 1 0.01', 'dear 0 999 0.02'].map(ranked);
   expect(new Set(Array.from({ length: 500 }, () => orderOf(all, 'cost', chance)))).toEqual(
@@ -124,7 +124,7 @@ it.each<[Routing, string[]]>([
   }
 });
 
-it('shows the route of all groups where none is named', () => {
+it('shows the route for all groups if none is named', () => {
   const route = routeOf(catalogWith('cost'), { model: 'm', chance: () => 0.5 });
   expect(route[0]?.id).toBe('elsewhere');
 });

@@ -7,7 +7,7 @@ it.each([
   [{ maxInputTokens: 9_000 }, 0, 0n],
   [{ maxInputTokens: 9_000 }, 1, 9_000n],
   [{ maxInputTokens: 9_000 }, 3, 27_000n],
-])('a model of limits %o is held for each image that is handed over, of %i', (limits, inputImages, read) => {
+])('a model with limits %o is held for each input image, of %i', (limits, inputImages, read) => {
   const { most } = measureImages({ model: { limits }, prompts: ['a boat'], count: 1, inputImages });
   expect(most.imageInput).toBe(read);
 });

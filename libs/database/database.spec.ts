@@ -58,7 +58,7 @@ describe('openPool', () => {
     await plain.end();
   });
 
-  it('outlives the loss of a connection that is checked out', async () => {
+  it('survives the loss of a connection that is checked out', async () => {
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const lost = new Promise((resolve) => client.once('end', resolve));
@@ -72,7 +72,7 @@ describe('openPool', () => {
 });
 
 describe('inTransaction', () => {
-  it('commits what the work did, and nothing of work that throws', async () => {
+  it('commits the work, and nothing of work that throws', async () => {
     await inTransaction(pool, (client) => client.query('INSERT INTO counters VALUES (1, 10)'));
     const error = await failure(
       inTransaction(pool, async (client) => {
@@ -86,7 +86,7 @@ describe('inTransaction', () => {
     ]);
   });
 
-  it('does not pass for committed when a failed statement was swallowed', async () => {
+  it('does not count as committed if a failed statement was swallowed', async () => {
     const work = inTransaction(pool, async (client) => {
       await client.query('INSERT INTO counters VALUES (1, 10)');
       await client.query('SELECT 1 / 0').catch(() => undefined);
@@ -95,7 +95,7 @@ describe('inTransaction', () => {
     expect((await pool.query('SELECT FROM counters')).rowCount).toBe(0);
   });
 
-  it('runs deadlocked work again until both sides are done', async () => {
+  it('reruns deadlocked work until both sides are done', async () => {
     await pool.query('INSERT INTO counters VALUES (1, 0), (2, 0)');
     let meeting = 0;
     let arrived: () => void;
@@ -111,7 +111,7 @@ describe('inTransaction', () => {
         await client.query('UPDATE counters SET amount_nanos = amount_nanos + 1 WHERE id = $1', [second]);
       });
     await Promise.all([add(1, 2), add(2, 1)]);
-    // One of the two runs again; on a busy machine their next meeting may be another deadlock.
+    // One of the two reruns. On a busy machine, their next meeting may be another deadlock.
     expect(runs).toBeGreaterThanOrEqual(3);
     expect((await pool.query('SELECT amount_nanos FROM counters')).rows).toEqual([
       { amount_nanos: 2n },
@@ -135,14 +135,14 @@ describe('inTransaction', () => {
 });
 
 describe('isTransient', () => {
-  it('knows a database that is not there', async () => {
+  it('recognises a database that is unreachable', async () => {
     const nowhere = openPool({ url: 'postgresql://a:b@127.0.0.1:1/c', max: 1, applicationName: 'spec' });
     expect(isTransient(await failure(nowhere.query('SELECT 1')))).toBe(true);
     const noSocket = openPool({ url: 'postgresql://a:b@%2Fnowhere:5432/c', max: 1, applicationName: 'spec' });
     expect(isTransient(await failure(noSocket.query('SELECT 1')))).toBe(true);
   });
 
-  it('knows a statement that took too long', async () => {
+  it('recognises a statement that took too long', async () => {
     const hasty = openPool({
       url: database.ownerUrl,
       max: 1,
@@ -153,7 +153,7 @@ describe('isTransient', () => {
     await hasty.end();
   });
 
-  it('knows a broken rule from a broken database', async () => {
+  it('distinguishes a broken rule from a broken database', async () => {
     await pool.query('INSERT INTO counters VALUES (1, 0)');
     expect(isTransient(await failure(pool.query('INSERT INTO counters VALUES (1, 0)')))).toBe(false);
     expect(isTransient(await failure(pool.query('SELECT nonsense')))).toBe(false);
@@ -182,9 +182,9 @@ const connect = (url: string, settings: { max: number; registry?: Registry }) =>
     ...settings,
   });
 
-/** Each waits for seconds, so they wait together. */
+/** Each waits for seconds, so they wait at the same time. */
 describe.concurrent('a server that is silent or slow', () => {
-  it('is known as such by a pool, which then uses a new connection', async () => {
+  it('is recognised by a pool, which then uses a new connection', async () => {
     const way = await TcpSwitch.open(socketOf(database.ownerUrl));
     const patient = openPool({
       url: way.urlOf(database.ownerUrl),
@@ -193,13 +193,13 @@ describe.concurrent('a server that is silent or slow', () => {
       statementTimeoutMs: 500,
     });
     try {
-      // What one transaction may wait is forgotten with it: it would be longer than this spec.
+      // The limit of one transaction must not outlive it: it would be longer than this spec.
       await inTransaction(patient, (client) => limitStatements(client, 60_000));
       way.silence();
       const lost = failure(patient.query('SELECT 1'));
       way.speak();
       expect(isTransient(await lost)).toBe(true);
-      // On a new connection: the old one would never answer.
+      // On a new connection, since the old one would never answer.
       expect((await patient.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     } finally {
       await patient.end();
@@ -207,7 +207,7 @@ describe.concurrent('a server that is silent or slow', () => {
     }
   });
 
-  it('is known as such by a data source, which then uses a new connection', async () => {
+  it('is recognised by a data source, which then uses a new connection', async () => {
     const way = await TcpSwitch.open(socketOf(database.ownerUrl));
     const source = await connect(way.urlOf(database.ownerUrl), { max: 1 });
     try {
@@ -222,14 +222,14 @@ describe.concurrent('a server that is silent or slow', () => {
     }
   });
 
-  it('is given as long as a transaction says, and only in it', async () => {
+  it('gets as long as a transaction says, and only in it', async () => {
     const hasty = openPool({
       url: database.ownerUrl,
       max: 1,
       applicationName: 'spec',
       statementTimeoutMs: 500,
     });
-    // Longer than the client itself waits for the answer of a statement that may take 500 ms.
+    // Longer than the client itself waits for a statement that may take 500 ms.
     const sleep = (client: pg.ClientBase) => client.query('SELECT pg_sleep(6)');
     await inTransaction(hasty, async (client) => {
       await limitStatements(client, 10_000);

@@ -68,7 +68,7 @@ async function canConnect(url: string): Promise<boolean> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('is durable, private, and keeps its data from one start to the next', async () => {
+  it('is durable, private, and keeps its data across starts', async () => {
     const first = await start();
     await query(first.ownerUrl, 'CREATE TABLE kept (value int)');
     await query(first.ownerUrl, 'INSERT INTO kept VALUES (7)');
@@ -103,7 +103,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readEmbeddedConnection(dataDir)).toBeUndefined();
   });
 
-  it('runs again with all that was committed after its server was killed', async () => {
+  it('recovers everything that was committed before its server was killed', async () => {
     const server = await start();
     const firstPid = server.pid;
     await query(server.ownerUrl, 'CREATE TABLE kept AS SELECT 1 AS value');
@@ -112,7 +112,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(server.ownerUrl, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
   });
 
-  it('works where folder names are too long for a socket and closed to the account of the server', async () => {
+  it('works if folder names are too long for a socket and closed to the server’s account', async () => {
     const closed = join(root, 'x'.repeat(60), 'y'.repeat(60));
     mkdirSync(closed, { recursive: true });
     chmodSync(root, 0o700);
@@ -126,7 +126,7 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-/** As earlier versions left it: the owner is the first superuser of the server, and there is no admin. */
+/** As earlier versions left it: the owner is the server's first superuser, and there is no admin. */
 async function makeOld(server: EmbeddedPostgres, left = ''): Promise<void> {
   const passwordsFile = join(root, 'data', 'passwords.json');
   const { admin: _admin, ...passwords } = JSON.parse(readFileSync(passwordsFile, 'utf8')) as Record<
@@ -161,7 +161,7 @@ const OWNERS_SQL = `SELECT relname AS name, relowner::regrole::text AS owner FRO
   UNION ALL SELECT datname, datdba::regrole::text FROM pg_database WHERE datname = 'tollgate' ORDER BY 1`;
 
 describe('the owner of the database', () => {
-  it('is no superuser', async () => {
+  it('is not a superuser', async () => {
     const server = await start();
     const rights = `SELECT rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user`;
     expect(await query(server.ownerUrl, rights)).toEqual([
@@ -182,7 +182,7 @@ describe('the owner of the database', () => {
     expect(await query(server.ownerUrl, superusers)).toEqual([{ rolname: 'tollgate_admin' }]);
   });
 
-  it('stops being one when an earlier attempt was interrupted', async () => {
+  it('stops being one even if an earlier attempt was interrupted', async () => {
     await makeOld(await start(), 'CREATE ROLE tollgate_upgrade SUPERUSER');
     const server = await start();
     expect(await query(server.ownerUrl, 'SELECT value FROM seen')).toEqual([{ value: 7 }]);
@@ -227,7 +227,7 @@ describe('a data folder', () => {
     expect(await canConnect(second.ownerUrl)).toBe(true);
   });
 
-  it('is not taken for its own when the pid file names a stranger', async () => {
+  it('is not taken over if the pid file names an unrelated process', async () => {
     await (await start()).stop();
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
     const pidFile = join(root, 'data', 'pgdata', 'postmaster.pid');
@@ -239,7 +239,7 @@ describe('a data folder', () => {
     stranger.kill();
   });
 
-  it('of a newer version gets one clear sentence, and is left alone', async () => {
+  it('of a newer version gets one clear sentence, and stays unchanged', async () => {
     await (await start()).stop();
     const versionFile = join(root, 'data', 'pgdata', 'PG_VERSION');
     writeFileSync(versionFile, '99\n');

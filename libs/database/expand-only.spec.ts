@@ -4,11 +4,11 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { snapshotSchema, takenAway } from '../../test/support/schema-change.js';
 import { type Migration, ownMigrations } from './migration-history.js';
 
-/** No version was released before. */
+/** No version was released before this one. */
 const LAST_UNCHECKED = '0093';
-/** Before these nothing is compared. */
+/** Migrations before this one are not compared. */
 const FIRST_COMPARED = '0081';
-/** Says of a finding that the version before works on all the same. */
+/** How a migration says that the version before works despite a finding. */
 const HARMLESS = /^-- The version before works on: (.+)\.$/gm;
 
 const migrations = ownMigrations();
@@ -44,14 +44,14 @@ function numberOf({ name }: Named): string {
   return name.slice(0, 4);
 }
 
-/** What a migration does to the version before and does not say. */
+/** What a migration does to the version before without saying so. */
 function unsaid({ sql, needs }: Pick<Migration, 'sql' | 'needs'>, findings: readonly string[]): string[] {
   if (needs !== null) return [];
   const harmless = new Set([...sql.matchAll(HARMLESS)].map(([, finding]) => finding));
   return findings.filter((finding) => !harmless.has(finding));
 }
 
-/** Those that need a migration that did not come before. */
+/** Migrations that need one that did not come before them. */
 function wrongNeeds(all: readonly Named[]): string[] {
   const numbers = new Set(all.map(numberOf));
   const isWrong = ({ name, needs }: Named) =>
@@ -67,7 +67,7 @@ describe('migrations', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('may say that the version before works on, of each thing by itself', () => {
+  it('may say that the version before works on, separately for each finding', () => {
     const findings = ['the function f() is changed', 'the trigger t of tasks is new'];
     const sql = '-- Adds up.\n-- The version before works on: the function f() is changed.\nSELECT 1';
     expect(unsaid({ sql, needs: null }, findings)).toEqual(['the trigger t of tasks is new']);
@@ -82,7 +82,7 @@ describe('migrations', () => {
     expect(wrongNeeds(all)).toEqual(['0003_a.sql', '0005_c.sql', '0006_d.sql']);
   });
 
-  it('of before are seen as they are: additions, wider lists, and what took something away', () => {
+  it('from the past are classified correctly: additions, wider lists, and removals', () => {
     for (const added of ['0081', '0086', '0087', '0088', '0091', '0093'])
       expect([added, found.get(added)]).toEqual([added, []]);
     expect(found.get('0084')!.toSorted()).toEqual([
@@ -99,7 +99,7 @@ describe('migrations', () => {
   });
 });
 
-describe('a change that takes away', () => {
+describe('a breaking change', () => {
   const changed = async (sql: string): Promise<string[]> => {
     await owner.query('BEGIN');
     try {
@@ -168,7 +168,7 @@ describe('a change that takes away', () => {
     expect(await changed(sql)).toContainEqual(expect.stringContaining(finding));
   });
 
-  it('of what everybody may do is found, and not where each program may do it still', async () => {
+  it('is found in the public’s rights, unless each program keeps the right', async () => {
     await owner.query(
       'CREATE FUNCTION anybodys() RETURNS int LANGUAGE sql AS $$SELECT 1$$; GRANT EXECUTE ON FUNCTION anybodys() TO PUBLIC',
     );
@@ -183,11 +183,11 @@ describe('a change that takes away', () => {
     'ALTER TABLE tasks ADD COLUMN why uuid DEFAULT gen_random_uuid() UNIQUE',
     'ALTER TABLE tasks ADD COLUMN why bigint GENERATED ALWAYS AS IDENTITY',
     'CREATE TABLE others (id int PRIMARY KEY CHECK (id > 3)); CREATE TRIGGER other BEFORE INSERT ON others EXECUTE FUNCTION refuse_change()',
-  ])('is none, and not found: %s', async (sql) => {
+  ])('is not found in: %s', async (sql) => {
     expect(await changed(sql)).toEqual([]);
   });
 
-  it('is a list of allowed words that lacks one, and not one that has more', async () => {
+  it('is a list of allowed words that lacks one, but not one that has more', async () => {
     const allowed = await allowedWords('models_routing_check');
     const list = (words: readonly string[]) => `ALTER TABLE models DROP CONSTRAINT models_routing_check;
       ALTER TABLE models ADD CONSTRAINT models_routing_check CHECK (routing IN (${words.join(', ')}))`;

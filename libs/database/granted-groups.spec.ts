@@ -6,7 +6,7 @@ const GRANTING = '0048_granted_groups.sql';
 
 const database = databaseAcross(GRANTING, customersOfThoseDays);
 
-/** Accounts with keys of groups that everybody could name. */
+/** Accounts with keys of groups that everybody could name at that time. */
 async function customersOfThoseDays(owner: pg.Client): Promise<void> {
   await owner.query(`INSERT INTO groups (name)
     VALUES ('Vendora-Main'), ('Public-Relay'), ('Half-Price'), ('Unused') ON CONFLICT DO NOTHING`);
@@ -29,7 +29,7 @@ it('opens the groups that everybody has, and no others', async () => {
   ]);
 });
 
-it('grants each account what its live keys use, once, and nothing that it had given up', async () => {
+it('grants each account what its live keys use, once, but nothing that it had given up', async () => {
   const { rows } = await database().query(
     `SELECT account_id AS account, group_name AS "group", granted_by AS by, ticket_id AS ticket,
        granted_at IS NOT NULL AS dated FROM account_groups`,

@@ -48,17 +48,17 @@ describe('migrate', () => {
     expect(await query('SELECT name FROM schema_migrations ORDER BY name')).toHaveLength(3);
   });
 
-  it('applies one that holds a comment alone', async () => {
+  it('applies a file that only has a comment', async () => {
     write('0003_third.sql', '-- Nothing reads first_table.name any more.');
     expect(await run()).toContain('0003_third.sql');
   });
 
-  it('applies each file once when many programs start together', async () => {
+  it('applies each file once if many programs start together', async () => {
     const applied = await Promise.all(Array.from({ length: 8 }, run));
     expect(applied.flat()).toEqual(['0001_first.sql', '0002_second.sql']);
   });
 
-  it('leaves nothing of a file that fails, and goes on from there when it is mended', async () => {
+  it('leaves nothing of a file that fails, and continues from there once it is fixed', async () => {
     write('0002_second.sql', 'CREATE TABLE second_table (id int); SELECT 1 / 0');
     await expect(run()).rejects.toThrow('The migration 0002_second.sql failed: division by zero');
     expect(await query(`SELECT to_regclass('second_table') AS found`)).toEqual([{ found: null }]);
@@ -72,7 +72,7 @@ describe('migrate', () => {
     await expect(run()).rejects.toThrow('The migration 0001_first.sql was edited after it was applied');
   });
 
-  it('changes nothing of a newer database, which serves the code too', async () => {
+  it('changes nothing in a newer database, which still serves this code', async () => {
     await run();
     rmSync(join(folder, '0002_second.sql'));
     expect(await run()).toEqual([]);
@@ -97,13 +97,13 @@ describe('migrate', () => {
     },
   );
 
-  it('refuses a database that had a migration which the code has not, among those that it has', async () => {
+  it('refuses a database with a migration that this code lacks, among those that it has', async () => {
     await run();
     rmSync(join(folder, '0001_first.sql'));
     await expect(run()).rejects.toThrow('newer than this Tollgate: it has the migration 0001_first.sql');
   });
 
-  it('takes over a history that was written before migrations said whom they need', async () => {
+  it('takes over a history from before migrations said what they need', async () => {
     await run();
     await query('ALTER TABLE schema_migrations DROP COLUMN needs');
     write('0003_third.sql', '-- Needs programs that know 0001.\nSELECT 1');
@@ -115,7 +115,7 @@ describe('migrate', () => {
     ]);
   });
 
-  it.each(['0002_again.sql', 'third.sql'])('refuses a file without a number of its own: %s', async (name) => {
+  it.each(['0002_again.sql', 'third.sql'])('refuses a file without a unique number: %s', async (name) => {
     write(name, 'SELECT 1');
     await expect(run()).rejects.toThrow(
       'is out of order: its name must start with four digits that no other migration has',
@@ -128,7 +128,7 @@ describe('requireSchema', () => {
     const pool = openPool({ url: database.urlFor('gateway'), max: 1, applicationName: 'requireSchema' });
     await requireSchema(pool).finally(() => pool.end());
   };
-  // As migrate leaves it: the template's history was taken away above.
+  // As `migrate` leaves it, since the template's history was removed above.
   beforeEach(async () => {
     await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await migrate({ ownerUrl: database.ownerUrl });
@@ -140,7 +140,7 @@ describe('requireSchema', () => {
     await check();
   });
 
-  it('refuses a schema that takes away what they use, one of an earlier version, and none', async () => {
+  it('refuses a schema that takes away what they use, an earlier one, and an empty one', async () => {
     await query(`INSERT INTO schema_migrations (name, sha256, needs) VALUES ('9998_takes.sql', 'x', '9997')`);
     await expect(check()).rejects.toThrow('newer than this Tollgate: it has the migration 9998_takes.sql');
     await query(`DELETE FROM schema_migrations WHERE name >= '0093'`);
@@ -151,7 +151,7 @@ describe('requireSchema', () => {
 });
 
 describe('the migrations of this repository', () => {
-  it('let each program log in by its own password only', async () => {
+  it('let each program log in only with its own password', async () => {
     for (const role of ['gateway', 'worker', 'billing'] as const) {
       expect(await query('SELECT current_user AS name', database.urlFor(role))).toEqual([
         { name: `tollgate_${role}` },

@@ -12,6 +12,6 @@ it('passes only what the query names', () => {
   expect(named('SELECT :a', { a: null, b: 2 })).toEqual({ text: 'SELECT $1', values: [null] });
 });
 
-it('refuses a name that has no value', () => {
+it('refuses a name without a value', () => {
   expect(() => named('SELECT :since', { from: 1 })).toThrow('the query names since, which is not given');
 });

@@ -9,11 +9,11 @@ it("keeps videos and the vendor's own images for Vendora-Main, and nothing else"
   expect(served('image', VENDORA)).toEqual([true, false]);
   expect(served('image', 'other')).toEqual([true, true]);
   expect(served('chat', VENDORA)).toEqual([true, true]);
-  // An alias is what its model is, and spelling hides no owner.
+  // An alias has its model's type, and no spelling hides an owner.
   expect(served('image', 'other', ' Vendora ')).toEqual([true, false]);
 });
 
-it('leaves out what a group may not serve, though it is stored', () => {
+it('leaves out what a group may not serve, even if it is stored', () => {
   const models = new Map([
     ['film', { family: 'video', owners: ['other'] }],
     ['sketch', { family: 'image', owners: ['other'] }],

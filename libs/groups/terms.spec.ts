@@ -41,7 +41,7 @@ it('multiplies the list price by the version in force, to the millisecond', () =
   expect(at(1_000)).toMatchObject({ rule: 'list', multiplier: { digits: 3n }, multiplierVersionId: 2n });
 });
 
-it('replaces list price and multiplier by a fixed price, for calls, while the rule is in force', () => {
+it('replaces list price and multiplier with a fixed price, for calls, while the rule is in force', () => {
   const fixed = { rule: 'fixed_per_call', fixedPrice: { digits: 2n, scale: 4 }, groupRuleVersionId: 4n };
   expect(at(2_000)).toMatchObject({
     ...fixed,

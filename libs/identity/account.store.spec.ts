@@ -12,7 +12,7 @@ afterAll(() => ledger.close());
 
 const insert = (name: string) => inTransaction(ledger.billing, (client) => insertAccount(client, name));
 
-it('writes an account with its name and an invite code of its own', async () => {
+it('stores an account with its name and a unique invite code', async () => {
   const [first, second] = [await insert('  A house  '), await insert('A house')];
   expect(await findAccount(ledger.billing, first)).toEqual({
     id: first,
@@ -27,12 +27,12 @@ it('writes an account with its name and an invite code of its own', async () => 
   expect(rows).toEqual([{ codes: 2 }]);
 });
 
-it('takes no name that is empty or too long', async () => {
+it('accepts no name that is empty or too long', async () => {
   await expect(insert(' ')).rejects.toMatchObject({ code: 'invalid_name' });
   await expect(insert('x'.repeat(1_000))).rejects.toMatchObject({ code: 'invalid_name' });
 });
 
-it('closes from the moment that a deletion was asked for', async () => {
+it('closes as soon as its deletion is requested', async () => {
   const id = await insert('leaving');
   expect(await isClosing(ledger.billing, id)).toBe(false);
   await ledger.owner.query('UPDATE accounts SET closing_at = now() WHERE id = $1', [id]);

@@ -24,7 +24,7 @@ function attempt(most: number, windowMs = HOUR_MS) {
   return { subject, limit: { most, windowMs } };
 }
 
-/** Every window that is open ends now. */
+/** Ends every open window now. */
 function endWindows() {
   return ledger.owner.query('UPDATE attempts SET expires_at = now()');
 }
@@ -38,7 +38,7 @@ describe('attempts', () => {
     await expect(store.count(attempt(5))).rejects.toMatchObject(tooMany);
   });
 
-  it('that are too many say when the window ends', async () => {
+  it('say when the window ends if there are too many', async () => {
     await store.count(attempt(1));
     const { retryAfterSeconds } = (await store.count(attempt(1)).catch((error: unknown) => error)) as {
       retryAfterSeconds: number;
@@ -47,13 +47,13 @@ describe('attempts', () => {
     expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
   });
 
-  it('begin again with the next window, which the first of them opens', async () => {
+  it('start again with the next window, which the first of them opens', async () => {
     await store.count(attempt(1));
     await endWindows();
     expect((await race([1, 2, 3].map(() => store.count(attempt(1))))).succeeded).toBe(1);
   });
 
-  it('are forgotten, or taken back one by one and never below none', async () => {
+  it('are forgotten, or taken back one by one and never below zero', async () => {
     for (let tries = 0; tries < 2; tries += 1) await store.count(attempt(2));
     await store.takeBack(subject);
     await store.count(attempt(2));
@@ -72,7 +72,7 @@ describe('attempts', () => {
     expect(left.succeeded).toBe(4);
   });
 
-  it('are stored without the address, and removed when their window is over', async () => {
+  it('are stored without the address, and removed when their window has ended', async () => {
     await store.count(attempt(1));
     const { rows } = await ledger.owner.query<{ subject: string }>('SELECT subject FROM attempts');
     expect(rows.length).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ const readLog = async () => {
   return rows as { before: unknown; after: unknown }[];
 };
 
-it('notes no e-mail address, wherever a text has one', async () => {
+it('records no e-mail address, wherever a text contains one', async () => {
   await audit(owner, {
     actor: 'user:someone',
     action: 'approval.requested',
@@ -38,7 +38,7 @@ it('notes no e-mail address, wherever a text has one', async () => {
   ]);
 });
 
-it('rewrites what was noted before that, and protects the log again afterwards', async () => {
+it('rewrites what was recorded before, and protects the log again afterwards', async () => {
   const notes = () =>
     owner.query(`INSERT INTO audit_log (actor, action, subject, before, after) VALUES
       ('user:1', 'email.changed', 'user:1', '{"email": "old@example.com"}', '{"email": "new@example.com"}'),

@@ -8,18 +8,18 @@ const NOW = Date.UTC(2026, 0, 1);
 describe('a grant of the console', () => {
   const token = signGrant(SECRET, GRANT, NOW);
 
-  it('tells what was granted, for a minute', () => {
+  it('says what was granted, for a minute', () => {
     expect(isGrant(token)).toBe(true);
     expect(readGrant(SECRET, token, NOW)).toEqual(GRANT);
     expect(readGrant(SECRET, token, NOW + GRANT_LIFE_MS - 1)).toEqual(GRANT);
     expect(readGrant(SECRET, token, NOW + GRANT_LIFE_MS)).toBeNull();
   });
 
-  it('is refused when its end lies further ahead than ours ever do', () => {
+  it('is refused if it ends later than ours ever do', () => {
     expect(readGrant(SECRET, token, NOW - 2 * GRANT_LIFE_MS)).toBeNull();
   });
 
-  it('is refused when anything of it was changed, or another secret signed it', () => {
+  it('is refused if any part of it was changed, or another secret signed it', () => {
     const [head, payload = '', mac = ''] = token.split('.');
     const other = signGrant(SECRET, { ...GRANT, accountId: 'another' }, NOW).split('.')[1];
     const turned = (mac.startsWith('A') ? 'B' : 'A') + mac.slice(1);

@@ -32,7 +32,7 @@ describe('normalRange', () => {
 describe('isInRanges', () => {
   const ranges = ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'];
 
-  it.each(['10.255.1.1', '192.0.2.7', '::ffff:10.0.0.1', '2001:db8:1::5'])('takes %s', (ip) => {
+  it.each(['10.255.1.1', '192.0.2.7', '::ffff:10.0.0.1', '2001:db8:1::5'])('accepts %s', (ip) => {
     expect(isInRanges(ranges, ip)).toBe(true);
   });
 
@@ -40,7 +40,7 @@ describe('isInRanges', () => {
     expect(isInRanges(ranges, ip)).toBe(false);
   });
 
-  it('takes nobody whose address is not known', () => {
+  it('accepts nobody whose address is unknown', () => {
     expect(isInRanges(['0.0.0.0/0', '::/0'], null)).toBe(false);
   });
 });

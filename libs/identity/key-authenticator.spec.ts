@@ -51,13 +51,13 @@ describe('KeyAuthenticator', () => {
     await expect(keys.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key', status: 401 });
   });
 
-  it('takes the scheme in any case, and twice', async () => {
+  it('accepts the scheme in any case, and twice', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer Bearer', '']) {
       expect((await keys.authenticate(`${scheme} ${key.apiKey}`)).keyId).toBe(key.keyId);
     }
   });
 
-  it('remembers a key for its life only', async () => {
+  it('caches a key only for its lifetime', async () => {
     await authenticate();
     await fixture.revoke(key.keyId);
     clock.advance(LIFE_MS - 1);
@@ -83,7 +83,7 @@ describe('KeyAuthenticator', () => {
     });
   });
 
-  it('does not keep what a lookup found that began before the key changed', async () => {
+  it('does not cache the result of a lookup that began before the key changed', async () => {
     const early = authenticate();
     keys.drop(key.keyId);
     await early;
@@ -91,7 +91,7 @@ describe('KeyAuthenticator', () => {
     await expect(authenticate()).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  it('ends a key at its expiry although it is remembered', async () => {
+  it('stops accepting a key at its expiry even if it is cached', async () => {
     await fixture.owner.query(`UPDATE api_keys SET expires_at = to_timestamp($2 / 1000.0) WHERE id = $1`, [
       key.keyId,
       clock.nowMs() + 500,

@@ -31,7 +31,7 @@ const limit = (keyId: string, limits: Parameters<typeof limitKey>[2]) =>
   inTransaction(ledger.billing, (client) => limitKey(client, keyId, limits));
 
 describe('a new key', () => {
-  it('is stored as its hash and its first characters, never itself', async () => {
+  it('is stored as its hash and its first characters, never as itself', async () => {
     const { keyId, apiKey } = await insert();
     const { rows } = await ledger.owner.query<{ hash: Buffer; prefix: string }>(
       'SELECT *, key_hash AS hash, key_prefix AS prefix FROM api_keys WHERE id = $1',
@@ -62,7 +62,7 @@ describe('a new key', () => {
 });
 
 describe('a revocation', () => {
-  it('is for good: a repeat answers when it was first', async () => {
+  it('is final: a repeat returns when it first happened', async () => {
     const { keyId } = await insert();
     const first = await revoke(keyId);
     expect(first).toEqual({ keyId, accountId, revokedAt: expect.any(Date) });
@@ -94,8 +94,8 @@ describe('a revocation', () => {
   });
 });
 
-describe('the limits of a key', () => {
-  it('stay where they are left out, and end where they are null', async () => {
+describe('key limits', () => {
+  it('stay if omitted, and end if null', async () => {
     const { keyId } = await insert();
     expect(await limit(keyId, { requestsPerMinute: 5, runningTasks: 2 })).toEqual({
       accountId,
@@ -110,7 +110,7 @@ describe('the limits of a key', () => {
   });
 });
 
-it('lists the keys of an account alone, the oldest first, revoked ones too', async () => {
+it('lists only the account’s own keys, the oldest first, including revoked ones', async () => {
   const [first, second] = [await insert({ name: 'one' }), await insert({ name: 'two' })];
   await ledger.account({ credits: '0' });
   const { revokedAt } = await revoke(first.keyId);

@@ -4,20 +4,20 @@ import { PasswordHasher } from './password.hasher.js';
 
 const hasher = new PasswordHasher();
 
-/** The middle of some times, milliseconds: what else the machine does disturbs a few of them. */
+/** The median of some times, milliseconds: the machine's other work affects a few of them. */
 function middle(times: number[]): number {
   return times.sort((a, b) => a - b)[times.length >> 1]!;
 }
 
 describe('PasswordHasher', () => {
-  it('hashes with argon2id as OWASP asks, differently each time', async () => {
+  it('hashes with argon2id as OWASP recommends, differently each time', async () => {
     const [first, second] = [await hasher.hash('correct horse'), await hasher.hash('correct horse')];
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/);
     expect(first).not.toBe(second);
     expect(hasher.isOutdated(first)).toBe(false);
   });
 
-  it('knows the password, however a keyboard writes its letters, and no other', async () => {
+  it('recognises the password, however a keyboard encodes its letters, and no other', async () => {
     const hash = await hasher.hash('cafe\u0301 noir');
     expect(await hasher.verify(hash, 'caf\u00e9 noir')).toBe(true);
     expect(await hasher.verify(hash, 'cafe noir')).toBe(false);
@@ -28,13 +28,13 @@ describe('PasswordHasher', () => {
       expect(await hasher.verify(hash, password)).toBe(false);
   });
 
-  it('knows a hash of weaker parameters, and that it is outdated', async () => {
+  it('recognises a hash with weaker parameters, and that it is outdated', async () => {
     const weak = await argon2.hash('correct horse', { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
     expect(await hasher.verify(weak, 'correct horse')).toBe(true);
     expect(hasher.isOutdated(weak)).toBe(true);
   });
 
-  it('takes as long for nobody as for somebody', async () => {
+  it('takes as long for unknown people as for known ones', async () => {
     const hash = await hasher.hash('correct horse');
     const times: Record<'somebody' | 'nobody', number[]> = { somebody: [], nobody: [] };
     for (let round = 0; round < 15; round += 1) {
@@ -52,7 +52,7 @@ describe('PasswordHasher', () => {
     expect(ratio).toBeLessThan(2);
   });
 
-  it('sends away whom it could not serve soon', async () => {
+  it('refuses requests that it could not serve soon', async () => {
     const crowd = Array.from({ length: 100 }, async () => hasher.verify(null, 'wrong'));
     const results = await Promise.allSettled(crowd);
     const refused = results.filter(({ status }) => status === 'rejected');

@@ -27,7 +27,7 @@ describe('a password', () => {
     '____------',
     'ｐａｓｓｗｏｒｄ１２３４',
     'football.2026',
-  ])('is refused where others would try it first: %s', (password) => {
+  ])('is refused if others would try it first: %s', (password) => {
     expect(passwordFault(password, owner)).toContain('first that others would try');
   });
 
@@ -42,7 +42,7 @@ describe('a password', () => {
     'console.relay.example',
     'tollgate-quastenberg',
     'quastenbergpassword1',
-  ])('is refused where it is made of its owner or of the service: %s', (password) => {
+  ])('is refused if it consists of its owner or of the service: %s', (password) => {
     expect(passwordFault(password, owner)).toContain('email address or the name');
   });
 
@@ -55,11 +55,11 @@ describe('a password', () => {
     'x9-Qq4.zT0_w',
     'пароль на троих соседей',
     '一二三四五六七八九十甲',
-  ])('is taken where neither is so: %s', (password) => {
+  ])('is accepted otherwise: %s', (password) => {
     expect(passwordFault(password, owner)).toBeNull();
   });
 
-  it('of any length is judged at once', () => {
+  it('is judged at once, however long', () => {
     for (const password of ['a'.repeat(200), 'ab'.repeat(100), '1'.repeat(200), `${'x'.repeat(199)}y`])
       passwordFault(password, owner);
     expect(passwordFault(`${'ab'.repeat(99)}c!`, owner)).toBeNull();

@@ -11,18 +11,18 @@ it('replaces addresses in a text and leaves the rest', () => {
   );
 });
 
-it('leaves no address in any text of a JSON value, and its shape as it was', () => {
+it('leaves no address in any text of a JSON value, and keeps its shape', () => {
   expect(
     withoutAddressesIn({ note: 'a@b.cd', list: ['x', { deep: 'me@example.com' }], count: 3, none: null }),
   ).toEqual({ note: '[e-mail]', list: ['x', { deep: '[e-mail]' }], count: 3, none: null });
 });
 
-it('keeps IDs, whatever they hold', () => {
+it('keeps IDs, whatever they contain', () => {
   const payment = { paymentId: 'ada@bank.example', line: { lineId: 'a@b.cd' } };
   expect(withoutAddressesIn(payment)).toEqual(payment);
 });
 
-it('finds every address, whatever is around it', () => {
+it('finds every address, whatever surrounds it', () => {
   fc.assert(
     fc.property(fc.emailAddress(), fc.string(), fc.string(), (address, before, after) => {
       const text = withoutAddresses(`${before} ${address} ${after}`);

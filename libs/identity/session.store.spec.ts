@@ -43,7 +43,7 @@ beforeEach(async () => {
   opened = await sessions.open({ userId, ip: null, userAgent: null });
 });
 
-/** Lets time pass for the session, by moving its own times back. */
+/** Makes time pass for the session by moving its own times back. */
 async function later(column: 'rotated_at' | 'last_seen_at' | 'expires_at', ms: number): Promise<void> {
   await pool.query(
     `UPDATE sessions SET ${column} = ${column} - $2::float8 * interval '1 millisecond' WHERE id = $1`,
@@ -52,7 +52,7 @@ async function later(column: 'rotated_at' | 'last_seen_at' | 'expires_at', ms: n
 }
 
 describe('a session', () => {
-  it('is found by its token, whose hash alone is stored', async () => {
+  it('is found by its token, of which only the hash is stored', async () => {
     expect(await sessions.find(opened.token)).toMatchObject({
       actor: { userId, sessionId: opened.sessionId },
       csrfToken: opened.csrfToken,
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(await sessions.find('no token')).toBeNull();
   });
 
-  it('exchanges a token that was in use for long; the one before is good for a moment longer', async () => {
+  it('exchanges a token that was in use for long; the previous one works for a moment longer', async () => {
     await later('rotated_at', HOUR + 1);
     const newToken = (await sessions.find(opened.token))?.newToken;
     expect(newToken).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -79,14 +79,14 @@ describe('a session', () => {
     expect(await sessions.find(newToken ?? '')).not.toBeNull();
   });
 
-  it('exchanges it once for many requests at the same moment, none of which is turned away', async () => {
+  it('exchanges it once for many requests at the same moment, and turns none of them away', async () => {
     await later('rotated_at', HOUR + 1);
     const found = await Promise.all(Array.from({ length: 20 }, () => sessions.find(opened.token)));
     expect(found.every((session) => session !== null)).toBe(true);
     expect(found.filter((session) => session?.newToken)).toHaveLength(1);
   });
 
-  it('ends when it is not used, is prolonged by use, and ends in any case at its longest', async () => {
+  it('ends if unused, is extended by use, and ends at its maximum in any case', async () => {
     await later('expires_at', HOUR);
     await later('last_seen_at', 61_000);
     await sessions.find(opened.token);
@@ -109,7 +109,7 @@ describe('a session', () => {
       other.sessionId,
     ]);
     await short.find(other.token);
-    // A millisecond is over at once, and no use prolongs it.
+    // A millisecond is over at once, and no use extends it.
     await until('the session to end', async () => (await short.find(other.token)) === null);
   });
 

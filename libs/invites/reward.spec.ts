@@ -17,7 +17,7 @@ it('takes a reward back in proportion to what was reversed of its top-up, rounde
   expect(dueClawback({ ...reward, reversed: 59n, clawedBack: 5n })).toBe(0n);
 });
 
-it('lets move what is not of a young reward, and never less than nothing', () => {
+it('lets people transfer everything but a young reward, and never less than nothing', () => {
   const pending = [{ amount: 3n }, { amount: 4n }];
   expect(movableOf(10n, [])).toBe(10n);
   expect(movableOf(10n, pending)).toBe(3n);

@@ -52,7 +52,7 @@ interface Model {
   told: Set<string>;
   /** Charges that lowered a balance below its threshold. */
   alerts: Set<string>;
-  /** What was refunded of each charge after its settlement, and the requests for that. */
+  /** What was refunded of each charge after its settlement, and the requests for it. */
   refunded: Map<string, bigint>;
   refunds: Map<string, { chargeId: string; amount: bigint; seq: number }>;
 }
@@ -204,7 +204,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     fixture = await createLedgerFixture();
     staff = await ticketOf(fixture, (await fixture.account({ credits: '0' })).accountId);
     const options = { pool: fixture.billing, loadPriceBook, log: fixture.log };
-    // The first often sends a batch before the one before it is answered.
+    // The first one often sends a batch before the previous one is answered.
     engines = [new PostingEngine({ ...options, maxBatch: 4, followFrom: 1 }), new PostingEngine(options)];
   });
 
@@ -575,7 +575,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     for (const accountId of accounts) {
       const spent = accountSpend(accountId);
       const limit = model.accountLimits.get(accountId) ?? null;
-      // A limit may have been set below what was spent before. Then, nothing more is held.
+      // A limit may have been set below what was spent before. Then nothing more is held.
       expect(limit === null || spent <= limit || spent === spentBefore.get(accountId)).toBe(true);
     }
     for (const [accountId, balance] of model.main)

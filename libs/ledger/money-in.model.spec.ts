@@ -177,7 +177,7 @@ class ModelAccount {
     return (paidMinor * BigInt(count)) / BigInt(cents);
   }
 
-  /** Unused cents leave a lot with their payment. */
+  /** Removes unused cents from a lot, with their payment. */
   take(name: string, count: number, paidMinor: bigint): void {
     const lot = this.lots.get(name)!;
     const leaving = new Set(this.unusedOf(name).slice(0, count));
@@ -288,7 +288,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     await fixture.close();
   });
 
-  /** The first account invited the second, the second the third. */
+  /** The first account invited the second, and the second the third. */
   async function reset(): Promise<void> {
     ids = [];
     model = [];
@@ -572,7 +572,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     reversal.clawback = { amount, ...taken };
   }
 
-  /** From the invite balance first, then from main, where it uses credit like an adjustment. */
+  /** Takes from the invite balance first, then from main, where it uses credit like an adjustment. */
   function take(owner: ModelAccount, amount: bigint, key: string): { fromInvite: bigint; fromMain: bigint } {
     const fromInvite = owner.invite < amount ? owner.invite : amount;
     const left = amount - fromInvite;
@@ -650,7 +650,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     inviter.main += fromMain;
     inviter.restore(`clawback ${ended.id}`, Number(fromMain / CENT));
     inviter.owed -= amount - fromInvite - fromMain;
-    // Its payments for this reward since then return to the invite balance.
+    // What it paid back for this reward since then returns to the invite balance.
     if (inviter.owed < 0n) inviter.invite -= inviter.owed;
     if (inviter.owed < 0n) inviter.owed = 0n;
   }

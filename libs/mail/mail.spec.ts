@@ -14,7 +14,7 @@ import { queueMail } from './mail.outbox.js';
 import { MailSender } from './mail.sender.js';
 import { openMailer } from './mailer.js';
 
-/** A mail server of few words, which keeps what it is given, and may refuse who it is for. */
+/** A minimal mail server, which stores what it receives, and can refuse recipients. */
 class SmtpServer {
   readonly received: { to: string; data: string }[] = [];
   refusal: string | null = null;
@@ -65,7 +65,7 @@ describe('mail', () => {
   let fixture: LedgerFixture;
   let folder: string;
   const senders: MailSender[] = [];
-  /** Of the sender that was made last. */
+  /** The registry of the newest sender. */
   let registry: Registry;
 
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('mail', () => {
     return rows[0]!;
   };
 
-  it('leaves when its transaction commits, and only then', async () => {
+  it('leaves once its transaction commits, and only then', async () => {
     sender();
     const [lost, kept] = [`${newId()}@example.com`, `${newId()}@example.com`];
     const mail = { template: 'security_notice' as const, details: NOTICE };
@@ -136,7 +136,7 @@ describe('mail', () => {
     expect(await received(lost)).toEqual([]);
   });
 
-  it('is handed to a mail server, with a message id that a second try repeats', async () => {
+  it('is handed to a mail server, with a message ID that a second attempt repeats', async () => {
     const server = new SmtpServer();
     server.refusal = '451 later';
     sender({ smtpUrl: await server.listen() });
@@ -157,7 +157,7 @@ describe('mail', () => {
   });
 
   it.each(['550 5.1.1 no such user', '553 no such domain'])(
-    'is not tried again, nor counted as a failure, where the server answers %s',
+    'is not retried, nor counted as a failure, if the server answers %s',
     async (refusal) => {
       const server = new SmtpServer();
       server.refusal = refusal;
@@ -173,7 +173,7 @@ describe('mail', () => {
   );
 
   it.each(['550 5.7.1 relaying denied', '554 relay access denied', '452 mailbox full'])(
-    'is tried again where the server answers %s',
+    'is retried if the server answers %s',
     async (refusal) => {
       const server = new SmtpServer();
       server.refusal = refusal;
@@ -186,7 +186,7 @@ describe('mail', () => {
     },
   );
 
-  it('is counted by its age while it fails', async () => {
+  it('is counted by age while it fails', async () => {
     const server = new SmtpServer();
     server.refusal = '452 mailbox full';
     sender({ smtpUrl: await server.listen(), giveUpMs: 86_400_000 });
@@ -206,7 +206,7 @@ describe('mail', () => {
     await server.close();
   });
 
-  it('is sent by the next process when one died with it in hand', async () => {
+  it('is sent by the next process if one died while sending it', async () => {
     const to = await queueNotice();
     await fixture.owner.query(
       `UPDATE mail_outbox SET attempts = 1, next_attempt_at = now() + interval '50 milliseconds' WHERE recipient = $1`,
@@ -228,7 +228,7 @@ describe('mail', () => {
     }
   });
 
-  it('tells of an event once', async () => {
+  it('reports an event once', async () => {
     const to = `${newId()}@example.com`;
     const mail = { template: 'security_notice' as const, to, details: NOTICE, event: `event:${to}` };
     await Promise.all(Array.from({ length: 20 }, () => queueMail(fixture.billing, mail)));

@@ -44,7 +44,7 @@ async function written(mail: AboutMail): Promise<WrittenMail> {
   return found;
 }
 
-/** Every mail that says what was queued, with what must be in it. */
+/** Every mail, with what must be in it. */
 type Samples = {
   [T in Exclude<keyof MailDetails, 'sign_up' | 'password_reset' | 'email_change' | 'email_changed'>]: {
     details: MailDetails[T];
@@ -99,7 +99,7 @@ describe.each(mailLanguages)('mail in %s', (language) => {
     expect(mail.text).toContain(isChinese ? '24 小时' : '24 hours');
   });
 
-  it('writes links for a password and for another address in the language of the person', async () => {
+  it('writes links for a password and for another address in the person’s language', async () => {
     const { userId, email } = await personWith(language);
     const reset = await written({ template: 'password_reset', to: email, details: {} });
     expect(reset.text).toContain(isChinese ? '90 分钟' : '90 minutes');
@@ -120,7 +120,7 @@ describe.each(mailLanguages)('mail in %s', (language) => {
   });
 });
 
-it('is in English for a person who never chose, and for a sign-up that names no language', async () => {
+it('is in English for a person who never chose a language, and for a sign-up that names none', async () => {
   const { email } = await personWith(null);
   const { signUpId, to } = await signUpIn(null);
   for (const mail of [
@@ -138,7 +138,7 @@ describe('a notice that a program of another version queued', () => {
     return written({ template: 'security_notice', to: email, details } as AboutMail);
   };
 
-  it('says the sentence that it was queued as', async () => {
+  it('says the sentence that was queued', async () => {
     const what = 'The password of your account was changed, and all other sessions were ended.';
     const { text, html } = await queued({ what });
     for (const body of [text, html]) {

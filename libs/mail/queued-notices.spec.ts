@@ -27,7 +27,7 @@ function queue(owner: pg.Client, to: string, details: object): Promise<unknown> 
   );
 }
 
-it('puts notices that wait into the form that mail is written from', async () => {
+it('converts pending notices into the form from which mail is written', async () => {
   const { rows } = await database().query<{ to: string; template: string; details: object }>(
     'SELECT recipient AS to, template, details FROM mail_outbox ORDER BY id',
   );

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { InvalidAmount } from './amount.js';
 import { formatMinor, minorDigits, parseMinor } from './currency.js';
 
-describe('amounts of a currency', () => {
-  it('have the decimals of the currency', () => {
+describe('amounts in a currency', () => {
+  it('have the currency’s decimals', () => {
     expect(['USD', 'EUR', 'JPY', 'KWD'].map(minorDigits)).toEqual([2, 2, 0, 3]);
   });
 

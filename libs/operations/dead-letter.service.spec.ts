@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-/** A message that a group could not handle. */
+/** Stores a message that a group could not handle. */
 async function keep(of: Partial<Kept> = {}): Promise<StoredLetter> {
   offset += 1;
   const [keyId, accountId] = [newId(), newId()];
@@ -59,7 +59,7 @@ async function sent({ key }: StoredLetter): Promise<number> {
 }
 
 describe('a dead letter', () => {
-  it('is kept once for a message and a group, and by each group', async () => {
+  it('is stored once per message and group, and by each group', async () => {
     const before = (await list()).length;
     const { offset: same } = await keep();
     await keep({ offset: same, reason: 'another reason' });
@@ -68,7 +68,7 @@ describe('a dead letter', () => {
     expect(await list()).toHaveLength(before + 2);
   });
 
-  it('is kept however long it is, and with what the database does not take', async () => {
+  it('is stored however long it is, even with characters that the database rejects', async () => {
     const { payload, reason } = await keep({
       payload: `\u0000${'x'.repeat(200_000)}`,
       reason: 'y'.repeat(9_000),
@@ -78,7 +78,7 @@ describe('a dead letter', () => {
     expect(reason).toHaveLength(2_000);
   });
 
-  it('is played again once, also by two at once, and stays as a record', async () => {
+  it('is replayed once, even by two at once, and stays as a record', async () => {
     const letter = await keep();
     expect(outlookOf(letter).canReplay).toBe(true);
     expect(await race([replay(letter), replay(letter)])).toEqual({ succeeded: 1, refused: ['conflict'] });
@@ -101,7 +101,7 @@ describe('a dead letter', () => {
     ['without a payload', { payload: null }, 'incomplete', 'unreadable'],
     ['that cannot be read', { payload: '{' }, 'unreadable', 'unreadable'],
     ['that says too little', { payload: '{"keyId":"x"}' }, 'unreadable', 'unreadable'],
-  ])('%s is not played again', async (_, of, obstacle, fault) => {
+  ])('%s is not replayed', async (_, of, obstacle, fault) => {
     const letter = await keep(of);
     expect(outlookOf(letter)).toMatchObject({ canReplay: false, obstacle });
     expect(letterFault(letter)).toBe(fault);
@@ -109,13 +109,13 @@ describe('a dead letter', () => {
     expect(await actionsOn(ledger, `dead_letter:${letter.id}`)).toEqual([]);
   });
 
-  it('that there is not is not found', async () => {
+  it('is not found if it does not exist', async () => {
     await expect(findLetter(ledger.billing, 0n)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('the list of dead letters', () => {
-  it('is newest first, in pages and by what they are of', async () => {
+  it('has the newest first, in pages and by subject', async () => {
     const about = newId();
     const letter = await keep({ group: 'a-group', id: about });
     await replay(letter);

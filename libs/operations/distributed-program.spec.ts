@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { startSentence } from './distributed-program.js';
 
-/** Nothing listens there. */
+/** Nobody listens there. */
 const NOWHERE = '127.0.0.1:1';
 
 it('a program that cannot start says what it cannot reach', async () => {

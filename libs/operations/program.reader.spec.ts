@@ -60,7 +60,7 @@ describe('programs', () => {
     expect(running).toEqual([true, false]);
   });
 
-  it('are shown with their report, without what it says of channels, and as texts of time', async () => {
+  it('are shown with their report, without its part on channels, and with times as text', async () => {
     await reported('gateway', { report: { memoryBytes: 7, channels: [VITALS] } });
     const { items } = await reader.programs();
     expect(items[0]).toMatchObject({ program: 'gateway', version: '1.0.0', report: { memoryBytes: 7 } });
@@ -82,7 +82,7 @@ describe('programs', () => {
 });
 
 describe('channels', () => {
-  it('are as the programs that still report met them', async () => {
+  it('are shown as seen by the programs that still report', async () => {
     await reported('gateway', { instance: 'here', report: { channels: [VITALS] } });
     await reported('gateway', { instance: 'gone', ageMs: 5 * REPORT_MS, report: { channels: [VITALS] } });
     await reported('billing', { report: {} });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openPool } from '#database/database.js';
 import { untilSchema } from './schema-wait.js';
 
-/** @returns what it said, and how it ended: on an error in the log beyond `errorsAllowed` at the latest. */
+/** @returns what it logged, and how it ended: at the latest, by an error in the log beyond `errorsAllowed` */
 async function waitOn(url: string, unknownNameMs: number, errorsAllowed: number) {
   const warnings: string[] = [];
   const errors: string[] = [];
@@ -20,7 +20,7 @@ async function waitOn(url: string, unknownNameMs: number, errorsAllowed: number)
   return { ending, warnings, errors };
 }
 
-it('a start without a database says again and again what is wrong', async () => {
+it('a start without a database says repeatedly what is wrong', async () => {
   const sentence = expect.stringContaining('The database cannot be reached: connect ECONNREFUSED');
   expect(await waitOn('postgres://nobody@127.0.0.1:1/none', 1, 1)).toEqual({
     ending: 'said often enough',
@@ -29,7 +29,7 @@ it('a start without a database says again and again what is wrong', async () => 
   });
 });
 
-it('a start ends where the name of the host stays unknown', async () => {
+it('a start ends if the host name stays unknown', async () => {
   const { ending } = await waitOn('postgres://nobody@no-such-host.invalid/none', 1, Infinity);
   expect(ending).toMatch(/getaddrinfo (ENOTFOUND|EAI_AGAIN) no-such-host/);
 });

@@ -16,7 +16,7 @@ import { TopupRefundService } from './topup-refund.service.js';
 let payments: PaymentsFixture;
 let reader: FinanceReader;
 let accounts: string[];
-/** In the order of their payments. */
+/** In order of payment. */
 let paid: Awaited<ReturnType<typeof paidOrder>>[];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterAll(() => payments.close());
 
 type List<T> = (listing: { where: [string, unknown][]; limit: number; cursor?: string }) => Promise<Page<T>>;
 
-/** Everything in a list, which must be the same for any page size. */
+/** All items of a list, which must be the same for any page size. */
 async function all<T>(list: List<T>, where: [string, unknown][] = []): Promise<T[]> {
   const { items, nextCursor } = await list({ where, limit: 100 });
   expect(nextCursor).toBeNull();

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-/** The state of an event, and its number of retries. */
+/** An event's state, and its number of retries. */
 async function outcomeOf(event: object): Promise<{ state: string; attempts: number } | undefined> {
   const { rows } = await payments.ledger.billing.query<{ state: string; attempts: number }>(
     'SELECT state, attempts FROM payment_events WHERE event_id = $1',
@@ -294,7 +294,7 @@ describe("a refund made in Stripe's own dashboard", () => {
     }
   });
 
-  it('with the id of a refund of another provider does not end that one', async () => {
+  it('with the ID of another provider’s refund does not end that one', async () => {
     const { billing } = payments.ledger;
     const { accountId } = await payments.ledger.account({ credits: '0' });
     const bought = priceCredits(parseAmount('10'), '1.3');

@@ -42,7 +42,7 @@ async function eventsOf({ id }: { id: string }): Promise<string[]> {
 }
 
 describe('an order whose payment sent no event', () => {
-  it('is found paid by asking, and credited once although several ask', async () => {
+  it('is found paid by asking, and credited once even if several ask', async () => {
     const order = await newOrder();
     payments.stripe.pay(order.id);
     await Promise.all([roundNow(payments), roundNow(payments), roundNow(payments)]);

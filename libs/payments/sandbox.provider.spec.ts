@@ -107,7 +107,7 @@ describe('an event of the sandbox', () => {
   });
 
   it('that is signed but makes no sense is refused', () => {
-    // No order has such an id, so the sandbox would not have sent it.
+    // No order has such an ID, so the sandbox would not have sent it.
     const { rawBody, headers } = provider.cancel({ ...newOrder(), id: '' });
     expect(() => provider.verifyEvent(rawBody, headers)).toThrow("does not have the sandbox's format");
   });

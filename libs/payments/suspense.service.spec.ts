@@ -34,7 +34,7 @@ async function itemOf(fact: PaymentFact, reference: string): Promise<string> {
   return rows[0]!.id;
 }
 
-/** A payment for an order that does not expect it, or for none. */
+/** A payment for an order that does not expect it, or for no order. */
 function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } = {}): Promise<string> {
   const paymentId = `pi_${newId()}`;
   const { orderId = null, currency = 'USD' } = of;

@@ -56,7 +56,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'if (!stored.inputHash.equals(inputHash(command))) {',
     instead: 'if (stored.inputHash.length === 0) {',
     spec: ENGINE,
-    test: 'answers a repeated hold as it did, and refuses its id for another request',
+    test: 'answers a repeated hold as it did, and refuses its ID for another request',
   },
   {
     id: 'no-tombstone',
@@ -146,7 +146,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "following: 'AND b.xmin = coalesce(t.version, before.version)',",
     instead: "following: 'AND (b.xmin = t.version OR before.version IS NOT NULL OR t.version IS NULL)',",
     spec: 'libs/ledger/charges/lane.spec.ts',
-    test: 'is decided again if that one was not written',
+    test: 'is decided again if the earlier one was not written',
   },
   {
     id: 'followed-batch-unproved',
@@ -155,7 +155,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "CASE WHEN split_part(batch, ' ', 1) = $2::text THEN",
     instead: 'CASE WHEN $2::text IS NOT NULL THEN',
     spec: 'libs/ledger/charges/lane.spec.ts',
-    test: 'takes no earlier batch for the one that was not written',
+    test: 'does not mistake an earlier batch for the one that was not written',
   },
   {
     id: 'key-unproved',
@@ -191,7 +191,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: '(g.open OR key_has_group(k))',
     instead: '(g.open OR k.group_name IS NOT NULL)',
     spec: ENGINE,
-    test: 'sees that its group was closed, and opened again',
+    test: 'sees that its group was closed, and reopened',
   },
   {
     id: 'proved-before-the-wait',

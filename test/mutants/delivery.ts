@@ -32,7 +32,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'const ready = rows.filter((row) => !busy.has(streamOf(row)));',
     instead: 'const ready = rows.filter((row) => !busy.has(row.id));',
     spec: OUTBOX_SPEC,
-    test: 'lets no row overtake one of its key that failed',
+    test: 'lets no row overtake a failed one with the same key',
   },
   {
     id: 'outbox-of-everyone',
@@ -41,7 +41,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'WHERE producer = $1 AND topic = ANY($2)',
     instead: "WHERE $1 <> '' AND topic = ANY($2)",
     spec: OUTBOX_SPEC,
-    test: 'publishes only the rows of its producer',
+    test: 'publishes only its own producer’s rows',
   },
   {
     id: 'outbox-two-leaders',
@@ -50,7 +50,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'this.leads = rows[0]?.leads ?? false;',
     instead: 'this.leads = true;',
     spec: OUTBOX_SPEC,
-    test: 'lets one relay publish, whom others only wake',
+    test: 'lets one relay publish, which the others only wake',
   },
   {
     id: 'sent-in-part',
@@ -59,7 +59,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'retries: 0',
     instead: 'retries: 4',
     spec: SEND_ALL_SPEC,
-    test: 'delivers what a broker that died had',
+    test: 'resends a dead broker’s messages to the broker that took over',
   },
   {
     id: 'refused-batch-sent',
@@ -68,7 +68,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'isFinal(error)) throw error;',
     instead: 'isFinal(error)) return;',
     spec: SEND_ALL_SPEC,
-    test: 'fails at once with what Kafka refuses for good',
+    test: 'fails at once if Kafka refuses permanently',
   },
   {
     id: 'dead-letter-lost',

@@ -181,7 +181,7 @@ export const moneyInMutants: readonly Mutant[] = [
     text: 'if (refundId === null || known?.provider !== provider)',
     instead: 'if (refundId === null || !known)',
     spec: INBOX,
-    test: 'with the id of a refund of another provider does not end that one',
+    test: 'with the ID of another provider’s refund does not end that one',
   },
   {
     id: 'other-amount-credited',

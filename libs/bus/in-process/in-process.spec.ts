@@ -57,7 +57,7 @@ describe('InProcessTransport', () => {
     await transport.close();
   });
 
-  it('resolves a publication only when it was handled', async () => {
+  it('resolves a publication only once it was handled', async () => {
     const transport = createTransport();
     const till = new Till();
     const blocked = gate();
@@ -73,7 +73,7 @@ describe('InProcessTransport', () => {
     await transport.close();
   });
 
-  it('refuses messages when too many wait', async () => {
+  it('refuses messages if too many are waiting', async () => {
     const transport = createTransport({ limits: { inFlight: 1, waiting: 2 }, drainTimeoutMs: 10 });
     const bus = busOn(transport);
     const waiting = Promise.allSettled([1, 2].map((number) => bus.request(testTopics.asked, ask(number))));
@@ -82,7 +82,7 @@ describe('InProcessTransport', () => {
     for (const outcome of await waiting) expect(outcome.status).toBe('rejected');
   });
 
-  it('refuses a request that no program of the process answers', async () => {
+  it('refuses a request that no program in the process answers', async () => {
     const transport = createTransport({ groups: ['door'] });
     await expect(busOn(transport).request(testTopics.asked, ask(1))).rejects.toThrow(BusUnavailable);
     await transport.close();

@@ -5,7 +5,7 @@ import { AnsweredSocket } from './answered-socket.js';
 
 const LIMIT_MS = 1_000;
 
-describe('a connection that has to be answered', () => {
+describe('a connection that needs answers', () => {
   let server: Server;
   let answer: (request: Buffer, client: Socket) => void;
   let socket: AnsweredSocket;
@@ -26,7 +26,7 @@ describe('a connection that has to be answered', () => {
     await once(server, 'close');
   });
 
-  /** Asks all the time until the connection breaks. */
+  /** Keeps sending requests until the connection breaks. */
   async function untilBroken(): Promise<string> {
     const asking = setInterval(() => socket.write('still there?'), LIMIT_MS / 5);
     const [error] = await once(socket, 'error');
@@ -34,12 +34,12 @@ describe('a connection that has to be answered', () => {
     return (error as Error).message;
   }
 
-  it('breaks when the other end never answers, however often it is asked', async () => {
+  it('breaks if the other end never answers, however often it is asked', async () => {
     answer = () => undefined;
     expect(await untilBroken()).toBe(`no answer within ${LIMIT_MS} ms`);
   });
 
-  it('breaks when the other end falls silent', async () => {
+  it('breaks if the other end falls silent', async () => {
     answer = (request, client) => client.write(request);
     socket.write('still there?');
     await once(socket, 'data');
@@ -47,7 +47,7 @@ describe('a connection that has to be answered', () => {
     expect(await untilBroken()).toBe(`no answer within ${LIMIT_MS} ms`);
   });
 
-  it('stays while it is answered, and while nothing was asked', async () => {
+  it('stays open while it is answered, and while nothing is asked', async () => {
     answer = (request, client) => client.write(request);
     const beganAt = performance.now();
     while (performance.now() - beganAt < 2 * LIMIT_MS) {

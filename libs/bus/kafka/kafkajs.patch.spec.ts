@@ -22,7 +22,9 @@ const nothing = () => undefined;
 const levels = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const logger = { ...levels, namespace: () => logger } as { namespace: () => object };
 
-/** A group with one member. If it is forgetful, it forgets it once, and refuses its first attempt to join again. */
+/**
+ * A group with one member. A forgetful coordinator forgets the member once, and refuses its first attempt to rejoin.
+ */
 class Coordinator {
   joins = 0;
   beats = 0;
@@ -119,11 +121,11 @@ async function nextBeat({ coordinator, crashes }: Member): Promise<void> {
   expect(crashes).toEqual([]);
 }
 
-it('joins again if the coordinator forgot it and then refused it', async () => {
+it('rejoins if the coordinator forgot it and then refused it', async () => {
   await whileItBeats(new Coordinator(true), nextBeat);
 });
 
-it('goes on with its heartbeats when the clock is set back', async () => {
+it('continues its heartbeats if the clock is set back', async () => {
   const now = Date.now.bind(Date);
   let aheadMs = 3_600_000;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);

@@ -5,7 +5,7 @@ import { OffsetCommits } from './offset.commits.js';
 
 type Sent = [partition: number, offset: string][];
 
-/** A coordinator that answers when it is asked to. */
+/** A coordinator that answers when the test says so. */
 class Coordinator {
   readonly sent: Sent[] = [];
   private readonly events = new EventEmitter();
@@ -39,7 +39,7 @@ class Coordinator {
 
 const open = () => new OffsetCommits({ initialMs: 1, maxMs: 1 });
 
-it('commits the last of each partition that came while another commit was in progress', async () => {
+it('commits the last offset of each partition that came while another commit was in progress', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   const add = (partition: number, offset: string) =>
@@ -61,7 +61,7 @@ it('commits the last of each partition that came while another commit was in pro
   ]);
 });
 
-it('tries again what was refused, unless more was handled since', async () => {
+it('retries what was refused, unless more was handled since', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
@@ -74,7 +74,7 @@ it('tries again what was refused, unless more was handled since', async () => {
   expect(coordinator.sent.at(-1)).toEqual(expect.arrayContaining([[1, '5']]));
 });
 
-it('reports a refusal once, and none that a later commit has overtaken', async () => {
+it('reports a refusal once, unless a later commit has overtaken it', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
@@ -88,7 +88,7 @@ it('reports a refusal once, and none that a later commit has overtaken', async (
   expect(() => commits.check()).not.toThrow();
 });
 
-it('forgets what the group will deliver again', async () => {
+it('forgets what the group will receive again', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
@@ -112,7 +112,7 @@ it('commits what came while another commit was in progress, before it leaves', a
   expect(coordinator.sent).toEqual([[[0, '1']], [[0, '2']]]);
 });
 
-it('leaves when the broker refuses the last commit', async () => {
+it('leaves even if the broker refuses the last commit', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
@@ -122,12 +122,12 @@ it('leaves when the broker refuses the last commit', async () => {
   expect(coordinator.sent).toHaveLength(1);
 });
 
-it('tries again at once what was refused, when it leaves', async () => {
+it('retries at once what was refused, when it leaves', async () => {
   const coordinator = new Coordinator();
   const commits = new OffsetCommits({ initialMs: 3_600_000, maxMs: 3_600_000 });
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
   await coordinator.answers(new Error('away'));
-  // By now it waits for its next try.
+  // By now it is waiting for its next attempt.
   await new Promise((resolve) => setImmediate(resolve));
   const flushed = commits.flush();
   await coordinator.answers();

@@ -19,7 +19,9 @@ interface Produced {
   topicData: { partitions: { partition: number }[] }[];
 }
 
-/** Two brokers with a partition each. The second dies at the first message, and the first takes over its partition. */
+/**
+ * Two brokers with one partition each. The second dies at the first message, and the first takes over its partition.
+ */
 class Brokers {
   readonly stored: number[] = [];
   private isDead = false;
@@ -89,14 +91,14 @@ const batch = {
   ],
 };
 
-it('delivers what a broker that died had, to the one that took over and had answered before', async () => {
+it('resends a dead broker’s messages to the broker that took over, although that one had answered before', async () => {
   const brokers = new Brokers();
   const send = senderOf(brokers, NO_RETRIES);
   await sendAll(() => send(batch));
   expect(brokers.stored).toContain(1);
 });
 
-it('fails at once with what Kafka refuses for good', async () => {
+it('fails at once if Kafka refuses permanently', async () => {
   const refusal = Object.assign(new Error('The message is too large.'), { retriable: false });
   let attempts = 0;
   const send = () => {
@@ -107,7 +109,7 @@ it('fails at once with what Kafka refuses for good', async () => {
   expect(attempts).toBe(1);
 });
 
-it('is needed as long as kafkajs takes those messages for sent', async () => {
+it('is needed for as long as kafkajs considers those messages sent', async () => {
   const brokers = new Brokers();
   await senderOf(brokers, { retries: 4 })(batch);
   expect(brokers.stored).toEqual([0]);

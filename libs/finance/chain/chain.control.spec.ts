@@ -50,7 +50,7 @@ async function remove(block: number): Promise<void> {
 }
 
 describe('findings of the chain', () => {
-  it('end when their block was checked again, and not before; the block unchecked for longest comes first', async () => {
+  it('end once their block was checked again, and not before; the block unchecked for longest comes first', async () => {
     await fixture.owner.query(
       `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
        SELECT 'chain', 'transaction:' || n, 'entry_changed', 'It was mended.', jsonb_build_object('block', n::text), '{}',
@@ -58,7 +58,7 @@ describe('findings of the chain', () => {
     );
     const first = await round();
     expect(first.count).toBe(first.open.length);
-    // Those of the blocks that are checked in turn may be among them.
+    // Findings of the blocks that are checked in turn may be among them.
     expect(first.open.length).toBeGreaterThanOrEqual(25);
     expect(first.open.length).toBeLessThanOrEqual(45);
     expect(first.open.filter((subject) => Number(subject.split(':')[1]) > 45)).toEqual([]);

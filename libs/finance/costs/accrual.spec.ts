@@ -56,7 +56,7 @@ async function expectPostingsOfRows(): Promise<void> {
   expect((await checkLedger(costs.ledger.billing, { graceMs: 60_000 })).violations).toEqual([]);
 }
 
-describe('costs of upstreams', () => {
+describe('upstream costs', () => {
   it('are recorded for what was delivered, and posted once', async () => {
     await set('imgmodel-4', { unitCost: '0.011' });
     const whole = await costs.charge(customer, { model: 'imgmodel-4', units: 3n });
@@ -75,7 +75,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('of metered work are rounded up line by line, also beyond the hold', async () => {
+  it('of metered work are rounded up line by line, even beyond the hold', async () => {
     await set('vendora-chat', { input: '0.0001', cachedInput: '0.5', output: '2' });
     const chargeId = await costs.charge(customer, {
       model: 'vendora-chat',
@@ -133,7 +133,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('that are not known are recorded once they are', async () => {
+  it('that are unknown are recorded once they are known', async () => {
     const model = 'vendora-imagine-edit';
     const chargeId = await costs.charge(customer, { model, units: 2n });
     expect(await accrue()).toEqual({ recorded: 0, unknown: 1 });
@@ -153,7 +153,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('go by the version that was in force when the work ended', async () => {
+  it('follow the version that was in force when the work ended', async () => {
     const model = 'vendora-imagine-image';
     await set(model, { unitCost: '0.01' });
     const before = await costs.charge(customer, { model });
@@ -244,7 +244,7 @@ describe('a cost version', () => {
     await expect(set('imgmodel-lite', null)).rejects.toMatchObject({ param: 'cost' });
   });
 
-  it('is made once for its request', async () => {
+  it('is created once per request', async () => {
     const requestId = newId();
     const first = await set('imgmodel-4', { unitCost: '0.5' }, { requestId });
     expect(await set('imgmodel-4', { unitCost: '0.50' }, { requestId })).toEqual(first);

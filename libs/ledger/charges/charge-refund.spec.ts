@@ -112,7 +112,7 @@ describe('a refund after settlement', () => {
     await expectClean();
   });
 
-  it('is made once for the same request, and refused for another under the same id', async () => {
+  it('is made once for the same request, and refused for another with the same ID', async () => {
     const chargeId = await charge();
     const requestId = newId();
     const refunds = await Promise.all(

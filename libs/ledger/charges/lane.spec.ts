@@ -11,7 +11,7 @@ import { readBalance } from '../postings/customer-account.js';
 import type { HoldCommand } from './charge.js';
 import { PostingEngine } from './posting-engine.js';
 
-/** Batches of one or two postings that are sent while the one before has no answer yet. */
+/** Batches of one or two postings that are sent before the previous one is answered. */
 
 type Customer = Pick<HoldCommand, 'accountId' | 'keyId'>;
 
@@ -21,7 +21,7 @@ let ledger: LedgerFixture;
 let pool: pg.Pool;
 let engine: PostingEngine;
 let customer: Customer;
-/** The names of the statements that the engine sent since the test began. */
+/** The names of the statements that the engine has sent since the test began. */
 let sent: string[];
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ function countOf(decided: 'locked' | 'remembered' | 'following'): number {
   return sent.filter((name) => name.startsWith(`ledger-write-${decided}`)).length;
 }
 
-/** Number of the engines' connections that wait for a lock. */
+/** How many of the engines' connections wait for a lock. */
 async function blocked(): Promise<number> {
   const { rows } = await ledger.owner.query<{ count: bigint }>(
     `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lane' AND wait_event_type = 'Lock'`,
@@ -125,7 +125,7 @@ async function whileAnotherHolds(units: bigint, work: () => Promise<string>[]): 
 }
 
 describe('a batch that follows another', () => {
-  it('is decided from what that one will have written, and sent without waiting for it', async () => {
+  it('is decided from what the earlier one will have written, and sent without waiting for it', async () => {
     await withEngine(2, async () => {
       expect(await hold()).toBe('held');
       sent = [];
@@ -139,7 +139,7 @@ describe('a batch that follows another', () => {
     });
   });
 
-  it('is decided again if that one was not written', async () => {
+  it('is decided again if the earlier one was not written', async () => {
     await withEngine(2, async () => {
       expect(await hold()).toBe('held');
       sent = [];
@@ -149,7 +149,7 @@ describe('a batch that follows another', () => {
     });
   });
 
-  it('is written if it does not need the one that was not written', async () => {
+  it('is written if it does not need the earlier one, which was not written', async () => {
     await withEngine(2, async () => {
       const another = await ledger.account({ credits: '1' });
       expect([await hold(), await hold(another)]).toEqual(['held', 'held']);
@@ -158,7 +158,7 @@ describe('a batch that follows another', () => {
     });
   });
 
-  it('is decided again if a command of that one cannot be written', async () => {
+  it('is decided again if a command of the earlier one cannot be written', async () => {
     const refused = newId();
     await ledger.owner.query(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
@@ -178,14 +178,14 @@ describe('a batch that follows another', () => {
     await ledger.owner.query('DROP FUNCTION refuse CASCADE');
   });
 
-  it('takes no earlier batch for the one that was not written', async () => {
+  it('does not mistake an earlier batch for the one that was not written', async () => {
     await withEngine(1, async () => {
       const first = newId();
       expect(await hold()).toBe('held');
       expect(await hold(customer, first)).toBe('held');
       await ledger.owner.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [customer.keyId]);
       sent = [];
-      // The balance is still as the last batch left it, which is not the one that was followed.
+      // The balance is as the last batch left it, which is not the one that was followed.
       expect(await Promise.all([hold(), resolve(first, customer)])).toEqual(['key_revoked', 'settled']);
       expect(countOf('following')).toBe(1);
       expect(await readBalance(pool, customer.accountId)).toMatchObject({
@@ -195,7 +195,7 @@ describe('a batch that follows another', () => {
     });
   });
 
-  it('fails with it if their connection is lost, and a repeat holds once', async () => {
+  it('fails with the earlier one if their connection is lost, and a repeat holds once', async () => {
     await withEngine(1, async () => {
       expect(await hold()).toBe('held');
       const ids = [newId(), newId()];
@@ -218,7 +218,7 @@ describe('a batch that follows another', () => {
     });
   });
 
-  it('bills everything once, beside another engine that does the same', async () => {
+  it('charges everything once, beside another engine that does the same', async () => {
     await withEngine(3, async () => {
       const other = engineOf(2);
       const customers = await Promise.all(Array.from({ length: 3 }, () => ledger.account({ credits: '3' })));

@@ -9,7 +9,7 @@ import { PostingEngine } from './posting-engine.js';
 
 /**
  * The database cost of a charged image, counted rather than timed: a change that makes each call more expensive fails
- * here. An image is a hold and its end. A change that makes it cheaper lowers the figure.
+ * here. An image is a hold and its end. If a change makes it cheaper, lower the figure.
  */
 const MOST = { roundTrips: 2, statements: 2, walBytes: 4_000 };
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** A statement sent while nothing is pending begins a round trip. The others share it. */
+/** A statement that is sent while nothing is pending begins a round trip. The others share it. */
 function count(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined;
   let onTheWay = 0;
@@ -60,7 +60,7 @@ async function bill(): Promise<void> {
   await resolve(await hold());
 }
 
-/** @returns the id of the charge */
+/** @returns the charge's ID */
 async function hold(): Promise<string> {
   const chargeId = newId();
   await engine.hold({
@@ -115,7 +115,7 @@ async function walBytes(): Promise<number> {
 }
 
 describe('a charged image', () => {
-  it(`takes ${MOST.roundTrips} round trips of ${MOST.statements} statements`, async () => {
+  it(`takes ${MOST.roundTrips} round trips with ${MOST.statements} statements`, async () => {
     await bill();
     Object.assign(counted, { roundTrips: 0, statements: 0 });
     await bill();

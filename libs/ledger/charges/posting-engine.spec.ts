@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const PRICE = parseAmount('0.03');
 const TAKEN = parseAmount('0.95');
-/** A limit above the price of one image and below two. */
+/** A limit above the price of one image and below that of two. */
 const FOR_ONE = parseAmount('0.045');
 
 function holdOf(change: Partial<HoldCommand> = {}): HoldCommand {
@@ -91,7 +91,7 @@ async function holdDuring(taking: string, meanwhile: string): Promise<string> {
   return waiting.answer;
 }
 
-/** Number of batches decided from memory. */
+/** How many batches were decided from memory. */
 async function provedBatches(): Promise<number> {
   const { values } = (await registry.getSingleMetric('tollgate_ledger_batches_total')!.get()) as {
     values: { labels: { decided?: string }; value: number }[];
@@ -109,7 +109,7 @@ function setBalance(assignment: string): Promise<unknown> {
   ]);
 }
 
-/** The ledger's clock is never before its newest mark. */
+/** The ledger's clock is never behind its newest mark. */
 function moveClockTo(time: string): Promise<unknown> {
   return ledger.owner.query(
     'INSERT INTO ledger_horizons (at, last_ledger_id, xid) VALUES ($1, 1, pg_current_xact_id())',
@@ -164,7 +164,7 @@ describe('a batch decided from memory', () => {
     await setBalance('frozen = false');
   });
 
-  it('needs to read nothing again because its key was used', async () => {
+  it('need not read anything again because its key was used', async () => {
     await hold();
     const before = await provedBatches();
     await setKey('last_used_at = now()');
@@ -172,7 +172,7 @@ describe('a batch decided from memory', () => {
     expect(await provedBatches()).toBe(before + 1);
   });
 
-  it('sees that its group was closed, and opened again', async () => {
+  it('sees that its group was closed, and reopened', async () => {
     const group = 'Vendora-Main';
     const setOpen = (open: boolean) =>
       ledger.owner.query('UPDATE groups SET open = $1 WHERE name = $2', [open, group]);
@@ -324,7 +324,7 @@ describe('a batch decided from memory', () => {
     expect(await engine.hold(command)).toMatchObject({ outcome: 'refused', code: 'abandoned' });
   });
 
-  it('ends a charge once when another engine ended it first', async () => {
+  it('ends a charge once if another engine ended it first', async () => {
     const command = holdOf();
     await engine.hold(command);
     await other.resolve({ ...delivered, ...command });
@@ -334,7 +334,7 @@ describe('a batch decided from memory', () => {
     });
   });
 
-  it('answers a repeated hold as it did, and refuses its id for another request', async () => {
+  it('answers a repeated hold as it did, and refuses its ID for another request', async () => {
     const command = holdOf();
     expect((await engine.hold(command)).outcome).toBe('held');
     expect((await engine.hold(command)).outcome).toBe('held');
@@ -342,7 +342,7 @@ describe('a batch decided from memory', () => {
     expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({ held: PRICE });
   });
 
-  it('counts nothing spent last month when the month ends between a hold and its end', async () => {
+  it('counts nothing spent last month if the month ends between a hold and its end', async () => {
     const later = { expiresAtMs: Date.parse('2200-01-01') };
     await setBalance(`monthly_limit = ${FOR_ONE}`);
     const command = holdOf(later);

@@ -270,7 +270,7 @@ describe('lots', () => {
     );
   });
 
-  /** Like the store: passes on only open or named lots, and finds uses of earlier parts by their ids. */
+  /** Like the store: passes on only open or named lots, and finds the uses of earlier parts by ID. */
   function playInParts(events: readonly LotEvent[], sizes: readonly number[]): Outcome {
     let lots: LotPlayer['touched'] = new Set();
     let player = new LotPlayer([], [], nothing);

@@ -47,7 +47,10 @@ async function expectClean(): Promise<void> {
   expect(violations.filter(({ message }) => own.has(message))).toEqual([]);
 }
 
-/** Everything that was posted. An open transaction of another spec on the same server may delay it for a moment. */
+/**
+ * Recognises everything that was posted. An open transaction of another spec on the same server may delay it for a
+ * moment.
+ */
 async function recogniseEverything(): Promise<void> {
   const { rows } = await fixture.billing.query<{ last: bigint }>(
     `SELECT max(id) AS last FROM ledger_transactions WHERE kind <> 'recognition'`,
@@ -100,7 +103,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  /** Runs `work` while the cursor of an account is locked, as during a refund of it. */
+  /** Runs `work` while an account's cursor is locked, as during its refund. */
   async function whileLocked(accountId: string, work: () => Promise<void>): Promise<void> {
     const client = await fixture.owner.connect();
     try {
@@ -197,7 +200,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('skips nothing when a slow recogniser comes to an account that another left as stuck a chunk ago', async () => {
+  it('skips nothing if a slow recogniser comes to an account that another one left as stuck a chunk ago', async () => {
     const broken = await customerWithUses();
     await markHorizon(fixture.billing);
     const pools = ['slow', 'failing'].map((applicationName) =>
@@ -241,7 +244,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('needs no statistics of the ledger to read a range of it by its keys', async () => {
+  it('needs no statistics about the ledger to read a range of it by its keys', async () => {
     await recogniseEverything();
     await inTransaction(fixture.billing, async (client) => {
       await steadyPlans(client);

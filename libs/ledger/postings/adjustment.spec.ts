@@ -123,7 +123,7 @@ describe('an adjustment', () => {
     expect(rows).toEqual([{ kind: 'adjustment', reference: `adjustment:${ticketId}:2`, linked_id: null }]);
   });
 
-  it('has the same answer for the same request, and refuses another under its id', async () => {
+  it('has the same answer for the same request, and refuses another with its ID', async () => {
     const request = wanted('1');
     const made = await make(request);
     expect(await make(request)).toEqual(made);

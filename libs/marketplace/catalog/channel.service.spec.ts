@@ -43,7 +43,7 @@ const marks = (...keys: string[]) => keys.map((apiKey) => keyMark({ apiKey }));
 const invalid = (param: string) => ({ code: 'invalid_value', param });
 
 describe('a new channel', () => {
-  it('is there once, when two make it at once, with what is not named at its default', async () => {
+  it('is created once, even if two create it at once, with defaults for whatever is omitted', async () => {
     const wanted = newChannel({ models: { 'imgmodel-4': 'theirs' }, groups: ['Vendora-Main'] });
     const both = [1, 2].map(() => catalog.channels.create(wanted, admin()));
     expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
@@ -59,7 +59,7 @@ describe('a new channel', () => {
     });
   });
 
-  it('shows of its keys a mark, and is stored and noted without them', async () => {
+  it('shows only a mark of its keys, and is stored and logged without them', async () => {
     const id = await created({ apiKeys: [KEY, SECOND] });
     const shown = await catalog.channels.find(id);
     expect(shown.keyMarks).toEqual(marks(KEY, SECOND));
@@ -72,7 +72,7 @@ describe('a new channel', () => {
     for (const key of [KEY, SECOND]) expect(written).not.toContain(key);
   });
 
-  it('keeps the webhook secret of its vendor sealed, shows a mark of it, and forgets it', async () => {
+  it('keeps its vendor’s webhook secret sealed, shows a mark of it, and can forget it', async () => {
     const secret = newWebhookSecret();
     const id = await created({ protocol: 'replicate', webhookSecret: secret });
     const stored = async () => {
@@ -100,7 +100,7 @@ describe('a new channel', () => {
       await expect(change(id, { webhookSecret })).rejects.toMatchObject(invalid('webhookSecret'));
   });
 
-  it('to Vertex AI keeps what is needed of a service account, sealed, and takes no other key', async () => {
+  it('to Vertex AI keeps what it needs from a service account, sealed, and accepts no other key', async () => {
     const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
       .privateKey.export({ type: 'pkcs8', format: 'pem' })
       .toString();
@@ -128,7 +128,7 @@ describe('a new channel', () => {
     await expect(change(id, { apiKeys: [KEY] })).rejects.toMatchObject(invalid('apiKeys'));
   });
 
-  it('whose keys nothing opens says so, and can be shown', async () => {
+  it('says so if nothing opens its keys, and can still be shown', async () => {
     const id = await created();
     await catalog.ledger.owner.query(
       'UPDATE channels SET api_key = (SELECT api_key FROM channels WHERE id = $2) WHERE id = $1',
@@ -156,17 +156,17 @@ describe('a new channel', () => {
     await expect(created({ baseUrl })).rejects.toMatchObject(invalid('baseUrl'));
   });
 
-  it('calls an address of one’s own where that is allowed, but never with a name and password in it', async () => {
+  it('calls one’s own address if that is allowed, but never with a name and password in it', async () => {
     const own = { allowPrivateAddress: true };
     const id = await created({ ...own, baseUrl: 'http://10.1.2.3:8080' });
     expect(await catalog.channels.find(id)).toMatchObject({ baseUrl: 'http://10.1.2.3:8080' });
     const named = created({ ...own, baseUrl: 'http://user:word@10.1.2.3' });
     await expect(named).rejects.toMatchObject(invalid('baseUrl'));
-    // Taking the permission away asks about the address again.
+    // Withdrawing the permission checks the address again.
     await expect(change(id, { allowPrivateAddress: false })).rejects.toMatchObject(invalid('baseUrl'));
   });
 
-  it('has no models and groups that are not there, or is not made', async () => {
+  it('is not created with models or groups that do not exist', async () => {
     const wanted = newChannel({ models: { none: 'theirs' } });
     await expect(catalog.channels.create(wanted, admin())).rejects.toMatchObject(invalid('models'));
     await expect(created({ groups: ['none'] })).rejects.toMatchObject(invalid('groups'));
@@ -175,7 +175,7 @@ describe('a new channel', () => {
 });
 
 describe('a change of a channel', () => {
-  it('sets what is named, also when two change it at once, and keeps the keys', async () => {
+  it('sets what is named, even if two change it at once, and keeps the keys', async () => {
     const id = await created({ models: { 'imgmodel-4': 'a', 'imgmodel-lite': 'b' } });
     const before = await storedKeys(id);
     await Promise.all([change(id, { priority: 7 }), change(id, { enabled: false })]);
@@ -191,7 +191,7 @@ describe('a change of a channel', () => {
     });
   });
 
-  it('sends the keys that are there to no other origin', async () => {
+  it('sends the existing keys to no other origin', async () => {
     const id = await created();
     for (const baseUrl of ['https://api.example.org/v1', 'https://api.example.com:8443/v1'])
       await expect(change(id, { baseUrl })).rejects.toMatchObject(invalid('apiKeys'));
@@ -203,7 +203,7 @@ describe('a change of a channel', () => {
     expect(moved.keyMarks).toEqual(marks(SECOND));
   });
 
-  it('that is refused changes nothing, and notifies no gateway', async () => {
+  it('changes nothing if it is refused, and notifies no gateway', async () => {
     const id = await created();
     const before = await catalog.announced();
     await expect(change(id, { enabled: false, groups: ['none'] })).rejects.toMatchObject(invalid('groups'));
@@ -214,7 +214,7 @@ describe('a change of a channel', () => {
 });
 
 describe('the list of channels', () => {
-  it('is by id in pages of any size', async () => {
+  it('is ordered by ID, in pages of any size', async () => {
     const all = await catalog.channels.list({ limit: 500, after: '' });
     const paged = [];
     for (let after = ''; ;) {

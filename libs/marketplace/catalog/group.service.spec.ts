@@ -41,7 +41,7 @@ describe('a new group', () => {
     ]);
   });
 
-  it('is there once, when two make it at once, and with all that it has or not at all', async () => {
+  it('is created once, even if two create it at once, complete or not at all', async () => {
     const wanted = newGroup();
     const both = [1, 2].map(() => catalog.groups.create(wanted, admin()));
     expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
@@ -61,14 +61,14 @@ describe('a new group', () => {
       await expect(created(free)).rejects.toMatchObject({ code: 'second_person_required' });
   });
 
-  it('serves no videos, nor the images of the vendor', async () => {
+  it('serves no videos, nor the vendor’s images', async () => {
     for (const model of ['vendora-imagine-video', 'vendora-imagine-image'])
       await expect(created({ models: [model] })).rejects.toMatchObject(invalid);
   });
 });
 
 describe('a change of a group', () => {
-  it('sets what is named, also when two change it at once', async () => {
+  it('sets what is named, even if two change it at once', async () => {
     const name = await created({ requestsPerMinute: 60, imagesPerMinute: 5 });
     await Promise.all([
       catalog.groups.change(name, { open: true }, admin()),
@@ -98,7 +98,7 @@ describe('a change of a group', () => {
     });
   });
 
-  it('is refused for a group that is not there', async () => {
+  it('is refused for a group that does not exist', async () => {
     const notFound = { code: 'not_found' };
     await expect(catalog.groups.change('none', {}, admin())).rejects.toMatchObject(notFound);
     await expect(catalog.groups.setModels('none', [], admin())).rejects.toMatchObject(notFound);
@@ -107,7 +107,7 @@ describe('a change of a group', () => {
 });
 
 describe('the list of groups', () => {
-  it('is by name in pages of any size, with what is in force now', async () => {
+  it('is ordered by name, in pages of any size, with what is in force now', async () => {
     const name = await created({ fixedPerCall: '0.1' });
     await catalog.ledger.owner.query(
       `INSERT INTO multiplier_versions (group_name, multiplier, effective_from)

@@ -26,7 +26,7 @@ function create(of: Partial<NewModel> = {}) {
 const invalid = (param: string) => ({ code: 'invalid_value', param });
 
 describe('a new model', () => {
-  it('is there once, by one of two who make it at once, noted and announced', async () => {
+  it('is created once, by one of two who try at once, logged and announced', async () => {
     const wanted = newModel({ limits: { maxImages: 4 }, groups: [VENDORA_MAIN, PUBLIC_RELAY, VENDORA_MAIN] });
     const before = await catalog.announced();
     const both = [1, 2].map(() => catalog.models.create(wanted, admin()));
@@ -45,7 +45,7 @@ describe('a new model', () => {
     ['3d', 'call', 'call'],
     ['chat', 'call', 'call'],
     ['speech', 'token', 'token'],
-  ] as const)('of the family %s with the unit %s is priced by the %s', async (family, unit, priced) => {
+  ] as const)('in the family %s with the unit %s is priced by the %s', async (family, unit, priced) => {
     const { model } = await create({ family, unit, groups: [VENDORA_MAIN] });
     expect(model.unit).toBe(priced);
   });
@@ -55,11 +55,11 @@ describe('a new model', () => {
     ['video', 'call', invalid('unit')],
     ['chat', undefined, { code: 'missing_required_parameter', param: 'unit' }],
     [undefined, 'call', { code: 'missing_required_parameter', param: 'family' }],
-  ] as const)('of the family %s is not priced by the %s', async (family, unit, refusal) => {
+  ] as const)('in the family %s is not priced by the %s', async (family, unit, refusal) => {
     await expect(create({ family, unit })).rejects.toMatchObject(refusal);
   });
 
-  it('is in no group that is not there, and in none that may not serve it', async () => {
+  it('is in no group that does not exist, and in none that may not serve it', async () => {
     await expect(create({ groups: ['No-Such'] })).rejects.toMatchObject(invalid('groups'));
     await expect(create({ family: 'video' })).rejects.toMatchObject(invalid('groups'));
     await expect(create({ ownedBy: VENDORA })).rejects.toMatchObject(invalid('groups'));
@@ -68,7 +68,7 @@ describe('a new model', () => {
     });
   });
 
-  it('that is refused leaves nothing', async () => {
+  it('leaves nothing behind if it is refused', async () => {
     const wanted = newModel({ family: 'video' });
     await expect(catalog.models.create(wanted, admin())).rejects.toMatchObject(invalid('groups'));
     await expect(catalog.models.find(wanted.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -86,7 +86,7 @@ describe('an alias', () => {
     await expect(hidden).rejects.toMatchObject(invalid('groups'));
   });
 
-  it('is of a model that is there, is none itself, and is like it', async () => {
+  it('belongs to an existing model that is no alias itself, and is like it', async () => {
     const { model } = await create();
     const { model: alias } = await create({ family: undefined, aliasOf: model.id });
     for (const of of [
@@ -99,7 +99,7 @@ describe('an alias', () => {
 });
 
 describe('a change of a model', () => {
-  it('sets what is named, and the rest stays, also when two change it at once', async () => {
+  it('sets what is named and keeps the rest, even if two change it at once', async () => {
     const { model } = await create({ limits: { maxImages: 4 } });
     const change = (wanted: Parameters<CatalogFixture['models']['change']>[1]) =>
       catalog.models.change(model.id, wanted, admin());
@@ -114,7 +114,7 @@ describe('a change of a model', () => {
     });
   });
 
-  it('hands it to no vendor whose models its groups may not serve', async () => {
+  it('moves it to no vendor whose models its groups may not serve', async () => {
     const { model } = await create();
     const { model: alias } = await create({ family: undefined, aliasOf: model.id });
     const given = catalog.models.change(model.id, { ownedBy: VENDORA }, admin());
@@ -122,7 +122,7 @@ describe('a change of a model', () => {
     expect((await catalog.models.find(alias.id)).model.ownedBy).toBe('vendorb');
   });
 
-  it('takes no seconds that contradict each other, and no model that is not there', async () => {
+  it('accepts no contradictory seconds, and no model that does not exist', async () => {
     const { model } = await create({ family: 'video', groups: [VENDORA_MAIN] });
     for (const limits of [
       { minSeconds: 6, defaultSeconds: 5 },
@@ -137,7 +137,7 @@ describe('a change of a model', () => {
 });
 
 describe('the list of models', () => {
-  it('is by id, in pages of any size and by family', async () => {
+  it('is ordered by ID, in pages of any size and by family', async () => {
     const all = await catalog.models.list({ limit: 500, after: '' });
     const ids = all.map(({ model }) => model.id);
     const paged: string[] = [];

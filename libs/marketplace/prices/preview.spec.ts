@@ -48,7 +48,7 @@ const priceOf = (model: string, unitPrice: string | null): PriceChange => ({
 });
 
 describe('a preview', () => {
-  it('prices the requests of the time again, without the change and with it', async () => {
+  it('prices that time’s requests again, without the change and with it', async () => {
     expect(await preview([priceOf('imgmodel-4', '0.05')])).toMatchObject({
       accounts: 2n,
       rows: [
@@ -66,17 +66,17 @@ describe('a preview', () => {
     });
   });
 
-  it('of a multiplier is of every model of the group', async () => {
+  it('of a multiplier covers every model of the group', async () => {
     const { rows } = await preview([{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '0.5' }]);
     expect(rows).toMatchObject([{ model: 'imgmodel-4', current: 210_000_000n, proposed: 105_000_000n }]);
   });
 
-  it('of a price that is withdrawn says that the requests would be refused, and cost nothing', async () => {
+  it('of a withdrawn price says that the requests would be refused, and cost nothing', async () => {
     const { rows } = await preview([priceOf('imgmodel-4', null)]);
     expect(rows).toMatchObject([{ proposed: 0n, wouldBeRefused: true, current: 210_000_000n }]);
   });
 
-  it('compares with what would hold when the change takes effect, not with what holds now', async () => {
+  it('compares with what would be in force when the change takes effect, not with what is now', async () => {
     await ledger.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, effective_from)
        VALUES ('imgmodel-4', 0.04, now() + interval '1 hour')`,
@@ -86,7 +86,7 @@ describe('a preview', () => {
     expect(rows).toMatchObject([{ charged: 210_000_000n, current: 280_000_000n, proposed: 350_000_000n }]);
   });
 
-  it('has none of other models, nor of another time, and changes nothing', async () => {
+  it('has no requests for other models or from another time, and changes nothing', async () => {
     expect(await preview([priceOf('vendora-3d', '1')])).toMatchObject({ accounts: 0n, rows: [] });
     const before = { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs - HOUR_MS };
     expect(await preview([priceOf('imgmodel-4', '1')], before)).toMatchObject({ accounts: 0n, rows: [] });

@@ -28,10 +28,10 @@ function faultText(...of: Parameters<typeof changeFault>): string | null {
   return fault && priceFaultText(fault);
 }
 
-describe('a change of a price', () => {
+describe('a price change', () => {
   const change: PriceChange = { kind: 'price', model: 'picture', price: { unitPrice: '0.03' } };
 
-  it('holds from its time until the next announced version', () => {
+  it('is in force from its time until the next announced version', () => {
     const changed = withChanges(book, [change], 1_000);
     expect([999, 1_000, 4_999, 5_000].map((atMs) => amount(changed, atMs))).toEqual([
       22_000_000n,
@@ -61,7 +61,7 @@ describe('a change of a price', () => {
     expect(newestVersion([])).toBeNull();
   });
 
-  it('is faulty where it makes no sense', () => {
+  it('is refused if it makes no sense', () => {
     expect(faultText(book, change)).toBeNull();
     expect(faultText(book, { kind: 'price', model: 'picture-latest', price: null })).toMatch(/alias/);
     expect(faultText(book, { kind: 'price', model: 'picture', price: TOKEN_PRICE })).toMatch(/by the call/);
@@ -71,7 +71,7 @@ describe('a change of a price', () => {
     expect(faultText(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
   });
 
-  it('has rates for what requests of its model can say, none hidden by an earlier one', () => {
+  it('has rates for what its model’s requests can say, none of them hidden by an earlier one', () => {
     const of = (...whens: Dimensions[]): PriceChange => {
       const rates = whens.map((when, at) => ({ when, unitPrice: `0.0${at + 1}` }));
       return { kind: 'price', model: 'picture', price: { unitPrice: '0.2', rates } };
@@ -95,7 +95,7 @@ describe('a change of a price', () => {
     expect(sameChange(good, { kind: 'price', model: 'picture', price: { unitPrice: '0.2' } })).toBe(false);
   });
 
-  it('of cache writes is what follows from input, unless it states another', () => {
+  it('derives the price of cache writes from input, unless it states another', () => {
     const change = (more: object = {}): PriceChange => ({
       kind: 'price',
       model: 'talk',

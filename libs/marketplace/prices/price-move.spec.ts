@@ -7,7 +7,7 @@ const price = (unitPrice: string | null, model = 'm'): PriceChange => ({
   model,
   price: unitPrice === null ? null : { unitPrice },
 });
-/** A unit price of 1 with a rate for a quality. */
+/** A unit price of 1 with a rate for one quality. */
 const rated = (unitPrice: string, quality = 'low'): PriceChange => ({
   kind: 'price',
   model: 'm',

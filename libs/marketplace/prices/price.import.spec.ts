@@ -39,7 +39,7 @@ const HEADER = 'kind,subject,unit_price,multiplier,withdrawn';
 const csv = (...lines: string[]) => readPriceCsv([HEADER, ...lines].join('\n'));
 
 describe('an export of prices', () => {
-  it('is taken as a CSV file and as a list, and changes nothing', async () => {
+  it('is accepted as a CSV file and as a list, and changes nothing', async () => {
     const exported = await exportPrices(ledger.billing);
     for (const rows of [readPriceCsv(exported.csv()), readPriceList(exported.changes)])
       expect(await importRows(rows)).toMatchObject({
@@ -62,7 +62,7 @@ describe('prices of images and sound in a file', () => {
       ].join('\n'),
     );
 
-  it('have columns of their own, and read as they are from a CSV file and from a list', async () => {
+  it('have their own columns, and read the same from a CSV file and from a list', async () => {
     const { changed, proposal } = await importRows(withMedia('8,32,'));
     const price = { input: '5', cachedInput: '1.25', output: '10', imageInput: '8', imageOutput: '32' };
     expect(changed).toMatchObject([{ change: { price } }]);
@@ -79,7 +79,7 @@ describe('rates in a file', () => {
   const withRates = (rates: string) =>
     readPriceCsv(['kind,subject,unit_price,rates', `price,vendora-imagine-image,0.25,${rates}`].join('\n'));
 
-  it('are written in one cell, and read as they are from a CSV file and from a list', async () => {
+  it('are written in one cell, and read the same from a CSV file and from a list', async () => {
     const rates = 'quality=high size=1024x1024 0.167; size=auto 0.04;';
     const { changed, proposal } = await importRows(withRates(rates));
     const price = {
@@ -110,7 +110,7 @@ describe('rates in a file', () => {
 });
 
 describe('an import of prices', () => {
-  it('proposes what differs, once for the whole file', async () => {
+  it('proposes the differences, once for the whole file', async () => {
     const rows = csv(
       'price,imgmodel-4,0.04,,',
       'price,imgmodel-lite,0.0100,,',
@@ -124,7 +124,7 @@ describe('an import of prices', () => {
     expect(await countProposals()).toBe(proposals + 1);
   });
 
-  it('that is only tried proposes nothing, and says the same', async () => {
+  it('proposes nothing in a dry run, and says the same', async () => {
     const rows = csv('price,imgmodel-4,0.05,,');
     const tried = await importRows(rows, { dryRun: true });
     expect(tried).toMatchObject({ dryRun: true, proposal: null });
@@ -133,7 +133,7 @@ describe('an import of prices', () => {
     expect(changed).toEqual(tried.changed);
   });
 
-  it('proposes nothing where a row is refused, and names each', async () => {
+  it('proposes nothing if a row is refused, and names each refused row', async () => {
     const rows = csv(
       'price,imgmodel-4,0.05,,',
       'price,none,0.05,,',
@@ -149,7 +149,7 @@ describe('an import of prices', () => {
     expect(await countProposals()).toBe(proposals);
   });
 
-  it('says what is new where nothing is in force', async () => {
+  it('says what is new if nothing is in force', async () => {
     await ledger.owner.query(
       `INSERT INTO price_versions (model_id, effective_from) VALUES ('vendora-3d', now())`,
     );
@@ -163,7 +163,7 @@ describe('an import of prices', () => {
   });
 });
 
-describe('a file of prices', () => {
+describe('a price file', () => {
   it.each([
     ['with a column that is unknown', 'kind,subject,colour\nprice,x,red', 'colour'],
     ['without a subject', 'kind,unit_price\nprice,1', 'lacks kind or subject'],

@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-/** An administrator, as the audit log names them. */
+/** An administrator, as named in the audit log. */
 function admin(): DoneBy {
   return { actor: `user:${newId()}`, requestId: newId() };
 }
 
-/** A model of its own for each test, at 1 USD. */
+/** A new model for each test, at 1 USD. */
 async function newModel(): Promise<string> {
   const model = `model-${newId()}`;
   await ledger.owner.query(
@@ -46,7 +46,7 @@ function confirmed({ id, revision }: Proposal, by: DoneBy): Promise<Proposal> {
   return proposals.confirm(id, revision, by);
 }
 
-/** How many versions of its price a model has. */
+/** How many versions a model's price has. */
 async function versionsOf(model: string): Promise<number> {
   const book = await loadPriceBook(ledger.billing);
   return book.prices.get(model)?.length ?? 0;
@@ -54,8 +54,8 @@ async function versionsOf(model: string): Promise<number> {
 
 const conflict = { code: 'conflict' };
 
-describe('a proposal of prices', () => {
-  it('takes effect once, by one of several who confirm it at once', async () => {
+describe('a price proposal', () => {
+  it('takes effect once if several people confirm it at once', async () => {
     const model = await newModel();
     const proposal = await propose(model, '1.1');
     const ends = await Promise.allSettled([1, 2, 3].map(() => confirmed(proposal, admin())));
@@ -65,7 +65,7 @@ describe('a proposal of prices', () => {
     expect((await proposals.find(proposal.id)).state).toBe('confirmed');
   });
 
-  it('is refused where its base was changed since, also at the same moment, and says so', async () => {
+  it('is refused if its base has changed since, even at the same moment, and says so', async () => {
     const model = await newModel();
     const both = [await propose(model, '1.1'), await propose(model, '1.2')];
     const ends = await Promise.allSettled(both.map((each) => confirmed(each, admin())));
@@ -80,7 +80,7 @@ describe('a proposal of prices', () => {
     expect(await versionsOf(model)).toBe(3);
   });
 
-  it('that was revised is confirmed by nobody who looked at it before', async () => {
+  it('cannot be confirmed by someone who looked at it before it was revised', async () => {
     const model = await newModel();
     const looked = await propose(model, '1.1');
     const wanted = { changes: [priceOf(model, '1.19')], effectiveAt: null, note: 'more' };
@@ -90,7 +90,7 @@ describe('a proposal of prices', () => {
     expect(await versionsOf(model)).toBe(1);
   });
 
-  it('is either confirmed or cancelled, when both happen at once', async () => {
+  it('is either confirmed or cancelled if both happen at once', async () => {
     const model = await newModel();
     const proposal = await propose(model, '1.1');
     const ends = await Promise.allSettled([
@@ -117,7 +117,7 @@ describe('a proposal of prices', () => {
   it.each([
     ['a time that has passed', new Date(0)],
     ['a time more than a year away', new Date(Date.now() + 400 * 86_400_000)],
-  ])('for %s is not made', async (_, effectiveAt) => {
+  ])('for %s is not created', async (_, effectiveAt) => {
     const model = await newModel();
     await expect(propose(model, '1.1', admin(), effectiveAt)).rejects.toMatchObject({
       code: 'invalid_value',
@@ -125,7 +125,7 @@ describe('a proposal of prices', () => {
     });
   });
 
-  it('that changes a subject twice, or one that there is not, is not made', async () => {
+  it('is not created if it changes a subject twice, or one that does not exist', async () => {
     const model = await newModel();
     const changes = [priceOf(model, '1.1'), priceOf(model, '1.2')];
     const twice = proposals.propose({ changes, effectiveAt: null, note: 'a test' }, admin());
@@ -135,7 +135,7 @@ describe('a proposal of prices', () => {
 });
 
 describe('above a fifth', () => {
-  it('a change needs someone other than its author, who is the one that revised it', async () => {
+  it('a change needs someone other than its author, who is whoever revised it', async () => {
     const model = await newModel();
     const [author, reviser] = [admin(), admin()];
     const proposal = await propose(model, '1.3', author);
@@ -149,7 +149,7 @@ describe('above a fifth', () => {
     expect(await versionsOf(model)).toBe(2);
   });
 
-  it('are also small changes that one person makes of one subject on one day', () =>
+  it('small changes count together if one person makes them to one subject on one day', () =>
     onOneDay(async () => {
       const [model, author] = [await newModel(), admin()];
       await confirmed(await propose(model, '1.15', author), author);

@@ -7,7 +7,7 @@ describe('the price to ask for a list price', () => {
     ['0.04', '0', '0.04'],
     ['0.235', '20', '0.282'],
     ['0.0398', '12.5', '0.044775'],
-    // 0.0000333333 would be 0.0000333, and no price is below its exact value.
+    // 0.0000333333 would be rounded to 0.0000333, but no price is below its exact value.
     ['0.000033', '1', '0.000034'],
     ['0', '50', '0'],
     ['999999', '100', '1999998'],

@@ -11,7 +11,7 @@ function pricedModel({ id, family, unit }: VendorModel): PricedModel {
   return { id, family, unit, pricedAs: id, enabled: true };
 }
 
-describe('the catalog of vendors', () => {
+describe('the vendor catalog', () => {
   it('has each model once', () => {
     expect(new Set(vendorModels.map(({ id }) => id)).size).toBe(vendorModels.length);
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog.close());
 
-/** Models of the installation's own, as if a vendor sold them. */
+/** Models made up for this test, as if a vendor sold them. */
 function offered(changes: Partial<VendorModel> & Pick<VendorModel, 'id'>): VendorModel {
   return {
     vendor: 'vendorb',
@@ -47,7 +47,7 @@ async function inForce(id: string): Promise<string | undefined> {
   return rows[0]?.price;
 }
 
-describe('an import from the catalog of vendors', () => {
+describe('an import from the vendor catalog', () => {
   it('proposes the list price with the margin, and changes nothing before it is confirmed', async () => {
     const model = offered({ id: 'imgmodel-4' });
     expect(await stateOf(model)).toMatchObject({ state: 'own', asked: { unitPrice: '0.03' }, base: null });
@@ -65,7 +65,7 @@ describe('an import from the catalog of vendors', () => {
     });
   });
 
-  it('reports a list price that changed, and one that we sell below cost', async () => {
+  it('reports a list price that changed, and one that we undercut', async () => {
     const model = offered({ id: 'imgmodel-lite', listPrice: { unitPrice: '0.01' } });
     const { proposal } = await run([model], { marginPercent: '10' });
     await service.confirm(proposal!.id, 1, admin());
@@ -88,14 +88,14 @@ describe('an import from the catalog of vendors', () => {
     expect(await stateOf(model)).toMatchObject({ state: 'own', base: null });
   });
 
-  it('proposes nothing where everything is as it would be', async () => {
+  it('proposes nothing if everything is up to date', async () => {
     const model = offered({ id: 'vendora-imagine-edit' });
     const { proposal } = await run([model], { marginPercent: '50' });
     await service.confirm(proposal!.id, 1, admin());
     expect(await run([model], { marginPercent: '50.0' })).toMatchObject({ same: 1, proposal: null });
   });
 
-  it('that is only tried proposes and adds nothing', async () => {
+  it('proposes and adds nothing in a dry run', async () => {
     const fresh = offered({ id: 'fresh-1' });
     const tried = await run([fresh, offered({ id: 'imgmodel-4', listPrice: { unitPrice: '9' } })], {
       dryRun: true,
@@ -107,7 +107,7 @@ describe('an import from the catalog of vendors', () => {
     expect(await inForce('imgmodel-4')).not.toBe('11.25');
   });
 
-  it('adds models that are not here, switched off and in no group', async () => {
+  it('adds missing models, switched off and in no group', async () => {
     const fresh = offered({ id: 'fresh-2' });
     expect(await run([fresh])).toMatchObject({ proposal: null, missing: ['fresh-2'], addedModels: [] });
     const { proposal, addedModels } = await run([fresh], { addMissing: true });
@@ -121,7 +121,7 @@ describe('an import from the catalog of vendors', () => {
     expect(await inForce('fresh-2')).toBe('0.025');
   });
 
-  it('leaves out what is counted otherwise here, and refuses it where it is named', async () => {
+  it('leaves out models with a different unit here, and refuses them if named', async () => {
     const video = offered({ id: 'vidmodel-3' });
     const alias = offered({ id: 'vendora-imagine-video-1.5-preview', family: 'video', unit: 'second' });
     expect(await stateOf(video)).toMatchObject({ state: 'unlike', isBelowList: false });
@@ -141,7 +141,7 @@ describe('an import from the catalog of vendors', () => {
     await expect(run(models, choice)).rejects.toThrow(message);
   });
 
-  it('leaves out what has no list price, and refuses it where it is named', async () => {
+  it('leaves out models without a list price, and refuses them if named', async () => {
     const model = offered({ id: 'imgmodel-4', listPrice: null });
     expect(await stateOf(model)).toMatchObject({ state: 'own', isBelowList: false });
     expect(await run([model], { addMissing: true })).toMatchObject({ refused: [], proposal: null });
@@ -150,7 +150,7 @@ describe('an import from the catalog of vendors', () => {
     );
   });
 
-  it('takes the whole catalog that is shipped', async () => {
+  it('accepts the whole catalog as shipped', async () => {
     const listed = vendorModels.filter(({ listPrice }) => listPrice !== null);
     const { proposal, addedModels, refused } = await run(vendorModels, {
       addMissing: true,
@@ -163,7 +163,7 @@ describe('an import from the catalog of vendors', () => {
     expect(new Set(states)).toEqual(new Set(['current']));
   });
 
-  it('leaves its bases to nobody who would change them', async () => {
+  it('protects its bases from everyone who would change them', async () => {
     for (const sql of ['UPDATE price_bases SET margin_percent = 0', 'DELETE FROM price_bases'])
       await expect(catalog.ledger.billing.query(sql)).rejects.toThrow(/permission denied/);
     await expect(catalog.ledger.owner.query('DELETE FROM price_bases')).rejects.toThrow(/append-only|append/);

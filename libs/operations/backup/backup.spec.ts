@@ -14,7 +14,7 @@ import { restoreBackup, type RestoreSummary } from './restore.js';
 const PASSPHRASE = 'a passphrase of the tests';
 const IGNORE = () => undefined;
 
-/** Each table with a hash over its rows, whatever order they lie in. */
+/** Each table with a hash of its rows, in whatever order they are stored. */
 const CONTENTS_SQL = `
 SELECT c.relname AS name, (xpath('/row/h/text()', query_to_xml(format(
     'SELECT md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS h FROM public.%I t', c.relname), true, true, '')))[1]::text AS hash
@@ -46,7 +46,7 @@ describe('a backup', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** An address of a database that is not there. */
+  /** The address of a database that does not exist. */
   function absent(): string {
     const name = `backup_${process.pid}_${(made += 1)}`;
     databases.push(name);
@@ -77,7 +77,7 @@ describe('a backup', () => {
     });
   }
 
-  it('brings back every row of every table, and sequences that go on', async () => {
+  it('restores every row of every table, and sequences that continue', async () => {
     const target = absent();
     expect(await restore(await backup(fixture.urlFor('owner')), target)).toMatchObject({ isInPlace: true });
     expect(await contents(target)).toEqual(await contents(fixture.urlFor('owner')));
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(await sequences(target)).toEqual(await sequences(fixture.urlFor('owner')));
   });
 
-  it('of an earlier version is brought up to date', async () => {
+  it('of an earlier version is upgraded', async () => {
     const [earlier, target] = [absent(), absent()];
     const owner = decodeURIComponent(new URL(earlier).password);
     const database = new URL(earlier).pathname.slice(1);
@@ -112,7 +112,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual(files);
   });
 
-  it('takes the place of an empty database, and of none that is in use', async () => {
+  it('replaces an empty database, but none that is in use', async () => {
     const target = absent();
     const name = new URL(target).pathname.slice(1);
     const file = await backup(fixture.urlFor('owner'));
@@ -124,7 +124,7 @@ describe('a backup', () => {
     expect(await restore(file, target)).toMatchObject({ isInPlace: true });
   });
 
-  it('leaves a database that it cannot look into where it was', async () => {
+  it('leaves a database that it cannot inspect where it was', async () => {
     const target = absent();
     const name = new URL(target).pathname.slice(1);
     const scratch = await ScratchDatabase.make({ adminUrl: cluster.adminUrl, ownerUrl: target });
@@ -136,7 +136,7 @@ describe('a backup', () => {
     expect(await isThere(target)).toBe(true);
   });
 
-  it('whose books do not agree is not put in place unless that is asked for', async () => {
+  it('is not put in place if its books do not agree, unless that is requested', async () => {
     const forged = absent();
     await restore(await backup(fixture.urlFor('owner')), forged);
     await asLogin(databaseUrlOf(cluster.adminUrl, new URL(forged).pathname.slice(1)), async (admin) => {
