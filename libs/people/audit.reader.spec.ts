@@ -85,18 +85,18 @@ describe('the audit log', () => {
     expect(await pages({ subject: 'model:%' })).toEqual([]);
   });
 
-  it('names who acted by the address of today, and a program by no address', async () => {
+  it('names who acted by their current address, and a program by none', async () => {
     const [one] = actors;
     await ledger.owner.query(`UPDATE users SET email = 'moved@example.com' WHERE id = $1`, [one.userId]);
     const [line] = await pages({ actor: `user:${one.userId}` });
     expect(line).toMatchObject({ actorEmail: 'moved@example.com', before: null, requestId: null });
-    // What was noted holds no address.
+    // What was recorded contains no address.
     expect(JSON.stringify(line!.after)).not.toContain('@');
     expect((await pages({ actor: 'cli:root' }))[0]).toMatchObject({ actorEmail: null, requestId: 'r' });
   });
 
   it.each(['x', Buffer.from('["1; DROP"]').toString('base64url')])(
-    'takes no cursor as %s',
+    'accepts no cursor as %s',
     async (cursor) => {
       await expect(reader.list({ limit: 1, cursor })).rejects.toMatchObject({
         code: 'invalid_value',

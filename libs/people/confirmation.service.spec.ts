@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => people.close());
 
-/** Somebody whose last proof is forgotten, as after some time. */
+/** Somebody whose last proof of identity is forgotten, as after some time. */
 async function unconfirmed() {
   const person = await signedUp(people);
   const forget = () =>
@@ -22,7 +22,7 @@ async function unconfirmed() {
 }
 
 describe('without a device', () => {
-  it('the password confirms this session, and no other of the person', async () => {
+  it('the password confirms this session, and no other of the person’s', async () => {
     const { actor, email, isConfirmed } = await unconfirmed();
     const other = await people.sessions.open({ userId: actor.userId, ip: null, userAgent: null });
     await people.ledger.owner.query('UPDATE sessions SET confirmed_at = NULL WHERE user_id = $1', [
@@ -33,7 +33,7 @@ describe('without a device', () => {
     expect(await people.sessions.find(other.token)).toMatchObject({ actor: { email }, isConfirmed: false });
   });
 
-  it('a wrong password and none confirm nothing', async () => {
+  it('a wrong password or none confirms nothing', async () => {
     const { actor, isConfirmed } = await unconfirmed();
     await expect(people.confirmations.confirm(actor, { password: 'a guess' })).rejects.toMatchObject({
       code: 'forbidden',
@@ -46,7 +46,7 @@ describe('without a device', () => {
     expect(await isConfirmed()).toBe(false);
   });
 
-  it('guesses at once are limited, and none after the limit is looked at', async () => {
+  it('concurrent guesses are limited, and none beyond the limit is checked', async () => {
     const { actor, isConfirmed } = await unconfirmed();
     const guesses = Array.from({ length: 6 }, () =>
       people.confirmations.confirm(actor, { password: 'a guess' }),
@@ -74,7 +74,7 @@ describe('with a device', () => {
     expect(await isConfirmed()).toBe(true);
   });
 
-  it('a code confirms once, also when it is sent twice at once', async () => {
+  it('a code confirms once, even if it is sent twice at once', async () => {
     const { actor, forget, isConfirmed } = await unconfirmed();
     const { next } = await enrolled(people, actor);
     const code = next();
@@ -85,11 +85,11 @@ describe('with a device', () => {
     expect(await isConfirmed()).toBe(false);
   });
 
-  it('a recovery code confirms when the tries of the device are used up', async () => {
+  it('a recovery code confirms once the device’s attempts are used up', async () => {
     const { actor, forget, isConfirmed } = await unconfirmed();
     const { next, recovery } = await enrolled(people, actor);
     await forget();
-    // The enrolment took one of the four tries.
+    // The enrolment used one of the four attempts.
     for (let tries = 0; tries < 3; tries += 1)
       await expect(people.confirmations.confirm(actor, { code: '000000' })).rejects.toMatchObject({
         code: 'forbidden',

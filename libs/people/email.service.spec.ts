@@ -46,7 +46,7 @@ async function addressOf({ userId }: Actor): Promise<string> {
 }
 
 describe('another e-mail address', () => {
-  it('is taken over by the link, which reports it to the old address', async () => {
+  it('takes effect through the link, which is reported to the old address', async () => {
     const { actor, email } = await signedUp(people);
     const wanted = newEmail();
     const token = await requested(actor, wanted);
@@ -78,7 +78,7 @@ describe('another e-mail address', () => {
     expect(now.filter((email) => email === wanted)).toHaveLength(1);
   });
 
-  it('by one of several links ends the others, and the links for a password', async () => {
+  it('through one of several links ends the others, and the links for a password', async () => {
     const { actor, email } = await signedUp(people);
     const [first, second] = [await requested(actor, newEmail()), await requested(actor, newEmail())];
     await people.passwords.requestReset(email, newOrigin());
@@ -103,7 +103,7 @@ describe('another e-mail address', () => {
 });
 
 describe('a request for another e-mail address', () => {
-  it('needs the password and another address than the one that is there', async () => {
+  it('needs the password, and an address other than the current one', async () => {
     const { actor, email } = await signedUp(people);
     const wanted = newEmail();
     const wrong = request(actor, wanted, { password: 'a guess' });
@@ -112,7 +112,7 @@ describe('a request for another e-mail address', () => {
     expect(await lastMail(people, wanted)).toBeNull();
   });
 
-  it('answers the same for the address of someone else, whose mail has no link', async () => {
+  it('answers the same for someone else’s address, whose mail has no link', async () => {
     const [{ actor }, other] = [await signedUp(people), await signedUp(people)];
     expect(await request(actor, other.email)).toBeUndefined();
     expect((await lastMail(people, other.email))?.text).not.toContain('#token=');

@@ -71,7 +71,7 @@ function decide(approvalId: string | null, actor: Actor) {
 }
 
 describe('the first administrator', () => {
-  it('needs nobody, is one of several who are made at once, and is an administrator', async () => {
+  it('needs nobody’s approval, is one of several created at once, and is an administrator', async () => {
     const fresh = await install();
     try {
       await expect(fresh.make({ roles: ['support'] })).rejects.toMatchObject({ code: 'forbidden' });
@@ -80,7 +80,7 @@ describe('the first administrator', () => {
       const [first, ...others] = await listOperators(fresh.people.ledger.billing);
       expect(others).toEqual([]);
       expect(first).toMatchObject({ roles: ['user', 'admin'], disabled: false, totpEnabled: false });
-      // Nor once there is none any more.
+      // Not even once there is none any more.
       await fresh.people.ledger.owner.query('UPDATE users SET disabled_at = now()');
       await expect(fresh.make({})).rejects.toMatchObject({ code: 'forbidden' });
     } finally {
@@ -90,7 +90,7 @@ describe('the first administrator', () => {
 });
 
 describe('a new operator', () => {
-  it('sets a password by the link, and has the roles once another administrator agrees', async () => {
+  it('sets a password with the link, and has the roles once another administrator agrees', async () => {
     const made = await withLink(admin, 'support');
     expect(made).toMatchObject({ created: true, roles: ['user'] });
     const reset = { token: made.token!, password: PASSWORD };
@@ -102,7 +102,7 @@ describe('a new operator', () => {
     expect(await rolesNow()).toEqual(['user', 'support']);
   });
 
-  it('is one person, when two administrators name the address at once', async () => {
+  it('is one person if two administrators name the address at once', async () => {
     const email = newEmail();
     const both = [admin, await staffActor(used.people.ledger, 'admin')].map((by) =>
       used.make({ email, by, roles: ['finance'] }),
@@ -139,7 +139,7 @@ describe('an existing person', () => {
     });
   });
 
-  it('is given no roles by themselves', async () => {
+  it('cannot give themselves roles', async () => {
     const asked = used.make({ email: admin.email, by: admin, roles: ['finance'] });
     await expect(asked).rejects.toMatchObject({ code: 'forbidden' });
   });

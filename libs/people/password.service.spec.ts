@@ -35,7 +35,7 @@ function reset(token: string, of: { password?: string; code?: string } = {}) {
   return people.passwords.reset({ token, password: OTHER, ...of }, newOrigin(), newId());
 }
 
-describe('a reset of the password', () => {
+describe('a password reset', () => {
   it('answers the same whether or not the address exists, and mails nothing if it does not', async () => {
     const { email } = await signedUp(people);
     const nobody = newEmail();
@@ -48,7 +48,7 @@ describe('a reset of the password', () => {
     });
   });
 
-  it('ends every session but the one that it opens, and the password before is worth nothing', async () => {
+  it('ends every session but the one that it opens, and invalidates the previous password', async () => {
     const { email, session } = await signedUp(people);
     const opened = await reset(await resetToken(email));
     expect(await people.sessions.find(session.token)).toBeNull();
@@ -67,7 +67,7 @@ describe('a reset of the password', () => {
     await expect(reset(token)).rejects.toMatchObject(deadLink);
   });
 
-  it('works by one of several links, before it expires, and for nobody who may not sign in', async () => {
+  it('works with one of several links, before it expires, and only for people who may sign in', async () => {
     const { email, actor } = await signedUp(people);
     const [earlier, later] = [await resetToken(email), await resetToken(email)];
     const setPerson = (text: string) =>
@@ -82,14 +82,14 @@ describe('a reset of the password', () => {
     await expect(reset(last)).rejects.toMatchObject(deadLink);
   });
 
-  it('takes no weak password, which uses no link up', async () => {
+  it('accepts no weak password, and then leaves the link usable', async () => {
     const { email } = await signedUp(people);
     const token = await resetToken(email);
     await expect(reset(token, { password: email })).rejects.toMatchObject({ param: 'password' });
     expect(await reset(token)).toHaveProperty('token');
   });
 
-  it('lets in at once who was locked out by tries of others', async () => {
+  it('lets someone in at once who was locked out by others’ attempts', async () => {
     const { email } = await signedUp(people);
     for (let tries = 0; tries < 5; tries += 1)
       await signIn(email, 'a guess of somebody').catch(() => undefined);
@@ -98,7 +98,7 @@ describe('a reset of the password', () => {
     expect(await signIn(email, OTHER)).toHaveProperty('token');
   });
 
-  it('asks for a code where a device is enrolled, and a wrong one leaves the link as it is', async () => {
+  it('asks for a code if a device is enrolled, and a wrong one leaves the link usable', async () => {
     const { email, actor } = await signedUp(people);
     const { next } = await enrolled(people, actor);
     const token = await resetToken(email);
@@ -108,7 +108,7 @@ describe('a reset of the password', () => {
   });
 });
 
-describe('a change of the password', () => {
+describe('a password change', () => {
   const change = (of: Partial<{ currentPassword: string; newPassword: string }> = {}) => ({
     currentPassword: PASSWORD,
     newPassword: OTHER,
@@ -123,7 +123,7 @@ describe('a change of the password', () => {
     expect(await people.sessions.find(other.token)).toBeNull();
   });
 
-  it('that meets another one is refused', async () => {
+  it('is refused if it meets another one', async () => {
     const { email, actor } = await signedUp(people);
     const ends = await Promise.allSettled([
       people.passwords.change(actor, change(), newId()),
@@ -134,7 +134,7 @@ describe('a change of the password', () => {
     expect(await signIn(email, isFirst ? OTHER : `${OTHER} too`)).toHaveProperty('token');
   });
 
-  it('needs the password before, of which so many guesses are looked at', async () => {
+  it('needs the previous password, and checks only so many guesses', async () => {
     const { actor } = await signedUp(people);
     const guess = () => people.passwords.change(actor, change({ currentPassword: 'a guess' }), newId());
     for (let tries = 0; tries < 4; tries += 1)

@@ -12,7 +12,7 @@ let ledger: LedgerFixture;
 let source: DataSource;
 let approvals: ApprovalService;
 let grants: RoleGrants;
-/** The first administrator there ever was, and two others. */
+/** The first administrator ever, and two others. */
 let admins: [Actor, Actor, Actor];
 
 beforeAll(async () => {
@@ -43,8 +43,8 @@ function approve(approvalId: string | null, actor: Actor) {
   return approvals.approve({ approvalId: approvalId as string, actor, note: null, requestId: newId() });
 }
 
-describe('roles of the staff', () => {
-  it('are granted by two administrators, once, and asked for once by several at once', async () => {
+describe('staff roles', () => {
+  it('are granted by two administrators, once, even if several request them at once', async () => {
     const somebody = await staffActor(ledger);
     const [one, two, three] = admins;
     const asked = await Promise.all([set(one, somebody, 'finance'), set(two, somebody, 'finance')]);
@@ -55,7 +55,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['finance', 'user']);
   });
 
-  it('are not granted by the one who asked for them, nor by the one who gets them', async () => {
+  it('are not granted by their requester or their recipient', async () => {
     const somebody = await staffActor(ledger, 'admin');
     const { approvalId } = await set(admins[0], somebody, 'admin', 'finance');
     await expect(approve(approvalId, admins[0])).rejects.toMatchObject({ code: 'second_person_required' });
@@ -63,7 +63,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['admin', 'user']);
   });
 
-  it('are not granted to someone who was blocked in the meantime', async () => {
+  it('are not granted to someone who was blocked meanwhile', async () => {
     const somebody = await staffActor(ledger);
     const { approvalId } = await set(admins[0], somebody, 'support');
     await ledger.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [somebody.userId]);
@@ -71,7 +71,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['user']);
   });
 
-  it('are taken away by one administrator at once, while what is new waits', async () => {
+  it('are revoked by one administrator at once, while new ones wait', async () => {
     const somebody = await staffActor(ledger, 'support', 'finance');
     const { approvalId } = await set(admins[0], somebody, 'support', 'admin');
     expect(await rolesOf(somebody)).toEqual(['support', 'user']);
@@ -79,14 +79,14 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['admin', 'support', 'user']);
   });
 
-  it('of oneself are changed by someone else', async () => {
+  it('are changed by someone other than their holder', async () => {
     const [one] = admins;
     await expect(set(one, one, 'finance')).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
 
 describe('administrators', () => {
-  it('who take the role from each other at once leave one', async () => {
+  it('who revoke each other’s role at once leave one', async () => {
     await ledger.owner.query(
       `UPDATE users SET disabled_at = now() WHERE 'admin' = ANY (roles) AND id <> ALL ($1)`,
       [admins.slice(0, 2).map(({ userId }) => userId)],

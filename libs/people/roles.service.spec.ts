@@ -40,7 +40,7 @@ async function pages(query: Omit<PeopleQuery, 'limit' | 'cursor'>, limit = 2): P
 }
 
 describe('someone who is blocked', () => {
-  it('has no session and cannot sign in, until they are enabled again', async () => {
+  it('has no session and cannot sign in, until they are unblocked', async () => {
     const { actor, session } = await signedUp(people);
     expect(await service.setDisabled(change(actor), true)).toMatchObject({ disabled: true });
     expect(await people.sessions.find(session.token)).toBeNull();
@@ -72,14 +72,14 @@ describe('someone who is blocked', () => {
 });
 
 describe('a decision about people', () => {
-  it('is not made about oneself, nor about someone who does not exist', async () => {
+  it('cannot concern oneself, nor someone who does not exist', async () => {
     await expect(service.setDisabled(change(admin), true)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(service.removeTotp(change(admin))).rejects.toMatchObject({ code: 'forbidden' });
     const nobody = change({ userId: newId() });
     await expect(service.setDisabled(nobody, true)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('leaves one administrator, when two disable each other at once', async () => {
+  it('leaves one administrator if two block each other at once', async () => {
     const other = await newStaff('admin');
     await people.ledger.owner.query(
       `UPDATE users SET disabled_at = now() WHERE 'admin' = ANY (roles) AND id <> ALL ($1)`,
@@ -92,7 +92,7 @@ describe('a decision about people', () => {
   });
 });
 
-describe('a device that was lost', () => {
+describe('a lost device', () => {
   it('is removed with every session, by someone who did not create its owner', async () => {
     const { actor, session } = await signedUp(people);
     await enrolled(people, actor);
@@ -116,7 +116,7 @@ describe('the list of people', () => {
     expect(await pages({ email: '%' })).toEqual([]);
   });
 
-  it('has no person for an account that was made without one', async () => {
+  it('has no person for an account that was created without one', async () => {
     const { accountId } = await people.ledger.account({ credits: '0' });
     expect(await service.ofAccount(accountId)).toBeNull();
   });

@@ -23,7 +23,7 @@ function signIn(credentials: Partial<Credentials> & { email: string }, origin = 
   return people.signIns.signIn({ password: PASSWORD, ...credentials }, origin);
 }
 
-/** What a client learns of a refusal. */
+/** What a client learns from a refusal. */
 async function refusalOf(refused: Promise<unknown>): Promise<{ code: string; message: string }> {
   const { code, message } = (await refused.catch((error: unknown) => error)) as {
     code: string;
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(await refusalOf(signIn({ email: banned.email }))).toEqual(wrong);
   });
 
-  it('checks a limited number of passwords of an address, at once and from everywhere, known or not', async () => {
+  it('checks a limited number of passwords per address, at once and from everywhere, known or not', async () => {
     for (const email of [(await signedUp(people)).email, newEmail()]) {
       const guess = () => refusalOf(signIn({ email, password: 'a guess of somebody' }));
       const told = (await Promise.all(Array.from({ length: 7 }, guess))).map(({ code }) => code);
@@ -58,7 +58,7 @@ describe('signing in', () => {
     }
   });
 
-  it('forgets the tries of an address once its owner is in', async () => {
+  it('forgets the attempts at an address once its owner is in', async () => {
     const { email } = await signedUp(people);
     for (let round = 0; round < 2; round += 1) {
       for (let tries = 0; tries < 3; tries += 1)
@@ -69,7 +69,7 @@ describe('signing in', () => {
     }
   });
 
-  it('counts the failures of a network address, and not what succeeds', async () => {
+  it('counts a network address’s failures, but not its successes', async () => {
     const { email } = await signedUp(people);
     const office = newOrigin();
     for (let count = 0; count < 8; count += 1) await signIn({ email }, office);
@@ -78,7 +78,7 @@ describe('signing in', () => {
     expect((await refusalOf(signIn({ email: newEmail() }, office))).code).toBe('too_many_attempts');
   });
 
-  it('opens no session after the password was replaced while it was being compared', async () => {
+  it('opens no session if the password was replaced while it was being compared', async () => {
     const { email } = await signedUp(people);
     const client = await people.ledger.owner.connect();
     try {
@@ -94,8 +94,8 @@ describe('signing in', () => {
   });
 });
 
-describe('where a device is enrolled', () => {
-  it('a code of it is asked for after the password, and is good once, also at the same moment', async () => {
+describe('with an enrolled device', () => {
+  it('its code is requested after the password, and works once, even at the same moment', async () => {
     const { email, actor } = await signedUp(people);
     const { next } = await enrolled(people, actor);
     expect((await refusalOf(signIn({ email }))).code).toBe('totp_required');
@@ -106,14 +106,14 @@ describe('where a device is enrolled', () => {
     expect(await signIn({ email, code: next() })).toHaveProperty('token');
   });
 
-  it('whether a device is enrolled is shown only with the password', async () => {
+  it('only the right password reveals that a device is enrolled', async () => {
     const { email, actor } = await signedUp(people);
     await enrolled(people, actor);
     const wrong = await refusalOf(signIn({ email, password: 'not the right one' }));
     expect(wrong).toEqual(await refusalOf(signIn({ email: newEmail() })));
   });
 
-  it('a recovery code is good once, however it is typed', async () => {
+  it('a recovery code works once, however it is typed', async () => {
     const { email, actor } = await signedUp(people);
     const { recovery } = await enrolled(people, actor);
     const code = recovery[0]!.toUpperCase().replaceAll('-', ' ');
@@ -122,14 +122,14 @@ describe('where a device is enrolled', () => {
     expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: 9 });
   });
 
-  it('a limited number of codes is checked, and a recovery code still lets its owner in', async () => {
+  it('a limited number of codes is checked, and a recovery code still lets the owner in', async () => {
     const { email, actor } = await signedUp(people);
     const { next, recovery } = await enrolled(people, actor);
-    // The enrolment took one of the four tries.
+    // The enrolment used one of the four attempts.
     for (let tries = 0; tries < 3; tries += 1)
       expect((await refusalOf(signIn({ email, code: '000000' }))).code).toBe('sign_in_failed');
     expect((await refusalOf(signIn({ email, code: next() }))).code).toBe('too_many_attempts');
-    // The tries of the password are used up as well by now, which its link forgets.
+    // By now the password's attempts are used up too. Its link makes it forget them.
     await people.passwords.requestReset(email, newOrigin());
     const reset = { token: await mailedToken(people, email), password: `${PASSWORD} again` };
     const { token } = await people.passwords.reset({ ...reset, code: recovery[0] }, newOrigin(), newId());

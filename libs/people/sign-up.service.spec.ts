@@ -40,7 +40,7 @@ function confirm(token: string, password = PASSWORD) {
 }
 
 describe('signing up', () => {
-  it('makes nothing but a mail until its link is used, and then an empty account and a session', async () => {
+  it('creates nothing but a mail until its link is used, and then an empty account and a session', async () => {
     const email = newEmail();
     await people.signUps.request({ email }, newOrigin());
     expect(await accountsOf(email)).toEqual([]);
@@ -50,7 +50,7 @@ describe('signing up', () => {
     expect(await readBalance(people.ledger.billing, accountId!)).toMatchObject({ main: 0n, held: 0n });
   });
 
-  it('answers the same for an address that has an account, and its mail alone says so, without a link', async () => {
+  it('answers the same for an address that has an account, and only its mail says so, without a link', async () => {
     const { email } = await signedUp(people);
     const origin = newOrigin();
     const answers = [
@@ -61,7 +61,7 @@ describe('signing up', () => {
     expect((await lastMail(people, email))?.text).not.toContain('#token=');
   });
 
-  it('opens one account for a link that is used twice at once, and none when it is used again', async () => {
+  it('opens one account for a link that is used twice at once, and none if it is used again', async () => {
     const email = newEmail();
     await people.signUps.request({ email }, newOrigin());
     const token = await mailedToken(people, email);
@@ -72,7 +72,7 @@ describe('signing up', () => {
     expect(await accountsOf(email)).toHaveLength(1);
   });
 
-  it('opens one account for two links of one address at once', async () => {
+  it('opens one account for two links to one address at once', async () => {
     const email = newEmail();
     const tokens: string[] = [];
     for (let mail = 0; mail < 2; mail += 1) {
@@ -85,7 +85,7 @@ describe('signing up', () => {
     expect(await accountsOf(email)).toHaveLength(1);
   });
 
-  it('takes no weak password and no link that has expired, and a weak one uses no link up', async () => {
+  it('accepts no weak password and no expired link, and a weak one leaves the link usable', async () => {
     const email = newEmail();
     await people.signUps.request({ email }, newOrigin());
     const token = await mailedToken(people, email);
@@ -99,7 +99,7 @@ describe('signing up', () => {
     expect(await accountsOf(email)).toEqual([]);
   });
 
-  it('keeps who invited, and refuses a code that there is not', async () => {
+  it('records who invited the person, and refuses an unknown code', async () => {
     const { actor } = await signedUp(people);
     const code = await inviteCodeOf(actor.accountId);
     const email = newEmail();
@@ -116,7 +116,7 @@ describe('signing up', () => {
     expect(rows).toEqual([{ inviter: actor.accountId }]);
   });
 
-  it('mails one address a limited number of times, even if asked from many places at once', async () => {
+  it('mails one address a limited number of times, even if requested from many places at once', async () => {
     const email = newEmail();
     const ask = () => people.signUps.request({ email }, newOrigin());
     const ends = await Promise.allSettled(Array.from({ length: 8 }, ask));
@@ -124,7 +124,7 @@ describe('signing up', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'too_many_attempts' });
   });
 
-  it('mails only that often for one network address, no matter who is named', async () => {
+  it('mails only so often for one network address, no matter who is named', async () => {
     const origin = newOrigin();
     const ask = () => people.signUps.request({ email: newEmail() }, origin);
     for (let count = 0; count < 8; count += 1) await ask();

@@ -32,7 +32,7 @@ function confirm(actor: Actor, code: string): Promise<string[]> {
 const conflict = { code: 'conflict' };
 
 describe('an enrolment', () => {
-  it('asks for codes only once a code of the device confirmed it', async () => {
+  it('asks for codes only once a code from the device has confirmed it', async () => {
     const { actor, email } = await signedUp(people);
     const { secret } = await people.totp.enrol(actor, PASSWORD);
     expect(await people.totp.state(actor)).toEqual({ enabled: false, recoveryCodesLeft: 0 });
@@ -54,7 +54,7 @@ describe('an enrolment', () => {
     await expect(confirm(actor, codeOf(secret))).rejects.toMatchObject(conflict);
   });
 
-  it('is confirmed once, when two confirm it at once', async () => {
+  it('is confirmed once if two confirm it at once', async () => {
     const { actor } = await signedUp(people);
     const { secret } = await people.totp.enrol(actor, PASSWORD);
     const code = codeOf(secret);
@@ -63,7 +63,7 @@ describe('an enrolment', () => {
     expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: 10 });
   });
 
-  it('makes the proofs of other sessions worth nothing, and keeps that of its own', async () => {
+  it('invalidates other sessions’ proofs of identity, and keeps its own session’s', async () => {
     const { actor, session } = await signedUp(people);
     const other = await people.sessions.open({ userId: actor.userId, ip: null, userAgent: null });
     await enrolled(people, actor);
@@ -71,7 +71,7 @@ describe('an enrolment', () => {
     expect((await people.sessions.find(other.token))!.isConfirmed).toBe(false);
   });
 
-  it('needs the password, an enrolment and a right code, of which a few are looked at in a day', async () => {
+  it('needs the password, an enrolment and a right code, and checks only a few codes a day', async () => {
     const { actor } = await signedUp(people);
     await expect(people.totp.enrol(actor, 'a guess')).rejects.toMatchObject({ code: 'forbidden' });
     await expect(confirm(actor, '000000')).rejects.toMatchObject(conflict);
@@ -84,7 +84,7 @@ describe('an enrolment', () => {
 });
 
 describe('new recovery codes', () => {
-  it('make those before void', async () => {
+  it('invalidate the previous ones', async () => {
     const { actor, email } = await signedUp(people);
     const { recovery } = await enrolled(people, actor);
     const renewed = await people.totp.renewCodes(actor, PASSWORD, newId());
@@ -95,7 +95,7 @@ describe('new recovery codes', () => {
     expect((await lastMail(people, email))?.text).toContain('old ones no longer work');
   });
 
-  it('of two requests at once are ten in the end', async () => {
+  it('from two requests at once are ten in the end', async () => {
     const { actor } = await signedUp(people);
     await enrolled(people, actor);
     await race([1, 2].map(() => people.totp.renewCodes(actor, PASSWORD, newId())));

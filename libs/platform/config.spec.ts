@@ -38,21 +38,21 @@ const key = (reader: Reader) => reader.get('KEY');
 const url = (reader: Reader) => reader.get('DATABASE_URL');
 
 describe('a secret', () => {
-  it('comes from its variable, or from a file without the end of its line', () => {
+  it('comes from its variable, or from a file, without the newline at its end', () => {
     expect(key(readerOf({ KEY: 'from the variable' }))).toBe('from the variable');
     writeFileSync(file, 'from the file\r\n');
     expect(key(readerOf({ KEY_FILE: file }))).toBe('from the file');
     expect(key(readerOf({ KEY: '', KEY_FILE: file }))).toBe('from the file');
   });
 
-  it('comes from one of them', () => {
+  it('comes from only one of them', () => {
     writeFileSync(file, 'from the file');
     expect(faultOf({ KEY: 'from the variable', KEY_FILE: file }, key)).toBe(
       'Configuration: KEY and KEY_FILE must not both be set.',
     );
   });
 
-  it('has one fault, by the name of its variable and never by its value', () => {
+  it('has one error, which names its variable and never its value', () => {
     expect(faultOf({}, key)).toBe('Configuration: KEY must be set, or KEY_FILE.');
     expect(faultOf({ KEY: 'short' }, key)).toBe('Configuration: KEY must have at least 8 characters.');
     expect(faultOf({ KEY_FILE: join(folder, 'none') }, key)).toBe(
@@ -70,7 +70,7 @@ describe('an address with a login', () => {
   const DATABASE_URL = 'postgresql://tollgate_gateway@db:5432/tollgate';
 
   it.each(['p@ss#w/rd?', '%40', 'ü ', 'plain'])(
-    'takes the password %j from a variable of its own',
+    'takes the password %j from a separate variable',
     (password) => {
       const read = url(readerOf({ DATABASE_URL, DATABASE_PASSWORD: password }));
       expect(decodeURIComponent(new URL(read).password)).toBe(password);
@@ -85,7 +85,7 @@ describe('an address with a login', () => {
     expect(url(readerOf({ DATABASE_URL_FILE: file }))).toBe(whole);
   });
 
-  it('says where a password belongs that makes it unreadable', () => {
+  it('says where to put a password that makes it unreadable', () => {
     expect(faultOf({ DATABASE_URL: 'postgresql://tollgate_gateway:a#b@db:5432/tollgate' }, url)).toBe(
       'Configuration: DATABASE_URL must be an absolute URL; a password with characters such as @, # or / belongs into DATABASE_PASSWORD.',
     );
@@ -108,7 +108,7 @@ it('reads what is set, and falls back to the setting or to the program', () => {
   );
 });
 
-it('knows every setting that was asked for, with what holds without it', () => {
+it('knows every setting that was read, with its default', () => {
   const reader = readerOf({ MANY: '7' });
   reader.get('LIFE_SECONDS');
   reader.get('MANY', 5);

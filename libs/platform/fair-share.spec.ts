@@ -11,7 +11,7 @@ function taken(answer: Share | ShareRefusal): Share {
   return answer;
 }
 
-/** The last of these was granted to a member that was forgotten meanwhile. */
+/** The last of these was granted to a member that had been forgotten meanwhile. */
 const FORGOTTEN_AND_REFUSED = [
   { ask: 1, amount: 11 },
   { ask: 4, amount: 11 },
@@ -20,15 +20,15 @@ const FORGOTTEN_AND_REFUSED = [
   { ask: 1, amount: 7 },
 ];
 
-describe('a pool that is taken from without waiting', () => {
-  it('gives all of it to a member alone, and tells it that it has its share', () => {
+describe('a pool from which members take without waiting', () => {
+  it('gives a lone member everything, and says that it has its share', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 8 });
     for (let place = 0; place < 8; place += 1) taken(pool.tryTake('a'));
     expect(pool.tryTake('a')).toMatchObject({ reason: 'over_share', retryAfterSeconds: 2 });
     expect(pool.heldBy('a')).toBe(8);
   });
 
-  it('gives a newcomer to a full pool what is released, until both have half', () => {
+  it('gives what is released to a newcomer in a full pool, until both have half', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 8 });
     const held = Array.from({ length: 8 }, () => taken(pool.tryTake('a')));
     expect(pool.tryTake('b')).toMatchObject({ reason: 'full' });
@@ -41,7 +41,7 @@ describe('a pool that is taken from without waiting', () => {
     expect([pool.heldBy('a'), pool.heldBy('b')]).toEqual([4, 4]);
   });
 
-  it('forgets a newcomer that does not come again', () => {
+  it('forgets a newcomer that does not return', () => {
     const clock = new ManualClock(0);
     const pool = new FairShare({ clock, capacity: 2, retryAfterSeconds: 3 });
     const [first] = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
@@ -53,7 +53,7 @@ describe('a pool that is taken from without waiting', () => {
     expect(pool.tryTake('a').granted).toBe(true);
   });
 
-  it('counts what it grants to one that it forgets in the same turn', () => {
+  it('counts what it grants to a member that it forgets in the same turn', () => {
     const clock = new ManualClock(0);
     const pool = new FairShare({ clock, capacity: 2, retryAfterSeconds: 3 });
     const held = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
@@ -81,7 +81,7 @@ describe('a pool that is taken from without waiting', () => {
     expect(newcomer.more(80)).toBeNull();
   });
 
-  it('leaves room for those that were here a moment ago, and only for a moment', () => {
+  it('leaves room for members that were here a moment ago, but only for a moment', () => {
     const clock = new ManualClock(0);
     const pool = new FairShare({ clock, capacity: 8, recentMs: 10_000 });
     for (const id of ['a', 'b', 'c', 'd']) taken(pool.tryTake(id)).release();
@@ -89,14 +89,14 @@ describe('a pool that is taken from without waiting', () => {
       while (pool.tryTake(id).granted);
       return pool.heldBy(id);
     };
-    // A quarter is left, though three were here.
+    // A quarter is left, although three were here.
     expect(most('a')).toBe(6);
     taken(pool.tryTake('b'));
     taken(pool.tryTake('c'));
     expect(pool.taken).toBe(8);
   });
 
-  it('gives all of it to a member alone again once the others have been away for long', () => {
+  it('gives a lone member everything again once the others have been away for long', () => {
     const clock = new ManualClock(0);
     const pool = new FairShare({ clock, capacity: 8, recentMs: 10_000 });
     taken(pool.tryTake('b')).release();
@@ -106,7 +106,7 @@ describe('a pool that is taken from without waiting', () => {
     taken(pool.tryTake('a'));
   });
 
-  it('lets who waits have the room once nobody else was here lately', async () => {
+  it('gives a waiting member the room once nobody else was here recently', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 4, recentMs: 50 });
     taken(pool.tryTake('b')).release();
     for (let place = 0; place < 3; place += 1) taken(pool.tryTake('a'));
@@ -114,13 +114,13 @@ describe('a pool that is taken from without waiting', () => {
     expect(pool.heldBy('a')).toBe(4);
   });
 
-  it('never grants more than there is, and lets such a wish keep nobody back', () => {
+  it('never grants more than there is, and such a request holds nobody up', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 10 });
     expect(pool.tryTake('a', 11)).toMatchObject({ reason: 'over_share' });
     expect(pool.tryTake('b', 10).granted).toBe(true);
   });
 
-  it('gives a share back once, and nothing more to one that was', () => {
+  it('releases a share once, and then adds nothing to it', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 2 });
     const share = taken(pool.tryTake('a'));
     taken(pool.tryTake('a'));
@@ -130,7 +130,7 @@ describe('a pool that is taken from without waiting', () => {
     expect(share.more(1)).toMatchObject({ granted: false });
   });
 
-  it('keeps every promise whatever is asked in whatever order', () => {
+  it('keeps every promise whatever is requested in whatever order', () => {
     const step = fc.oneof(
       fc.record({ ask: fc.nat(4), amount: fc.integer({ min: 1, max: 12 }) }),
       fc.record({ release: fc.nat(30) }),
@@ -151,8 +151,8 @@ describe('a pool that is taken from without waiting', () => {
   });
 });
 
-describe('a pool that is waited for', () => {
-  it('serves the member that holds the least first, no matter who asked more often and earlier', async () => {
+describe('a pool that members wait for', () => {
+  it('serves the member that holds the least first, no matter who asked more often or earlier', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 2 });
     const order: string[] = [];
     const work = async (member: string) => {
@@ -170,7 +170,7 @@ describe('a pool that is waited for', () => {
     expect(pool.taken + pool.waiting).toBe(0);
   });
 
-  it('divides among members in equal parts while all of them want more', async () => {
+  it('divides equally among members while all of them want more', async () => {
     const seed = fc.record({
       capacity: fc.integer({ min: 2, max: 9 }),
       wishes: fc.array(fc.integer({ min: 20, max: 60 }), { minLength: 2, maxLength: 4 }),
@@ -196,7 +196,7 @@ describe('a pool that is waited for', () => {
     );
   });
 
-  it('waits no longer than it may, and says whose fault it is', async () => {
+  it('waits no longer than allowed, and says whose fault it is', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 2 });
     const held = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
     const refused = await Promise.all([pool.take('a', 1, { waitMs: 5 }), pool.take('b', 1, { waitMs: 5 })]);
@@ -205,7 +205,7 @@ describe('a pool that is waited for', () => {
     expect(pool.taken + pool.waiting).toBe(0);
   });
 
-  it('leaves the line when its signal says so', async () => {
+  it('leaves the queue on its signal', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 1 });
     const share = taken(pool.tryTake('a'));
     const leaving = new AbortController();
@@ -219,7 +219,7 @@ describe('a pool that is waited for', () => {
     expect(pool.taken + pool.waiting).toBe(0);
   });
 
-  it('does not pass a large amount by for ever', async () => {
+  it('does not pass over a large amount without end', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 4 });
     const held = Array.from({ length: 4 }, () => taken(pool.tryTake('many')));
     const large = pool.take('large', 3, LONG);
@@ -229,7 +229,7 @@ describe('a pool that is waited for', () => {
     taken(await more);
   });
 
-  it('grows for those that wait', async () => {
+  it('grows for waiting members', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 1 });
     taken(pool.tryTake('a'));
     const waits = pool.take('b', 1, LONG);
@@ -237,7 +237,7 @@ describe('a pool that is waited for', () => {
     taken(await waits);
   });
 
-  it('lets no member hold a line of any length', async () => {
+  it('limits how long a queue a member may have', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 1, maxWaiting: 1 });
     const share = taken(pool.tryTake('a'));
     const first = pool.take('a', 1, LONG);
@@ -247,7 +247,7 @@ describe('a pool that is waited for', () => {
   });
 });
 
-/** Says of each answer whether the promises allow it, by sums that it keeps itself. */
+/** Says of each answer whether the promises allow it, from its own sums. */
 class Model {
   readonly clock = new ManualClock(0);
   private readonly pool: FairShare;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eachInTurn } from './in-turn.js';
 
 describe('work in turn', () => {
-  it('is all done, also behind what fails', async () => {
+  it('is all done, even after something fails', async () => {
     const done: number[] = [];
     const work = async (item: number) => {
       if (item === 2) throw new Error('two');
@@ -12,14 +12,14 @@ describe('work in turn', () => {
     expect(done).toEqual([1, 3]);
   });
 
-  it('tells all that failed', async () => {
+  it('reports everything that failed', async () => {
     const failing = eachInTurn(['a', 'b'], async (item) => {
       throw new Error(item);
     });
     await expect(failing).rejects.toMatchObject({ errors: [new Error('a'), new Error('b')] });
   });
 
-  it('ends when it is told to', async () => {
+  it('ends on its signal', async () => {
     const stop = new AbortController();
     const done: number[] = [];
     await eachInTurn(

@@ -9,19 +9,19 @@ beforeEach(() => {
   kept = new KeptValues(3);
 });
 
-it('keeps what was asked for last, as much as there is room for', () => {
+it('keeps the values requested last, as many as there is room for', () => {
   keep('a', 'b', 'c', 'd');
   expect(found('a', 'b', 'c', 'd')).toEqual(['b', 'c', 'd']);
 });
 
-it('keeps what was asked for again, however many keys somebody makes up', () => {
+it('keeps values that were requested again, however many keys somebody makes up', () => {
   keep('shared');
   expect(found('shared')).toEqual(['shared']);
   keep(...Array.from({ length: 1_000 }, (_, made) => `made up ${made}`));
   expect(found('shared', 'made up 0', 'made up 999')).toEqual(['shared', 'made up 999']);
 });
 
-it('is bounded in what was asked for again, too', () => {
+it('limits those that were requested again, too', () => {
   for (const key of ['a', 'b', 'c', 'd']) {
     keep(key);
     found(key);

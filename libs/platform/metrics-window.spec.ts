@@ -17,7 +17,7 @@ function metrics() {
 }
 
 describe('a window of metrics', () => {
-  it('knows what grew since it began, and what a gauge shows', async () => {
+  it('knows what grew since it began, and the current value of a gauge', async () => {
     const { registry, calls, open } = metrics();
     const window = new MetricsWindow(registry, NAMES);
     calls.inc({ status: '200', route: '/a' }, 5);

@@ -7,7 +7,7 @@ const [one, two] = [randomBytes(32), randomBytes(32)];
 const box = new SecretBox([one]);
 
 describe('a sealed secret', () => {
-  it('opens in its place, and shows nothing of what is in it', () => {
+  it('opens in its place, and reveals nothing of its content', () => {
     const sealed = box.seal('sk-upstream-key', 'channels/main');
     expect(isSealed(sealed)).toBe(true);
     expect(sealed).not.toContain('sk-upstream');
@@ -15,7 +15,7 @@ describe('a sealed secret', () => {
     expect(box.seal('sk-upstream-key', 'channels/main')).not.toBe(sealed);
   });
 
-  it('opens nowhere else, and not when one bit of it was changed', () => {
+  it('opens nowhere else, and not if one bit of it was changed', () => {
     const sealed = box.seal('a secret', 'channels/main');
     expect(() => box.open(sealed, 'channels/other')).toThrow('The secret of channels/other was changed');
     const bytes = Buffer.from(sealed.split(':').at(-1)!, 'base64url');
@@ -44,13 +44,13 @@ describe('a sealed secret', () => {
     expect(both.isCurrent(both.seal('a secret', 'users/1'))).toBe(true);
   });
 
-  it('is itself while it was never sealed', () => {
+  it('is returned as it is if it was never sealed', () => {
     expect(box.open('a plain one', 'users/1')).toBe('a plain one');
   });
 });
 
 describe('SECRETS_KEY', () => {
-  it('takes keys in base64 and hex, between commas and lines', () => {
+  it('accepts keys in base64 and hex, separated by commas or newlines', () => {
     const text = `${one.toString('base64')},\n${two.toString('hex')}\n`;
     expect(parseKeys(text)).toEqual([one, two]);
     expect(parseKeys(newSecretsKey())).toHaveLength(1);

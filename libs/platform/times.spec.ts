@@ -6,7 +6,7 @@ it.each([
   ['2026-11-23 03:50:26+00', '2026-11-23T03:50:26.000Z'],
   ['2026-11-23 03:50:26.91217+00', '2026-11-23T03:50:26.912170Z'],
   ['2026-11-23 03:50:26.912175+00', '2026-11-23T03:50:26.912175Z'],
-])('prints %s of the database as %s, as a Date prints the same instant', (stored, printed) => {
+])('prints %s from the database as %s, as a Date prints the same instant', (stored, printed) => {
   expect(isoInstant(stored)).toBe(printed);
   expect(printed.slice(0, 23)).toBe(new Date(printed).toISOString().slice(0, 23));
 });

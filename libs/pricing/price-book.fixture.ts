@@ -5,7 +5,10 @@ import { priceOf } from './price-text.js';
 /** Prices of `talk`, per million tokens. */
 export const TOKEN_PRICE = { input: '2.5', cachedInput: '1.25', output: '10' };
 
-/** An image with an alias, whose price rises at 5,000 ms, and a chat, both for a group with a multiplier of 1.1. */
+/**
+ * An image model with an alias, whose price rises at 5,000 ms, and a chat model, both for a group with a multiplier of
+ * 1.1.
+ */
 export const priceBook: PriceBook = {
   revision: 1n,
   models: new Map([

@@ -79,17 +79,17 @@ function ask(model: string, group: string, units: bigint, atMs = 0): Quote {
 }
 
 describe('quote', () => {
-  it('charges a video by the second and an image by the piece', () => {
+  it('charges videos by the second and images by the piece', () => {
     expect(formatAmount(ask('clip', VENDORA_MAIN, 5n).amount)).toBe('0.25');
     expect(formatAmount(ask('picture', VENDORA_MAIN, 3n).amount)).toBe('0.06');
   });
 
-  it('prices an alias as its model', () => {
+  it('prices an alias like its model', () => {
     expect(ask('clip-preview', VENDORA_MAIN, 5n).amount).toBe(ask('clip', VENDORA_MAIN, 5n).amount);
     expect(ask('clip-preview', VENDORA_MAIN, 5n).priceVersionId).toBe(1n);
   });
 
-  it('applies the fixed price of Public-Relay to calls whatever the list price and multiplier, not to seconds', () => {
+  it('applies the fixed price of Public-Relay to calls whatever the list price and multiplier, but not to seconds', () => {
     expect(formatAmount(ask('picture', PUBLIC_RELAY, 2n).amount)).toBe('0.0004');
     expect(formatAmount(ask('clip', PUBLIC_RELAY, 1n).amount)).toBe('0.1');
   });
@@ -102,7 +102,7 @@ describe('quote', () => {
     );
   });
 
-  it('prices tokens by a line for each kind, each rounded up by itself', () => {
+  it('prices tokens with one line per kind, each rounded up separately', () => {
     const answer = quote(book, {
       model: 'talk',
       group: VENDORA_MAIN,
@@ -114,7 +114,7 @@ describe('quote', () => {
     expect(quote(book, { model: 'talk', group: VENDORA_MAIN, units: 1n, atMs: 0 })).toBe('model_not_found');
   });
 
-  it('multiplies each line of tokens by what the group charges', () => {
+  it('multiplies each line of tokens by the group’s multiplier', () => {
     const tokens = { input: 1_000n, cachedInput: 3n, output: 7n };
     expect(quote(book, { model: 'talk', group: PUBLIC_RELAY, units: 1n, tokens, atMs: 0 })).toMatchObject({
       amount: 5_000_000n + 7_500n + 140_000n,

@@ -44,7 +44,7 @@ describe('a price with rates', () => {
     ['the same where nothing is said', undefined, '0.0462'],
     ['a default beside a value', { resolution: '4k', size: '1024x1024' }, '0.22'],
     ['a value in place of a default', { resolution: '4k', size: '1024x1024', input: 'image' }, '0.275'],
-  ])('costs by %s, times the multiplier of the group', (_, asked, amount) => {
+  ])('costs by %s, times the group’s multiplier', (_, asked, amount) => {
     expect(formatAmount(ask(asked).amount)).toBe(amount);
   });
 
@@ -56,7 +56,7 @@ describe('a price with rates', () => {
     });
   });
 
-  it('depends on the units where a rate names the length, whatever else is asked for', () => {
+  it('depends on the units if a rate names the length, whatever else is requested', () => {
     const rates = [{ when: { length: '3' }, unitPrice: '0.033333333333333333' }];
     const price = priceOf({ unitPrice: '0.05', rates });
     const version = { id: 8n, effectiveFromMs: -Infinity, value: price };
@@ -66,19 +66,19 @@ describe('a price with rates', () => {
     expect(amounts).toEqual(['0.11', '0.11']);
   });
 
-  it('gives way to the fixed price of a group', () => {
+  it('gives way to a group’s fixed price', () => {
     const fixed = ask({ quality: 'high', size: '1024x1024' }, bookWith('0.0002'));
     expect(fixed).toMatchObject({ amount: 200_000n, ratedBy: [], rule: 'fixed_per_call' });
   });
 
-  it('is read and written as it is, and without rates has none', () => {
+  it('is read and written unchanged, and has no rates if it was given none', () => {
     expect(priceText(priceOf(TEXT)!)).toEqual(TEXT);
     expect(priceText(priceOf({ unitPrice: '0.25', rates: [] })!)).toEqual({ unitPrice: '0.25' });
   });
 });
 
 describe('a rate', () => {
-  it('of a name that only a newer version knows never applies', () => {
+  it('with a name that only a newer version knows never applies', () => {
     const newer = { quality: 'low', colour: 'red' } as Dimensions;
     const unitPrice = { digits: 1n, scale: 0 };
     const rates = [newer, { quality: 'low' }].map((when) => ({ when, unitPrice }));
@@ -86,7 +86,7 @@ describe('a rate', () => {
     expect(hiddenBy(rates, 1)).toBe(-1);
   });
 
-  it('of sound applies where nothing is said of it', () => {
+  it('for sound applies if the request says nothing about it', () => {
     const unitPrice = { digits: 1n, scale: 0 };
     const rates = (['off', 'on'] as const).map((audio) => ({ when: { audio }, unitPrice }));
     expect(rateFor(rates, { audio: 'off' })).toBe(rates[0]);

@@ -4,10 +4,10 @@ import { priceBook } from './price-book.fixture.js';
 import { withTokens } from './quote.js';
 import { recompute, type RecordedCharge } from './recompute.js';
 
-/** The group has lost its models since. */
+/** The group has since lost its models. */
 const book = { ...priceBook, access: new Map() };
 
-describe('a charge computed again', () => {
+describe('a recalculated charge', () => {
   const charge: RecordedCharge = {
     model: 'picture-latest',
     group: 'Main',
@@ -37,7 +37,7 @@ describe('a charge computed again', () => {
     expect(recompute(book, { ...charge, priceVersionId: 99n })).toBeNull();
   });
 
-  it('takes what was written into a cache for input where it was held before writes had lines of their own', () => {
+  it('treats cache writes as input if it was held before writes had their own lines', () => {
     const priced = { unitPrice: parseDecimal('0.000002') };
     const lines = (['input', 'cached_input', 'output'] as const).map((kind) => ({
       kind,
@@ -48,7 +48,7 @@ describe('a charge computed again', () => {
     expect(withTokens(lines, used).map(({ units }) => units)).toEqual([31n, 2n, 3n]);
   });
 
-  it('caps metered work by its hold and calls the rest a loss', () => {
+  it('limits metered work to its hold and calls the rest a loss', () => {
     const held = [
       { kind: 'input' as const, units: 1_000n },
       { kind: 'output' as const, units: 100n },

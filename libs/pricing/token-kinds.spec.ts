@@ -36,7 +36,7 @@ function units({ lines }: Pick<Quote, 'lines'>): Record<string, bigint> {
 }
 
 describe('tokens by kind', () => {
-  it('are priced each by its own line, rounded up by itself', () => {
+  it('are priced with one line each, rounded up separately', () => {
     const found = quoted(MEDIA, USED);
     expect(units(found)).toEqual({
       input: 40n,
@@ -50,7 +50,7 @@ describe('tokens by kind', () => {
     expect(formatAmount(found.amount)).toBe('0.14960275');
   });
 
-  it('count as text where the price names none of them', () => {
+  it('count as text if the price names none of them', () => {
     const found = quoted(TEXT, USED);
     expect(units(found)).toEqual({ input: 340n, cached_input: 110n, output: 4_167n });
     expect(found.lines?.map(({ kind }) => kind)).toEqual([
@@ -62,7 +62,7 @@ describe('tokens by kind', () => {
     ]);
   });
 
-  it('of a cache cost what others of their kind cost where the price names only those', () => {
+  it('from a cache cost the same as others of their kind if the price names only those', () => {
     const { cachedImageInput: _, ...price } = MEDIA;
     expect(units(quoted(price, USED))).toMatchObject({ image_input: 400n, cached_input: 10n });
   });
@@ -84,7 +84,7 @@ describe('tokens by kind', () => {
     expect(() => quoted(TEXT, { input: 0n, cachedInput: 0n, output: 0n, ...tokens })).toThrow(RangeError);
   });
 
-  it('are computed again from what a charge stores', () => {
+  it('are recalculated from what a charge stores', () => {
     const book = bookWith(MEDIA);
     const [held, used] = [quoted(MEDIA, { ...USED, imageOutput: 6_240n }), quoted(MEDIA, USED)];
     const charge = {
@@ -115,7 +115,7 @@ describe('prices by kind', () => {
     expect(priceText(priceOf(MEDIA)!)).toEqual(MEDIA);
   });
 
-  it('are kept by the kind of line', () => {
+  it('are stored by kind of line', () => {
     const kept = keyedByLine({ imageInput: '8', audioOutput: undefined });
     expect(kept).toEqual({ image_input: '8' });
     expect(namedByLine(kept)).toEqual({ imageInput: '8' });

@@ -63,7 +63,7 @@ describe('an export', () => {
     expect([...files.keys()]).toContain('README.txt');
   });
 
-  it('is made again by another process when the first one died', async () => {
+  it('is made again by another process if the first one died', async () => {
     const [owner, exports] = [await customer(3), exportsOf()];
     const { id } = await exports.request(owner);
     await fixture.owner.query(
@@ -94,7 +94,7 @@ describe('an export', () => {
     expect((await archive(exports, id, owner)).files.get('tasks.jsonl')).toContain('"failed"');
   });
 
-  it('is given up when it would be too large, and leaves nothing behind', async () => {
+  it('is given up if it would be too large, and leaves nothing behind', async () => {
     const [owner, exports] = [await customer(600), exportsOf(MEGABYTE)];
     const { id } = await exports.request(owner);
     while (await exports.round(NEVER));
@@ -105,7 +105,7 @@ describe('an export', () => {
     await expect(exports.download(id, owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('goes when its time is over', async () => {
+  it('is removed when its time is over', async () => {
     const [owner, exports] = [await customer(1), exportsOf()];
     const { id } = await exports.request(owner);
     while (await exports.round(NEVER));

@@ -27,7 +27,7 @@ interface Someone {
   keyId: string;
   userId: string;
   email: string;
-  /** In everything that they wrote, and in nothing else. */
+  /** A word in everything that they wrote, and nowhere else. */
   word: string;
 }
 
@@ -103,7 +103,7 @@ async function someone(credits = '3'): Promise<Someone> {
     word,
   );
   await run('INSERT INTO account_names (account_id, name) VALUES ($1, $2)', accountId, word);
-  // The address before, which only the mail about its change still knows.
+  // The previous address, which now only the mail about its change contains.
   await run(
     `INSERT INTO mail_outbox (template, recipient, details, ended_at)
      VALUES ('email_changed', $1, jsonb_build_object('email', $2::text), now()), ('security_notice', $2, '{}', NULL)`,
@@ -167,8 +167,8 @@ const expectCleanBooks = async () => {
   expect(await checkLedger(fixture.billing, { graceMs: 60_000 })).toMatchObject({ ok: true, violations: [] });
 };
 
-describe('asking for a deletion', () => {
-  it('revokes keys and sessions at once, and is asked for once', async () => {
+describe('requesting a deletion', () => {
+  it('revokes keys and sessions at once, and exists once', async () => {
     const person = await someone();
     const deletion = await ask(person, { graceMs: 60_000 });
     expect(await ask(person, { graceMs: 60_000 })).toEqual(deletion);
@@ -182,7 +182,7 @@ describe('asking for a deletion', () => {
     expect(await findDeletion(fixture.billing, person.accountId)).toMatchObject({ state: 'requested' });
   });
 
-  it('can be taken back until it is due, and not afterwards', async () => {
+  it('can be cancelled until it is due, and not afterwards', async () => {
     const person = await someone();
     const cancel = () =>
       inTransaction(fixture.billing, (client) =>
@@ -243,7 +243,7 @@ describe('carrying a deletion out', () => {
     await expectCleanBooks();
   });
 
-  it('goes on from wherever a process died, and forfeits once', async () => {
+  it('continues from wherever a process died, and forfeits once', async () => {
     const person = await someone();
     const pay = await reward(person);
     await pay();
@@ -308,8 +308,8 @@ describe('carrying a deletion out', () => {
   });
 });
 
-describe('an account that is deleted', () => {
-  it('takes neither top-ups nor rewards, from the moment that it was asked for', async () => {
+describe('an account in deletion', () => {
+  it('receives neither top-ups nor rewards, from the moment of the request', async () => {
     const person = await someone();
     const pay = await reward(person);
     await ask(person, { graceMs: 60_000 });
@@ -322,7 +322,7 @@ describe('an account that is deleted', () => {
     await expectCleanBooks();
   });
 
-  it('keeps messages of tickets from being deleted by anyone else', async () => {
+  it('does not let anyone else delete messages of tickets', async () => {
     await someone();
     await expect(fixture.billing.query('DELETE FROM ticket_messages')).rejects.toMatchObject({
       code: '23001',
@@ -335,7 +335,10 @@ describe('an account that is deleted', () => {
 
 class Died extends Error {}
 
-/** A pool whose process dies at its n-th query: that one and all after it fail, and what was not committed is rolled back. */
+/**
+ * A pool whose process dies at its n-th query: that query and all later ones fail, and what was not committed is rolled
+ * back.
+ */
 function dyingAfter(pool: pg.Pool, queries: number): pg.Pool {
   let left = queries;
   const guarded = (target: pg.Pool | pg.PoolClient): unknown =>

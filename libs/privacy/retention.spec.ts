@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A task that ended so many days ago, or runs. */
+/** A task that ended this many days ago, or is running. */
 async function task(endedDaysAgo: number | null): Promise<string> {
   const id = newId();
   await owner.query(
@@ -50,7 +50,7 @@ describe('the schedule', () => {
     expect(() => wrong.finish(readRetentionTimes(wrong))).toThrow('RETENTION_PROMPTS_DAYS must be days');
   });
 
-  it('clears the prompts of tasks that ended long enough ago, and leaves what their views show beside it', async () => {
+  it('removes the prompts of tasks that ended long enough ago, and leaves the rest of what they show', async () => {
     const [old, young, running] = [await task(31), await task(29), await task(null)];
     expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toEqual({ removed: 1, more: false });
     const { rows } = await owner.query('SELECT id, request, error_message AS message FROM tasks ORDER BY id');
@@ -63,7 +63,7 @@ describe('the schedule', () => {
     expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toMatchObject({ removed: 0 });
   });
 
-  it('walks the ids of requests once, a batch at a time, and never those of held charges', async () => {
+  it('walks request IDs once, a batch at a time, and never those of held charges', async () => {
     const before = firstIdAt(Date.now() - 2 * DAY_MS).slice(0, 10);
     await owner.query(
       `INSERT INTO charges (id, account_id, state, request_id, resolved_at, settled, released)
@@ -105,7 +105,7 @@ describe('the schedule', () => {
     });
   });
 
-  it('removes mail, sessions and webhook deliveries by their ends', async () => {
+  it('removes mail, sessions and webhook deliveries by when they ended', async () => {
     await owner.query(
       `INSERT INTO mail_outbox (template, recipient, ended_at) VALUES ('sign_up', 'old@example.com', now() - interval '31 days'),
          ('sign_up', 'new@example.com', now()), ('sign_up', 'waiting@example.com', NULL)`,

@@ -19,7 +19,7 @@ it('keeps files from other users of the machine', async () => {
   expect(modes.sort()).toEqual([0o600, 0o700, 0o700]);
 });
 
-it('is not well where no file can be written', async () => {
+it('is not healthy if no file can be written', async () => {
   writeFileSync(join(root, 'file'), '');
   await expect(new FolderStore(join(root, 'file')).check()).rejects.toThrow();
 });

@@ -24,7 +24,7 @@ afterEach(() => {
   silent.close();
 });
 
-it('stops waiting for a store that answers nothing when the write is cancelled', async () => {
+it('stops waiting for a store that never answers when the write is cancelled', async () => {
   const cancelled = new AbortController();
   silent.once('request', () => cancelled.abort());
   const write = store.write('images/a.png', Buffer.from('a'), { maxBytes: 10, signal: cancelled.signal });

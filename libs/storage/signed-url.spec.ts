@@ -9,7 +9,7 @@ function signatureOf(query: string): { exp?: string; sig?: string } {
   return Object.fromEntries(new URLSearchParams(query));
 }
 
-describe('signed addresses', () => {
+describe('signed URLs', () => {
   const query = signPath(secret, path, nowMs + 60_500);
   const given = signatureOf(query);
 

@@ -19,7 +19,7 @@ const AMAZON = {
 };
 
 describe('where finished files go', () => {
-  it('is a folder unless something else is said', () => {
+  it('is a folder by default', () => {
     expect(read({ STORAGE_DIR: '/files' })).toEqual({ kind: 'file', folder: '/files' });
     expect(read({ STORAGE: 'file', STORAGE_DIR: '/files' }, '/own')).toEqual({
       kind: 'file',
@@ -29,7 +29,7 @@ describe('where finished files go', () => {
     expect(() => read({ STORAGE: 'ftp' })).toThrow('STORAGE must be file or s3');
   });
 
-  it('is a bucket of Amazon or of any endpoint', () => {
+  it('is a bucket at Amazon or at any endpoint', () => {
     expect(read(BUCKET, '/own')).toEqual(AMAZON);
     const own = { S3_ENDPOINT: 'http://minio:9000', S3_REGION: 'here' };
     const there = { ...AMAZON, endpoint: 'http://minio:9000', region: 'here' };
@@ -37,7 +37,7 @@ describe('where finished files go', () => {
     expect(read({ ...BUCKET, ...own, S3_FORCE_PATH_STYLE: 'false' })).toEqual(there);
   });
 
-  it('names every fault of a bucket, and never a value', () => {
+  it('names every error in a bucket’s settings, and never a value', () => {
     const faults = () => read({ STORAGE: 's3', S3_ENDPOINT: 'minio', S3_FORCE_PATH_STYLE: 'perhaps' });
     for (const name of [
       'S3_ENDPOINT',
@@ -52,15 +52,15 @@ describe('where finished files go', () => {
   });
 });
 
-describe('where the log of requests goes', () => {
+describe('where the request log goes', () => {
   const readLog = (env: NodeJS.ProcessEnv) => readAlone(env, readRequestLogStorage);
 
-  it('is nowhere unless something is said, whatever is said of files', () => {
+  it('is nowhere by default, whatever is set for files', () => {
     expect(readLog({})).toBeNull();
     expect(readLog({ ...BUCKET, REQUEST_LOG: 'off', REQUEST_LOG_DIR: '/log' })).toBeNull();
   });
 
-  it('is a folder or a bucket of its own, in the store of files', () => {
+  it('is a separate folder, or a separate bucket in the file store', () => {
     expect(readLog({ REQUEST_LOG: 'file', REQUEST_LOG_DIR: '/log' })).toEqual({
       kind: 'file',
       folder: '/log',

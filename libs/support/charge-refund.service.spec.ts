@@ -51,7 +51,7 @@ interface Complaint {
 
 const support = () => staffActor(ledger, 'support');
 
-/** Somebody paid 3 for a hundred images, and wants money back. */
+/** Somebody paid 3 for a hundred images, and wants their credits back. */
 async function complaint(): Promise<Complaint> {
   const someone = await ledger.account({ credits: '10' });
   const customer = await customerOf(ledger, someone.accountId);
@@ -89,7 +89,7 @@ function approve({ approvalId }: ChargeRefundResult, actor: Actor) {
 }
 
 describe('a refund of a charge', () => {
-  it('is made and told once, however often and at once its request is sent', async () => {
+  it('is made and announced once, however often and concurrently its request is sent', async () => {
     const about = await complaint();
     const [actor, requestId] = [await support(), newId()];
     const send = () => refund(actor, about, '0.5', requestId);
@@ -103,7 +103,7 @@ describe('a refund of a charge', () => {
     expect(await mailsTo(about.customer)).toBe(1);
   });
 
-  it('of another amount under the same request id is refused', async () => {
+  it('with another amount under the same request ID is refused', async () => {
     const about = await complaint();
     const [actor, requestId] = [await support(), newId()];
     await refund(actor, about, '0.5', requestId);
@@ -113,7 +113,7 @@ describe('a refund of a charge', () => {
     });
   });
 
-  it('by several people at once never comes to more than was paid', async () => {
+  it('by several people at once never exceeds what was paid', async () => {
     const about = await complaint();
     const people = await Promise.all(Array.from({ length: 5 }, support));
     const ends = await Promise.allSettled(people.map((actor) => refund(actor, about, '0.8')));
@@ -122,7 +122,7 @@ describe('a refund of a charge', () => {
     expect(await balanceOf(ledger, about.someone.accountId)).toBe('9.4');
   });
 
-  it('is of a charge of the account of the ticket only', async () => {
+  it('is only for a charge of the ticket’s account', async () => {
     const [about, other] = [await complaint(), await complaint()];
     const mixed = { ticketId: about.ticketId, chargeId: other.chargeId };
     await expect(refund(await support(), mixed, '0.5')).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('a refund of a charge', () => {
 });
 
 describe('above the limit of one person', () => {
-  it('a refund waits for another one, and is made once they agree, by both of two answers', async () => {
+  it('a refund waits for another person, and is made once they agree, even by two approvals at once', async () => {
     const about = await complaint();
     const [asks, agrees] = [await support(), await support()];
     const requestId = newId();
@@ -161,7 +161,7 @@ describe('above the limit of one person', () => {
     expect(await mailsTo(about.customer)).toBe(1);
   });
 
-  it('what was refunded meanwhile is not refunded by the approval', async () => {
+  it('the approval does not refund what was refunded meanwhile', async () => {
     const about = await complaint();
     const answer = await refund(await support(), about, '3');
     await refund(await support(), about, '0.1');
@@ -169,7 +169,7 @@ describe('above the limit of one person', () => {
     expect(await refundable(about)).toBe('2.9');
   });
 
-  it('a rejected refund stays rejected when its request is repeated', async () => {
+  it('a rejected refund stays rejected if its request is repeated', async () => {
     const about = await complaint();
     const [asks, requestId] = [await support(), newId()];
     const { approvalId } = await refund(asks, about, '2', requestId);
@@ -179,7 +179,7 @@ describe('above the limit of one person', () => {
     expect(await refundable(about)).toBe('3');
   });
 
-  it('are also refunds below it that one person makes at once from several tickets', () =>
+  it('smaller refunds count together if one person makes them at once from several tickets', () =>
     onOneDay(async () => {
       const actor = await support();
       const all = [await complaint(), await complaint(), await complaint()];

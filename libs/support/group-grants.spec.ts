@@ -90,7 +90,7 @@ describe('a group that is not open to everyone', () => {
     expect(await hasIt(one.accountId)).toBe(false);
   });
 
-  it('and an account must be there', async () => {
+  it('and an account must exist', async () => {
     const { accountId } = await asked();
     const by = await support();
     for (const of of [

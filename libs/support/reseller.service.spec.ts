@@ -46,7 +46,7 @@ async function asked(
   return { accountId, keyId, customer, ticketId: ticket.id };
 }
 
-/** Settled work of that many tokens; a charge of images takes the place of a conversation. */
+/** Settled work of this many tokens. A charge for images stands in for a conversation. */
 async function use(someone: LedgerPerson, tokens: number): Promise<void> {
   const chargeId = await spend(engine, someone, 1n);
   await ledger.owner.query('UPDATE charges SET delivered_lines = $2 WHERE id = $1', [
@@ -64,7 +64,7 @@ async function versionsOf(accountId: string): Promise<number> {
 }
 
 describe('the reseller rate', () => {
-  it('is granted once by several at once, when the volume is there', async () => {
+  it('is granted once by several at once, if the volume is there', async () => {
     const { accountId, keyId, customer, ticketId } = await asked();
     await use({ accountId, keyId }, 10);
     expect(await rates.volumeOf(accountId)).toMatchObject({ isEligible: true, rate: '1.3' });
@@ -77,7 +77,7 @@ describe('the reseller rate', () => {
     expect(messages.filter(({ kind }) => kind === 'event')).toHaveLength(1);
   });
 
-  it('is not granted below the volume, which counts settled work alone', async () => {
+  it('is not granted below the volume, which only counts settled work', async () => {
     const { accountId, keyId, ticketId } = await asked();
     await use({ accountId, keyId }, 9);
     expect(await rates.volumeOf(accountId)).toEqual({

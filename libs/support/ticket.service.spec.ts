@@ -71,7 +71,7 @@ describe('a ticket', () => {
     expect(await auditOf(ticketId)).toEqual(['ticket.answered']);
   });
 
-  it('hides notes of the staff from its customer, who is not notified of them', async () => {
+  it('hides staff notes from its customer, who is not notified of them', async () => {
     const { customer, ticketId } = await opened();
     const staff = await support();
     const noted = await tickets.write(staff, ticketId, { body: 'They asked before.', isNote: true });
@@ -82,7 +82,7 @@ describe('a ticket', () => {
     expect(await mailsTo(customer)).toBe(0);
   });
 
-  it('of another account is as if it were not there', async () => {
+  it('of another account is treated as if it did not exist', async () => {
     const { ticketId } = await opened();
     const stranger = await newCustomer();
     for (const ask of [
@@ -95,7 +95,7 @@ describe('a ticket', () => {
     expect((await tickets.list(stranger, { limit: 10 })).items).toEqual([]);
   });
 
-  it('is closed once by two at once, takes no message then, and is open again when it is reopened', async () => {
+  it('is closed once by two at once, then accepts no message, and is open again once reopened', async () => {
     const { customer, ticketId } = await opened();
     const staff = await support();
     await Promise.all([tickets.close(customer, ticketId), tickets.close(staff, ticketId)]);
@@ -120,7 +120,7 @@ describe('a ticket', () => {
     });
   });
 
-  it('names a charge of its own account only', async () => {
+  it('only names a charge of its own account', async () => {
     const customer = await newCustomer();
     await expect(tickets.open(customer, { ...QUESTION, chargeId: 'none' })).rejects.toMatchObject({
       code: 'invalid_value',
@@ -128,7 +128,7 @@ describe('a ticket', () => {
     });
   });
 
-  it('is one of twenty at most that are not closed, also of those that are opened at once', async () => {
+  it('is one of at most twenty open ones, even if they are opened at once', async () => {
     const customer = await newCustomer();
     for (let count = 0; count < 17; count += 1) await tickets.open(customer, QUESTION);
     const ends = await Promise.allSettled(Array.from({ length: 6 }, () => tickets.open(customer, QUESTION)));
@@ -147,7 +147,7 @@ describe('the list of tickets', () => {
     return [...first.items, ...rest.items].map(({ id }) => id);
   };
 
-  it('is newest first, and for support those that wait longest first, page by page', async () => {
+  it('has the newest first, or for support the longest waiting first, page by page', async () => {
     const customer = await newCustomer();
     const { accountId } = customer.actor;
     const made: string[] = [];
@@ -176,7 +176,7 @@ describe('the list of tickets', () => {
 });
 
 describe('the assignee of a ticket', () => {
-  it('is who answers first, then whom it is handed to, and each finds their own', async () => {
+  it('is whoever answers first, then whoever it is handed to, and each finds their own', async () => {
     const { customer, ticketId } = await opened();
     const [first, second] = [await support(), await support()];
     const { accountId } = customer.actor;

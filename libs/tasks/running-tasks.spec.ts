@@ -66,7 +66,7 @@ describe('running tasks', () => {
     expect(await second).toMatchObject(refusal);
   });
 
-  it('are counted over all keys of an account in a group, and use up nothing of another account', async () => {
+  it('are counted over all keys of an account in a group, and do not affect another account', async () => {
     await tasks.owner.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, group_name)
        VALUES ('second', 'alice', 'key', sha256('second'), 'Vendora-Main')`,
@@ -88,7 +88,7 @@ describe('running tasks', () => {
     await tasks.created({ limits: limits(1, null) });
   });
 
-  it('are not counted where nothing limits them', async () => {
+  it('are not counted if nothing limits them', async () => {
     expect(await startTogether(5, { limits: limits(null, null) })).toBe(5);
     expect(await startTogether(5, {})).toBe(5);
   });

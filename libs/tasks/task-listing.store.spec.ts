@@ -19,7 +19,7 @@ async function ids(of: Partial<TaskPage> = {}, accountId = 'alice'): Promise<str
 }
 
 describe('a page of tasks', () => {
-  it('goes on behind an id, in either order', async () => {
+  it('continues after an ID, in either order', async () => {
     const made = [await tasks.created(), await tasks.created(), await tasks.created()].map(({ id }) => id);
     const [first, second, third] = made as [string, string, string];
     expect(await ids()).toEqual(made);
@@ -28,7 +28,7 @@ describe('a page of tasks', () => {
     expect(await ids({ after: second })).toEqual([third]);
   });
 
-  it('shows neither those of others, nor of another kind, nor refused or deleted ones', async () => {
+  it('shows neither other people’s tasks, nor another type, nor refused or deleted ones', async () => {
     const { id } = await tasks.created();
     await tasks.created({ accountId: 'bob' });
     await tasks.created({ kind: '3d' });
@@ -45,15 +45,15 @@ describe('a page of tasks', () => {
   });
 });
 
-describe('taking a task out of the list', () => {
-  it('is for tasks that are over', async () => {
+describe('removing a task from the list', () => {
+  it('is for tasks that have ended', async () => {
     const { id } = await tasks.submitted(newId());
     expect(await listing.markDeleted(id)).toBe(false);
     expect(await ids()).toEqual([id]);
     expect(await listing.markDeleted('nothing')).toBe(false);
   });
 
-  it('notes the first time, and keeps the record', async () => {
+  it('records the first time, and keeps the record', async () => {
     const { id } = await tasks.submitted(newId());
     await tasks.owner.query(`UPDATE tasks SET state = 'failed', ended_at = now() WHERE id = $1`, [id]);
     expect(await listing.markDeleted(id)).toBe(true);

@@ -46,7 +46,7 @@ describe('the queue of tasks', () => {
     expect(await claim(50)).toEqual([]);
   });
 
-  it('gives accounts their turns when more is due than is taken', async () => {
+  it('takes turns among accounts if more is due than is taken', async () => {
     for (let number = 0; number < 30; number += 1) await tasks.submitted(`many-${number}`);
     for (let number = 0; number < 3; number += 1)
       await tasks.submitted(`few-${number}`, { accountId: 'bob' });
@@ -70,7 +70,7 @@ describe('the queue of tasks', () => {
     expect(await tasks.queue.claimDue(places, { ...limits, without: ['alice', 'bob'] })).toEqual([]);
   });
 
-  it('hands out what each channel has places for, and strays and old deadlines when they are asked for', async () => {
+  it('hands out as many as each channel has places for, and strays and past deadlines on request', async () => {
     const channelId = 'other';
     for (let number = 0; number < 6; number += 1) await tasks.submitted(`up-${number}`);
     for (let number = 0; number < 4; number += 1) await tasks.submitted(`other-${number}`, { channelId });
@@ -103,7 +103,7 @@ describe('the queue of tasks', () => {
     expect(await overdue(0)).toMatchObject([{ id: late.id }]);
   });
 
-  it('has the due tasks of a channel come up over a while', async () => {
+  it('spreads the due tasks of a channel over a while', async () => {
     for (let number = 0; number < 20; number += 1) await tasks.submitted(`up-${number}`);
     const held = await claimOne();
     expect(await tasks.queue.spreadDue('sandbox', 3_600_000)).toBe(10);
@@ -117,7 +117,7 @@ describe('the queue of tasks', () => {
     expect(await tasks.queue.reschedule(held, { inMs: 0 })).toBe(true);
   });
 
-  it('gives many tasks back together, and says of each whether its lease was kept', async () => {
+  it('returns many tasks together, and says of each whether its lease was kept', async () => {
     for (let number = 0; number < 30; number += 1) await tasks.submitted(`up-${number}`);
     const claimed = await claim(30);
     const lost = claimed.slice(0, 5);
@@ -173,7 +173,7 @@ describe('the queue of tasks', () => {
     ]);
   });
 
-  it('fails a task once, keeping why the operator may pay', async () => {
+  it('fails a task once, and stores why the operator may pay', async () => {
     const { id } = await tasks.submitted('up');
     const task = await claimOne();
     expect(await tasks.queue.fail(task, failure, 'no file')).toBe(true);
@@ -186,14 +186,14 @@ describe('the queue of tasks', () => {
     expect(await tasks.announced(id)).toMatchObject([{ payload: { outcome: 'failed', reason: failure } }]);
   });
 
-  it('never lets progress go back, and counts copies that failed', async () => {
+  it('never lets progress go back, and counts failed copies', async () => {
     const { id } = await tasks.submitted('up');
     await tasks.queue.reschedule(await claimOne(), { inMs: 0, progress: 70, copyFailed: true });
     await tasks.queue.reschedule(await claimOne(), { inMs: 0, progress: 40 });
     expect(await claimOne()).toMatchObject({ id, progress: 70, copyAttempts: 1 });
   });
 
-  it('submits a task that turned out to be accepted, and has the others wait for their deadline', async () => {
+  it('submits a task that turned out to be accepted, and makes the others wait for their deadline', async () => {
     const accepted = await tasks.submitting();
     await tasks.store.toUnknown(accepted.id, 0);
     const task = await claimOne();
@@ -209,7 +209,7 @@ describe('the queue of tasks', () => {
     expect(row['next_poll_at']).toEqual(row['deadline']);
   });
 
-  it('gives a create that was never answered less time than a task that runs', async () => {
+  it('gives a create that was never answered less time than a running task', async () => {
     const hasty = new TaskQueue(tasks.worker, undefined, 50_000);
     const claim = async () =>
       (await hasty.claimDue(new Map([['sandbox', 1]]), { limit: 1, leaseMs: LEASE_MS }))[0]!;
@@ -228,12 +228,12 @@ describe('the queue of tasks', () => {
     expect(await claim()).toMatchObject({ id: running.id, pastDeadline: false });
   });
 
-  it('knows a deadline that is over', async () => {
+  it('recognises a past deadline', async () => {
     await tasks.submitted('up', { deadlineMs: 0 });
     expect(await claimOne()).toMatchObject({ pastDeadline: true });
   });
 
-  it('finds tasks whose gateway went away', async () => {
+  it('finds tasks whose gateway has gone away', async () => {
     const created = { ...(await tasks.created()), channelId: null, createdAtMs: Date.now() };
     const submitting = await tasks.submitting();
     expect(await tasks.queue.stuckCreated(60_000, 10)).toEqual([]);

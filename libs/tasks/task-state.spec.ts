@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { isTerminal, mayMove, publicStatus, taskMoves, type TaskState, taskStates } from './task-state.js';
 
 describe('task states', () => {
-  it('reaches every state from created', () => {
+  it('are all reachable from created', () => {
     const reached = new Set<TaskState>(['created']);
     for (const state of reached) for (const next of taskMoves[state]) reached.add(next);
     expect([...reached].sort()).toEqual([...taskStates].sort());
   });
 
-  it('leaves no terminal state', () => {
+  it('cannot be left once final', () => {
     const terminal = taskStates.filter(isTerminal);
     expect(terminal.sort()).toEqual(['completed', 'failed', 'refused']);
     for (const state of terminal) for (const to of taskStates) expect(mayMove(state, to)).toBe(false);
   });
 
-  it('shows each client only the words it knows, and the internal states as waiting', () => {
+  it('show each client only the words it knows, and internal states as waiting', () => {
     const words = (dialect: 'openai' | 'xai') =>
       new Set(
         taskStates.flatMap((state) => [publicStatus(state, dialect, 0), publicStatus(state, dialect, 50)]),

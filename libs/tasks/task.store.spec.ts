@@ -43,13 +43,13 @@ describe('tasks as the gateway writes them', () => {
     expect((found?.deadlineMs ?? 0) - (found?.createdAtMs ?? 0)).toBe(deadlineMs);
   });
 
-  it('give the permission to call the upstream to one caller only', async () => {
+  it('give permission to call the upstream to one caller only', async () => {
     const task = await tasks.created();
     const won = await Promise.all(Array.from({ length: 8 }, () => tasks.store.toSubmitting(task.id, target)));
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
-  it('turn to another channel only while the upstream is being called', async () => {
+  it('switch to another channel only while the upstream is being called', async () => {
     const task = await tasks.submitting();
     expect(
       await tasks.store.retarget(task.id, {
@@ -67,14 +67,14 @@ describe('tasks as the gateway writes them', () => {
     expect(await tasks.store.retarget(task.id, target)).toBe(false);
   });
 
-  it('are still submitted by a slow answer after a sweep gave the caller up', async () => {
+  it('are still submitted by a slow answer after a sweep has given up on the caller', async () => {
     const task = await tasks.submitting();
     expect(await tasks.store.toUnknown(task.id, 0)).toBe(true);
     expect(await tasks.store.toUnknown(task.id, 0)).toBe(false);
     expect(await tasks.store.toSubmitted(task.id, { upstreamId: 'up-2', firstPollMs: 0 })).toBe(true);
   });
 
-  it('are polled now when their vendor announces an end, but not while a worker has them in hand', async () => {
+  it('are polled now if their vendor announces an end, but not while a worker is handling them', async () => {
     const channelId = 'announcing';
     const task = await tasks.submitting({ channelId });
     const pollNow = (channel = channelId) => tasks.store.pollNow(channel, ['other', 'up-announced']);
@@ -122,7 +122,7 @@ describe('tasks as the gateway writes them', () => {
     other.release();
   });
 
-  it('are found by the last of the charges of a request that has one, refused ones too', async () => {
+  it('are found by the last charge of their request that has one, even if refused', async () => {
     const [first, second, third] = [newId(), newId(), newId()];
     const charges = [first, second, third];
     expect(await tasks.store.lastOfCharges(charges)).toBeNull();
@@ -165,14 +165,14 @@ describe('tasks as the gateway writes them', () => {
     ]);
   });
 
-  it('do not fail from another state than the caller believes, and announce nothing then', async () => {
+  it('do not fail from a state other than the caller expects, and announce nothing then', async () => {
     const task = { ...(await tasks.submitted('up-3')), channelId: 'sandbox', createdAtMs: Date.now() };
     expect(await tasks.store.toFailed(task, failure, { from: 'submitting' })).toBe(false);
     expect(await tasks.announced(task.id)).toEqual([]);
     expect(() => tasks.store.toFailed(task, failure, { from: 'completed' })).toThrow(RangeError);
   });
 
-  it('are found by their own account only, also by the upstream’s id if that is unique', async () => {
+  it('are found only by their own account, also by the upstream’s ID if that is unique', async () => {
     const unique = newId();
     const doubled = newId();
     const task = await tasks.submitted(unique);

@@ -96,7 +96,7 @@ export class TasksUnderTest {
     return task;
   }
 
-  /** The row as it is stored. */
+  /** The row as stored. */
   async row(id: string): Promise<Record<string, unknown>> {
     const { rows } = await this.owner.query<Record<string, unknown>>('SELECT * FROM tasks WHERE id = $1', [
       id,

@@ -23,7 +23,7 @@ afterEach(async () => {
   stub = server = undefined;
 });
 
-/** Both kinds of create, since a row must hold for each. */
+/** Both kinds of create, since each row must apply to both. */
 async function createBoth(baseUrl: string, options: { limitMs?: number; requestTimeoutMs?: number } = {}) {
   const channel = channelTo(baseUrl, { requestTimeoutMs: options.requestTimeoutMs ?? 60_000 });
   const adapter = upstreams.adapterFor('openai-xai');
@@ -43,31 +43,31 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('accepted or not: faults of the connection', () => {
+describe('accepted or not: connection errors', () => {
   const notAccepted = { kind: 'not_accepted', upstreamStatus: null };
   const unknown = { kind: 'unknown' };
 
-  it('knows that a refused connection took nothing', async () => {
+  it('knows that a refused connection accepted nothing', async () => {
     const url = await rawServer(() => undefined);
     await new Promise<void>((resolve) => server?.close(() => resolve()));
     server = undefined;
     expect(await createBoth(url)).toMatchObject({ image: notAccepted, video: notAccepted });
   });
 
-  it('knows that a name without an address took nothing', async () => {
+  it('knows that a name without an address accepted nothing', async () => {
     expect(await createBoth('http://nowhere.invalid')).toMatchObject({
       image: notAccepted,
       video: notAccepted,
     });
   });
 
-  it('knows that a failed TLS handshake took nothing', async () => {
+  it('knows that a failed TLS handshake accepted nothing', async () => {
     const url = await rawServer((socket) => socket.end('this is not TLS'));
     const both = await createBoth(url.replace('http:', 'https:'));
     expect(both).toMatchObject({ image: notAccepted, video: notAccepted });
   });
 
-  it('knows that what was given up before it was sent took nothing', async () => {
+  it('knows that what was given up before it was sent was not accepted', async () => {
     stub = await startStub((_, response) => json(response, 200, { id: 'x' }));
     const adapter = upstreams.adapterFor('openai-xai');
     const options = { idempotencyKey: 'key', signal: AbortSignal.abort() };
@@ -75,17 +75,17 @@ describe('accepted or not: faults of the connection', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  it('cannot tell after a reset without an answer', async () => {
+  it('cannot say after a reset without an answer', async () => {
     const url = await rawServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await createBoth(url)).toMatchObject({ image: unknown, video: unknown });
   });
 
-  it('cannot tell when the connection closes as soon as it is open', async () => {
+  it('cannot say if the connection closes as soon as it is open', async () => {
     const url = await rawServer((socket) => socket.destroy());
     expect(await createBoth(url)).toMatchObject({ image: unknown, video: unknown });
   });
 
-  it('cannot tell after a reset in the middle of the answer, and keeps the status', async () => {
+  it('cannot say after a reset in the middle of the answer, and keeps the status', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"id":';
     const url = await rawServer((socket) =>
       socket.once('data', () => socket.write(head, () => socket.destroy())),
@@ -94,12 +94,12 @@ describe('accepted or not: faults of the connection', () => {
     expect(await createBoth(url)).toMatchObject({ image: broken, video: broken });
   });
 
-  it('cannot tell when the limit of the request ends first', async () => {
+  it('cannot say if the request’s time limit ends first', async () => {
     const url = await rawServer((socket) => socket.resume());
     expect(await createBoth(url, { limitMs: 1_000 })).toMatchObject({ image: unknown, video: unknown });
   });
 
-  it('cannot tell when the upstream is silent for the channel’s limit', async () => {
+  it('cannot say if the upstream is silent for the channel’s limit', async () => {
     const url = await rawServer((socket) => socket.resume());
     expect(await createBoth(url, { requestTimeoutMs: 1_000 })).toMatchObject({
       image: unknown,
@@ -107,7 +107,7 @@ describe('accepted or not: faults of the connection', () => {
     });
   });
 
-  it('cannot tell from bytes that are not HTTP', async () => {
+  it('cannot say from bytes that are not HTTP', async () => {
     const url = await rawServer((socket) => socket.once('data', () => socket.end('hello\r\n\r\n')));
     expect(await createBoth(url)).toMatchObject({ image: unknown, video: unknown });
   });
@@ -158,7 +158,7 @@ describe('accepted or not: statuses', () => {
     [529, vendorError('overloaded'), unknown],
   ];
 
-  /** With these a call is over, and a task may be running behind what answered. */
+  /** With these, a call is over, but a task may be running behind whatever answered. */
   const lost: [status: number, body: unknown][] = [
     [500, ''],
     [500, '<html>internal server error</html>'],
@@ -195,13 +195,13 @@ describe('accepted or not: statuses', () => {
     ['with images that are none', { id: 'x'.repeat(201), data: [{ b64_json: 5 }, null] }],
   ];
 
-  it.each(broken)('cannot tell from a success whose body is %s', async (_, body) => {
+  it.each(broken)('cannot say from a success whose body is %s', async (_, body) => {
     stub = await startStub((request, response) => json(response, 200, body));
     const expected = { kind: 'unknown', upstreamStatus: 200 };
     expect(await createBoth(stub.url)).toMatchObject({ image: expected, video: expected });
   });
 
-  it('gives up an answer that is larger than any answer', async () => {
+  it('gives up on an answer that is too large', async () => {
     const endless: StubHandler = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const megabyte = Buffer.alloc(1024 * 1024, ' ');

@@ -29,19 +29,22 @@ const FAMILY: Record<Capability, Family> = {
 const upstreams = new Upstreams();
 afterAll(() => upstreams.close());
 
-it.each(protocolNames)('what %s is said to serve is what it can', (protocol) => {
+it.each(protocolNames)('%s serves exactly what it declares', (protocol) => {
   const { capabilities } = upstreams.adapterFor(protocol);
   const offered = new Set([...capabilities].map((capability) => FAMILY[capability]));
   const said = new Set(Object.values(FAMILY).filter((family) => canServe(protocol, family)));
   expect(said).toEqual(offered);
 });
 
-it.each(protocolNames)('%s says of its videos, and of nothing else, whether they have sound', (protocol) => {
-  const { capabilities } = upstreams.adapterFor(protocol);
-  expect(soundOfVideos(protocol) !== undefined).toBe(capabilities.has('videos'));
-});
+it.each(protocolNames)(
+  '%s declares for its videos, and nothing else, whether they have sound',
+  (protocol) => {
+    const { capabilities } = upstreams.adapterFor(protocol);
+    expect(soundOfVideos(protocol) !== undefined).toBe(capabilities.has('videos'));
+  },
+);
 
-it('a protocol of a later version serves nothing, and its channel fails each trial', async () => {
+it('a protocol of a later version serves nothing, and its channel fails each test', async () => {
   const later = channelTo('https://api.example.com', { protocol: 'constructor' });
   expect(canServe(later.protocol, 'image')).toBe(false);
   expect(upstreams.serving([later], 'images')).toEqual([]);

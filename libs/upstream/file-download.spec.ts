@@ -33,7 +33,7 @@ async function read(body: Readable): Promise<string> {
 }
 
 describe('opening a file', () => {
-  it('follows redirections, and shows the key to the channel’s own origin only', async () => {
+  it('follows redirects, and shows the key only to the channel’s own origin', async () => {
     const cdn = await stubOf((_, response) => response.end('the file'));
     const vendor = await stubOf((_, response) => response.writeHead(302, { location: `${cdn.url}/f` }).end());
     const channel = channelTo(vendor.url);
@@ -45,10 +45,10 @@ describe('opening a file', () => {
     expect(cdn.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  /** Videos on Vertex AI have no address: they are inside their operation. */
+  /** Videos on Vertex AI have no URL: they are inside their operation. */
   const byAddress = protocolNames.filter((name) => name !== 'vertex');
 
-  it('opens no address where files have none', async () => {
+  it('opens no URL if files have none', async () => {
     const other = await stubOf((_, response) => response.end('the file'));
     const channel = channelTo(other.url, { protocol: 'vertex' });
     const opening = upstreams.adapterFor('vertex').openVideo(channel, `${other.url}/f`, options());
@@ -56,7 +56,7 @@ describe('opening a file', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it.each(byAddress)('shows no other host a key, whichever header carries it: %s', async (protocol) => {
+  it.each(byAddress)('shows no other host a key, whichever header contains it: %s', async (protocol) => {
     const other = await stubOf((_, response) => response.end('the file'));
     const vendor = await stubOf((_, response) => response.writeHead(307, { location: other.url }).end());
     const adapter = upstreams.adapterFor(protocol);
@@ -69,7 +69,7 @@ describe('opening a file', () => {
     expect(JSON.stringify(other.requests)).not.toContain('upstream-key');
   });
 
-  it('gives up a circle of redirections', async () => {
+  it('gives up on circular redirects', async () => {
     const loop = await stubOf((_, response) => response.writeHead(302, { location: '/again' }).end());
     const opening = upstreams
       .adapterFor('openai-xai')
@@ -95,7 +95,7 @@ describe('opening a file', () => {
   });
 
   it.each([{ 'content-length': '100' }, { 'transfer-encoding': 'chunked' }])(
-    'ends with an error when fewer bytes come than announced (%j)',
+    'ends with an error if fewer bytes come than announced (%j)',
     async (headers) => {
       const stub = await stubOf((_, response) => {
         response.writeHead(200, headers);
@@ -120,7 +120,7 @@ describe('opening a file', () => {
     await closed;
   });
 
-  it('ends with an error when it is given up', async () => {
+  it('ends with an error if it is given up', async () => {
     const stub = await stubOf((_, response) => void response.writeHead(200).write('first'));
     const limit = new AbortController();
     const adapter = upstreams.adapterFor('openai-xai');
@@ -156,7 +156,7 @@ describe('addresses that an upstream may not name', () => {
     await expect(open(url)).rejects.toThrow('is not a public address');
   });
 
-  it('are found behind a name, by the lookup of the connection', async () => {
+  it('are found behind a name, by the connection’s lookup', async () => {
     const stub = await stubOf((_, response) => response.end('secret'));
     await expect(open(stub.url.replace('127.0.0.1', 'localhost'))).rejects.toThrow('has no public address');
     expect(stub.requests).toEqual([]);
@@ -184,7 +184,7 @@ describe('addresses that an upstream may not name', () => {
 describe('the bytes of an image', () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
-  it('come from base64 or from an address, with their real type', async () => {
+  it('come from base64 or from a URL, with their real type', async () => {
     const stub = await stubOf((_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end(png),
     );
@@ -195,7 +195,7 @@ describe('the bytes of an image', () => {
     expect(await upstreams.fetchImage(channel, { url: `${stub.url}/1.png` }, signal)).toEqual(expected);
   });
 
-  it('must be an image, whole and at a permitted address', async () => {
+  it('must be an image, complete and at a permitted address', async () => {
     const stub = await stubOf((request, response) => {
       response.writeHead(200, { 'content-length': String(png.length) });
       if (request.url === '/half') return void response.write(png.subarray(0, 10), () => response.destroy());

@@ -45,7 +45,7 @@ async function read(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Resolves when the upstream sees that nobody listens any more. */
+/** Resolves when the upstream sees that nobody is listening any more. */
 function leaving(): { handler: StubHandler; left: Promise<unknown> } {
   let left: (value: unknown) => void = () => undefined;
   return {
@@ -57,8 +57,8 @@ function leaving(): { handler: StubHandler; left: Promise<unknown> } {
   };
 }
 
-describe('the answer of a pass-through call', () => {
-  it('is handed over with its head, each piece as it comes', async () => {
+describe('the answer to a pass-through call', () => {
+  it('is passed on with its head, each piece as it arrives', async () => {
     let answering: ServerResponse | undefined;
     const { body, contentType, status } = answered(
       await open((_, response) => {
@@ -101,12 +101,12 @@ describe('the answer of a pass-through call', () => {
     );
     await stalls;
     await once(body, 'readable');
-    // Whatever fits into the sockets of this machine has left by now; the rest waits for a reader.
+    // Whatever fits into this machine's sockets has been sent by now. The rest waits for a reader.
     expect(sent).toBeLessThan(32);
     expect((await read(body)).length).toBe(64 * megabyte.length);
   });
 
-  it('ends with an error when the upstream breaks off or falls silent', async () => {
+  it('ends with an error if the upstream breaks off or falls silent', async () => {
     const broken = answered(
       await open((_, response) => {
         events(response).write('data: 1\n\n', () => response.destroy());
@@ -152,13 +152,13 @@ describe('the answer of a pass-through call', () => {
     expect(await open(() => undefined, { requestTimeoutMs: 1_000 })).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is not asked for at all by a caller that has left', async () => {
+  it('is not requested at all for a caller that has left', async () => {
     const outcome = await open((_, response) => response.end(), { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ kind: 'not_accepted' });
     expect(stub.requests).toEqual([]);
   });
 
-  it('is classified when it is an error, however long', async () => {
+  it('is classified if it is an error, however long', async () => {
     const error = { error: { message: 'Too long.', code: 'context_length_exceeded' } };
     expect(await open((_, response) => json(response, 400, error))).toEqual({
       kind: 'refused',
@@ -178,7 +178,7 @@ describe('a pass-through call', () => {
   const sent = () => ({ ...stub.requests[0], body: JSON.parse(stub.requests[0]?.body ?? '') as object });
   const answer: StubHandler = (_, response) => json(response, 200, {});
 
-  it('asks for usage and plain bytes, and names the upstream’s model', async () => {
+  it('asks for usage and uncompressed bytes, and names the upstream’s model', async () => {
     answered(await open(answer)).body.destroy();
     expect(sent()).toMatchObject({
       path: '/v1/chat/completions',
@@ -187,7 +187,7 @@ describe('a pass-through call', () => {
     });
   });
 
-  it('has no answer kept by the vendor, whatever the client says of it', async () => {
+  it('never lets the vendor store its answer, whatever the client says', async () => {
     stub = await startStub(answer);
     const asked = { kind: 'responses' as const, model: 'theirs', body: { input: 'hi', store: true } };
     const signal = AbortSignal.timeout(60_000);
@@ -196,7 +196,7 @@ describe('a pass-through call', () => {
     expect(sent().body).toEqual({ model: 'theirs', input: 'hi', store: false });
   });
 
-  it('passes Anthropic’s headers on, but for betas that cost more; its own version where the client has none', async () => {
+  it('passes Anthropic’s headers on, except betas that cost more; uses its own version if the client has none', async () => {
     stub = await startStub(answer);
     const channel = channelTo(stub.url, { protocol: 'anthropic' });
     const headers = {

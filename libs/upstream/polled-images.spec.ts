@@ -4,10 +4,10 @@ import { type ImagesPending, waitForImages } from './polled-images.js';
 
 const accepted: CreateOutcome = { kind: 'accepted', upstreamId: 'a', upstreamStatus: 200 };
 const delivered: ImagesDelivered = { kind: 'delivered', images: [{ url: 'x' }], upstreamStatus: 200 };
-/** Timers may be a moment early. */
+/** Timers may fire slightly early. */
 const EARLY_MS = 5;
 
-/** Waits with these answers to its polls, and says when each was asked for and what was cancelled. */
+/** Waits, with these answers to its polls, and reports when each was requested and what was cancelled. */
 async function waited(answers: (ImagesPending | ImagesDelivered)[], limitMs = 5_000) {
   const askedAt: number[] = [];
   const cancelled: string[] = [];
@@ -23,7 +23,7 @@ async function waited(answers: (ImagesPending | ImagesDelivered)[], limitMs = 5_
 }
 
 describe('waiting for images', () => {
-  it('asks until they are there', async () => {
+  it('polls until they are there', async () => {
     const { outcome, askedAt, cancelled } = await waited([{ kind: 'pending' }, delivered]);
     expect(outcome).toBe(delivered);
     expect(askedAt).toHaveLength(2);
@@ -35,13 +35,13 @@ describe('waiting for images', () => {
     expect(askedAt[1]! - askedAt[0]!).toBeGreaterThanOrEqual(600 - EARLY_MS);
   });
 
-  it('does not wait longer than its limit, whatever the vendor asks, and says that nobody does', async () => {
+  it('does not wait longer than its limit, whatever the vendor asks, and says that nobody is waiting', async () => {
     const { outcome, askedAt, cancelled } = await waited([{ kind: 'pending', retryAfterMs: 3_600_000 }], 50);
     expect(outcome).toMatchObject({ kind: 'unknown', upstreamStatus: null });
     expect([askedAt.length, cancelled]).toEqual([1, ['a']]);
   });
 
-  it('asks for nothing that was not accepted', async () => {
+  it('polls nothing that was not accepted', async () => {
     const refused = { kind: 'not_accepted' as const, reason: 'no', upstreamStatus: 429 };
     const poll = () => Promise.reject(new Error('asked'));
     const cancel = () => Promise.reject(new Error('cancelled'));

@@ -3,7 +3,7 @@ import { type ChannelProtocol, Upstreams } from './adapters.js';
 import type { ImageRequest, VideoRequest } from './outcomes.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';
 
-/* What each protocol sends, and what it makes of answers that only its vendor gives. */
+/* What each protocol sends, and how it reads answers that only its vendor gives. */
 
 let upstreams: Upstreams;
 let stub: StubUpstream;
@@ -47,7 +47,7 @@ async function poll(protocol: ChannelProtocol, id: string, answer: [status: numb
 }
 
 describe('openai', () => {
-  it('asks models that always answer base64 for no format', async () => {
+  it('requests no format from models that always answer in base64', async () => {
     await generate('openai', { model: 'gpt-image-1' });
     expect(sent()).toEqual({ model: 'gpt-image-1', prompt: 'p', n: 1 });
   });
@@ -128,7 +128,7 @@ describe('xai', () => {
 });
 
 describe('openai-xai', () => {
-  it('sends an edit as JSON where a form is refused, and remembers it', async () => {
+  it('sends an edit as JSON if a form is refused, and remembers it', async () => {
     const { adapter, channel } = await line('openai-xai', (request, response) => {
       if (request.headers['content-type']?.startsWith('multipart')) return json(response, 415, {});
       return json(response, 200, { data: [{ b64_json: 'AAAA' }] });
@@ -149,7 +149,7 @@ describe('gemini', () => {
     [false, '/v1beta/models/theirs%2Fone:generateContent'],
     [true, '/v1beta/models/theirs%2Fone:streamGenerateContent?alt=sse'],
   ])(
-    'names the model of contents in the path alone, and asks for events; streamed: %s',
+    'names the model of contents only in the path, and requests events; streamed: %s',
     async (stream, path) => {
       const { adapter, channel } = await line('gemini', (_, response) => json(response, 200, {}));
       const body = { model: 'ours', stream, contents, generationConfig: { topK: 3 } };
@@ -160,7 +160,7 @@ describe('gemini', () => {
     },
   );
 
-  it('counts contents as such, and with more as the request that they are part of', async () => {
+  it('counts contents as such, and with other fields as the request that contains them', async () => {
     const { adapter, channel } = await line('gemini', (_, response) =>
       json(response, 200, { totalTokens: 7 }),
     );
@@ -200,11 +200,11 @@ describe('gemini', () => {
     [{}, { kind: 'refused', code: 'content_policy_violation' }],
     [{ predictions: [] }, { kind: 'unknown', upstreamStatus: 200 }],
     ['<html>', { kind: 'unknown', upstreamStatus: 200 }],
-  ])('takes %j for %j', async (answer, outcome) => {
+  ])('reads %j as %j', async (answer, outcome) => {
     expect(await generate('gemini', {}, answer)).toMatchObject(outcome);
   });
 
-  it('starts an operation, whose name is the id', async () => {
+  it('starts an operation, whose name is the ID', async () => {
     const name = 'models/veo-3.0/operations/abc123';
     const request = { aspectRatio: '9:16', resolution: '720p' };
     expect(await createVideo('gemini', request, { name })).toMatchObject({
@@ -216,7 +216,7 @@ describe('gemini', () => {
   });
 
   it.each(['../secrets', 'models/x/operations/a/b', 'models/../operations/a', 'http://x/operations/a', ''])(
-    'neither accepts nor asks for the name %s',
+    'neither accepts nor polls the name %s',
     async (name) => {
       expect(await createVideo('gemini', {}, { name })).toMatchObject({ kind: 'unknown' });
       await stub.close();
@@ -278,7 +278,7 @@ describe('mesh3d', () => {
   });
 });
 
-describe('faults that are ours under a status that is the caller’s', () => {
+describe('our own faults, reported with a status that blames the caller', () => {
   it.each<[ChannelProtocol, string]>([
     ['gemini', 'API key not valid. Please pass a valid API key.'],
     ['gemini', 'User location is not supported for the API use.'],
@@ -304,9 +304,9 @@ describe('faults that are ours under a status that is the caller’s', () => {
   });
 });
 
-describe('a channel whose base is no address', () => {
+describe('a channel whose base URL is invalid', () => {
   it.each<ChannelProtocol>(['openai', 'xai', 'openai-xai', 'gemini', 'anthropic', 'mesh3d'])(
-    'takes no call over %s, and says so',
+    'accepts no call over %s, and says so',
     async (protocol) => {
       const { adapter, channel } = await line(protocol, (_, response) => json(response, 200, {}));
       for (const baseUrl of ['nowhere', 'ftp://127.0.0.1']) {
@@ -334,9 +334,9 @@ describe('a channel whose base is no address', () => {
   );
 });
 
-describe('an answer to the create of a task that is larger than any', () => {
+describe('a huge answer to a task’s creation', () => {
   it.each<ChannelProtocol>(['openai', 'xai', 'openai-xai', 'gemini', 'fal'])(
-    'is given up over %s, and nobody knows what became of it',
+    'is given up over %s, and nobody knows what became of the task',
     async (protocol) => {
       const long = 'x'.repeat(2 * 1024 * 1024);
       const outcome = await createVideo(

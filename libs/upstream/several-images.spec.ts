@@ -19,7 +19,7 @@ it.each([
   ['turned unclear refused', 'unknown', 0],
   ['turned refused', 'refused', 0],
   ['turned turned', 'not_accepted', 0],
-])('%s comes to %s', async (words, kind, images) => {
+])('%s result in %s', async (words, kind, images) => {
   const queue = words.split(' ').map((word) => outcomes[word]!);
   const ask = () => Promise.resolve(queue.shift()!);
   const outcome = await severalImages({ maxConcurrency: null }, { n: queue.length, signal, ask });
@@ -27,7 +27,7 @@ it.each([
   if (outcome.kind === 'delivered') expect(outcome.images).toHaveLength(images);
 });
 
-it('asks no more at a time than the channel may, and no more after one that was turned away', async () => {
+it('requests no more at a time than the channel may, and no more after a refusal', async () => {
   const ends: (() => void)[] = [];
   const answers = ['made', 'made', 'turned'].map((word) => outcomes[word]!);
   const ask = () => new Promise<ImageOutcome>((resolve) => ends.push(() => resolve(answers.shift()!)));

@@ -60,14 +60,14 @@ describe('events of a stream', () => {
     expect(shown(text)).toEqual(events);
   });
 
-  it('are handed over as soon as their blank line is there', () => {
+  it('are passed on as soon as their blank line is there', () => {
     const splitter = new SseSplitter();
     expect(splitter.push(Buffer.from('data: a\r\n\r'))).toHaveLength(1);
     expect(splitter.push(Buffer.from('\ndata: b\n'))).toEqual([]);
     expect(splitter.push(Buffer.from('\n'))).toMatchObject([{ data: 'b' }]);
   });
 
-  it('leave what was cut off to rest', () => {
+  it('leave what was cut off as the rest', () => {
     const { events, rest } = split([Buffer.from('data: a\n\ndata: b')]);
     expect(events).toHaveLength(1);
     expect(rest.toString()).toBe('data: b');

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Channel } from '#catalog/catalog.js';
 
-/** A stand-in upstream over real HTTP, for specs. It answers as the handler says, and remembers the requests. */
+/** A stand-in upstream over real HTTP, for specs. It answers as its handler says, and records the requests. */
 export interface StubUpstream {
   url: string;
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];

@@ -3,7 +3,7 @@ import type { StreamKind } from './outcomes.js';
 import { SseSplitter } from './sse-splitter.js';
 import { UsageMeter } from './usage-meter.js';
 
-/** Feeds a stream byte by byte: the meter must not care. */
+/** Feeds a stream byte by byte, which must not matter to the meter. */
 function metered(kind: StreamKind, events: (object | string)[]) {
   const meter = new UsageMeter(kind);
   const splitter = new SseSplitter();
@@ -45,7 +45,7 @@ describe('a chat', () => {
     expect(dropped).toEqual([false, false, true, false]);
   });
 
-  it('is billed by what was streamed when no usage came', () => {
+  it('is billed by what was streamed if no usage came', () => {
     const tool = { choices: [{ delta: { tool_calls: [{ function: { arguments: '{"a":1}' } }] } }] };
     const { meter } = metered('chat', [delta('12345'), tool]);
     expect(meter.reported()).toBeNull();
@@ -55,7 +55,7 @@ describe('a chat', () => {
     expect(meter.end).toBe('open');
   });
 
-  it('takes the last of several reports, and leaves a first chunk without choices alone', () => {
+  it('uses the last of several reports, and leaves a first chunk without choices alone', () => {
     const early = { choices: [{ delta: { content: 'x' } }], usage: { ...usage, completion_tokens: 1 } };
     const { meter, dropped } = metered('chat', [
       { choices: [], prompt_filter_results: [] },
@@ -127,7 +127,7 @@ describe('a response', () => {
     expect(meter.end).toBe(end);
   });
 
-  it('is billed by what was streamed when it was cut, or reported none', () => {
+  it('is billed by what was streamed if it was cut off, or reported none', () => {
     const deltas = [
       { type: 'response.created', response: { usage: null } },
       { type: 'response.output_text.delta', delta: '123456789' },
@@ -175,7 +175,7 @@ describe('a message', () => {
     expect(meter.end).toBe('complete');
   });
 
-  it('is billed by what was streamed when it was cut before the delta', () => {
+  it('is billed by what was streamed if it was cut off before the delta', () => {
     const { meter } = metered('messages', [start, { type: 'ping' }, text('x'.repeat(41))]);
     expect(meter.reported()).toEqual({ ...tokens(10n, 30n, 11n), cacheWrite: 5n });
     expect(meter.end).toBe('open');
@@ -214,14 +214,14 @@ describe('contents', () => {
     expect(whole('contents', body).reported()).toEqual(tokens(45n, 60n, 27n));
   });
 
-  it('have what is zero left out, and no more of the cache than of the prompt', () => {
+  it('may omit zeros, and have no more from the cache than in the prompt', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } };
     expect(whole('contents', blocked).reported()).toEqual(tokens(9n, 0n, 0n));
     const odd = { usageMetadata: { promptTokenCount: 9, cachedContentTokenCount: 12 } };
     expect(whole('contents', odd).reported()).toEqual(tokens(0n, 9n, 0n));
   });
 
-  it('count from the beginning in every event, and are final once each answer said why it ended', () => {
+  it('count from the beginning in every event, and are final once each answer has said why it ended', () => {
     const grown = (candidatesTokenCount: number) => ({
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount },
     });
@@ -247,7 +247,7 @@ describe('contents', () => {
     expect(blocked.meter.isFinal).toBe(true);
   });
 
-  it('are billed by what was streamed when they were cut, or no usage came', () => {
+  it('are billed by what was streamed if they were cut off, or no usage came', () => {
     const cut = { ...piece([{ text: 'x'.repeat(41) }]), usageMetadata: { promptTokenCount: 9 } };
     expect(metered('contents', [cut]).meter.reported()).toEqual(tokens(9n, 0n, 11n));
     const parts = [
@@ -260,7 +260,7 @@ describe('contents', () => {
     expect(meter.billable(tokens(3n, 0n, 0n))).toEqual({ ...tokens(3n, 0n, 3n), imageOutput: 1_290n });
   });
 
-  it('are billed images as such where no count covers them', () => {
+  it('have images billed as such if no count covers them', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
     const counted = {
       promptTokenCount: 9,
@@ -288,7 +288,7 @@ describe('contents', () => {
     });
   });
 
-  it('keep a count that a last event leaves out', () => {
+  it('keep a count that the last event omits', () => {
     const counted = { promptTokenCount: 9, cachedContentTokenCount: 4, candidatesTokenCount: 800 };
     const events = [
       { ...piece([{ text: 'x' }]), usageMetadata: { ...counted, thoughtsTokenCount: 20 } },
@@ -297,7 +297,7 @@ describe('contents', () => {
     expect(metered('contents', events).meter.reported()).toEqual(tokens(5n, 4n, 820n));
   });
 
-  it('are billed by what was streamed where no count covers it, ended or not', () => {
+  it('are billed by what was streamed if no count covers it, ended or not', () => {
     const prompt = { usageMetadata: { promptTokenCount: 9 } };
     const text = (characters: number, more = {}) => piece([{ text: 'x'.repeat(characters) }], more);
     const reported = (...events: object[]) => metered('contents', events).meter.reported();
@@ -316,7 +316,7 @@ describe('contents', () => {
 });
 
 describe('speech', () => {
-  it('reports when it is streamed as events', () => {
+  it('reports its usage if it is streamed as events', () => {
     const done = { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 20 } };
     const { meter } = metered('speech', [{ type: 'speech.audio.delta', audio: 'AAAA' }, done]);
     expect(meter.reported()).toEqual({ ...tokens(3n, 0n, 0n), audioOutput: 20n });
@@ -324,7 +324,7 @@ describe('speech', () => {
 });
 
 describe('tokens of images and sound', () => {
-  it('are told apart as OpenAI and Google report them', () => {
+  it('are distinguished as OpenAI and Google report them', () => {
     const usage = {
       prompt_tokens: 40,
       completion_tokens: 30,
@@ -350,7 +350,7 @@ describe('tokens of images and sound', () => {
     });
   });
 
-  it('take what was heard for sound, unless it is said to be text', () => {
+  it('count what was heard as sound, unless it is said to be text', () => {
     const usage = { input_tokens: 20, output_tokens: 4 };
     expect(whole('transcription', { text: 'a', usage }).reported()).toEqual({
       ...tokens(0n, 0n, 4n),
@@ -369,7 +369,7 @@ describe('input that was written into a cache', () => {
   const message = (usage: object) => ({ content: [], usage: { ...anthropic, ...usage } });
   const told = { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 };
 
-  it('is counted by its time, apart from what was read', () => {
+  it('is counted by its lifetime, separately from what was read', () => {
     const usage = { cache_creation_input_tokens: 60, cache_creation: told };
     expect(whole('messages', message(usage)).reported()).toEqual({
       ...tokens(10n, 5n, 3n),
@@ -382,7 +382,7 @@ describe('input that was written into a cache', () => {
     });
   });
 
-  it('counts as an hour where its time is not reported and the request asked for an hour', () => {
+  it('counts as an hour’s if its lifetime is not reported and the request asked for an hour', () => {
     const body = Buffer.from(JSON.stringify(message({ cache_creation_input_tokens: 60 })));
     const reported = (longWrites: boolean) => {
       const meter = new UsageMeter('messages', longWrites);

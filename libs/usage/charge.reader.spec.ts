@@ -59,14 +59,14 @@ describe('a charge', () => {
     });
     expect(charge.createdAtMs).toBeCloseTo(charge.createdAt.getTime(), -1);
     expect(charge.transactions.map(({ kind }) => kind)).toEqual(['hold', 'settle']);
-    // Each posting comes to nothing, and together they took the price from the main balance.
+    // Each posting sums to zero, and together they took the price from the main balance.
     for (const { entries } of charge.transactions)
       expect(entries.reduce((sum, { amount }) => sum + amount, 0n)).toBe(0n);
     const main = moved(charge).filter(([, account]) => account === 'main');
     expect(main.reduce((sum, [, , amount]) => sum + amount, 0n)).toBe(-60_000_000n);
   });
 
-  it('that was paid back has its refunds with their postings', async () => {
+  it('that was refunded has its refunds with their postings', async () => {
     const chargeId = await spend(under.engine, someone, 2n);
     const { userId, ticketId } = await ticketOf(ledger, someone.accountId);
     await inTransaction(ledger.billing, (client) =>
@@ -90,7 +90,7 @@ describe('a charge', () => {
     expect(main.reduce((sum, [, , amount]) => sum + amount, 0n)).toBe(-40_000_000n);
   });
 
-  it('that was refused has why, and no postings', async () => {
+  it('that was refused has the reason, and no postings', async () => {
     const chargeId = newId();
     const poor = await ledger.account({ credits: '0' });
     await under.engine.hold({
@@ -114,7 +114,7 @@ describe('a charge', () => {
     });
   });
 
-  it('is shown to its account, to the staff, and to nobody else', async () => {
+  it('is shown to its account, to staff, and to nobody else', async () => {
     const chargeId = await spend(under.engine, someone, 1n);
     const stranger = await ledger.account({ credits: '0' });
     expect(await readCharge(ledger.billing, chargeId, stranger.accountId)).toBeNull();

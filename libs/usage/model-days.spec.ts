@@ -14,14 +14,14 @@ afterAll(() => fixture?.close());
 interface Used {
   model: string;
   accounts: number;
-  /** Requests of each account. */
+  /** Requests per account. */
   each?: number;
   isFailed?: boolean;
   latencyMs?: number | null;
   daysAgo?: number;
 }
 
-/** Sums of new accounts, as `sumUpUsage` writes them. */
+/** Sums for new accounts, as `sumUpUsage` writes them. */
 async function used({ model, accounts, each = 1, isFailed = false, latencyMs = 200, daysAgo = 3 }: Used) {
   const [failures, timed] = [isFailed ? each : 0, latencyMs === null ? 0 : each];
   const values = [model, daysAgo, each, failures, timed * (latencyMs ?? 0), timed];
@@ -38,19 +38,19 @@ async function recordOf(model: string) {
   return readModelRecord(fixture.billing, model);
 }
 
-/** Of the days, those that are known. */
+/** The days with known results. */
 async function knownDays(model: string) {
   const { days } = await recordOf(model);
   return days.filter(({ delivered, latencyMs }) => delivered !== null || latencyMs !== null);
 }
 
-describe('the record of a model', () => {
+describe('a model’s track record', () => {
   it('is the share that was delivered and the usual time, over all accounts', async () => {
     await used({ model: 'swift', accounts: 8, latencyMs: 100 });
     await used({ model: 'swift', accounts: 3, latencyMs: 210, isFailed: true });
     await used({ model: 'other', accounts: 12, isFailed: true });
     const { delivered, latencyMs, days } = await recordOf('swift');
-    // 8 of 11 are 0.7272…, in steps of half a percent.
+    // 8 of 11 are 0.7272…, rounded to half a percent.
     expect({ delivered, latencyMs }).toEqual({ delivered: 0.725, latencyMs: 100 });
     expect(days).toHaveLength(30);
     expect(days[27]).toMatchObject({ delivered: 0.725, latencyMs: 100 });
@@ -63,14 +63,14 @@ describe('the record of a model', () => {
     expect(await recordOf('steady')).toMatchObject({ delivered: 0.9, latencyMs: 200 });
   });
 
-  it('says nothing of days on which few accounts had work, however much', async () => {
+  it('omits days on which few accounts had work, however much', async () => {
     await used({ model: 'rare', accounts: 4, each: 20 });
     expect(await knownDays('rare')).toEqual([]);
     expect(await recordOf('rare')).toMatchObject({ delivered: null, latencyMs: null });
     expect(await recordOf('never called')).toMatchObject({ delivered: null, latencyMs: null });
   });
 
-  it('says nothing of today, and adds what ended late', async () => {
+  it('omits today, and adds what ended late', async () => {
     await used({ model: 'fresh', accounts: 6, daysAgo: 0 });
     expect(await knownDays('fresh')).toEqual([]);
     await used({ model: 'late', accounts: 6, daysAgo: 4, latencyMs: null });
@@ -108,7 +108,7 @@ describe('the record of a model', () => {
     expect(records.get('video')).toMatchObject({ delivered: null, latencyMs: null });
   });
 
-  it('outlives its accounts, and goes when it is old', async () => {
+  it('outlives its accounts, and is removed when it is old', async () => {
     await used({ model: 'kept', accounts: 5 });
     expect(await recordOf('kept')).toMatchObject({ delivered: 1 });
     await fixture.owner.query(`DELETE FROM usage_days WHERE model_id = 'kept'`);

@@ -15,7 +15,7 @@ afterAll(() => fixture?.close());
 
 type Ended = 'settled' | 'released' | 'refused' | 'held';
 
-/** A charge as it would be after a time; its times are text that PostgreSQL reads. */
+/** A charge as it would be later. Its times are text that PostgreSQL reads. */
 async function charge(state: Ended, createdAt: string, resolvedAt = createdAt, owner = accountId) {
   await fixture.owner.query(
     `INSERT INTO charges (id, account_id, state, amount, settled, released, refusal_code, created_at, resolved_at)
@@ -33,7 +33,7 @@ async function charge(state: Ended, createdAt: string, resolvedAt = createdAt, o
   );
 }
 
-/** A time of day in a zone, that many days ago. */
+/** A time of day in a zone, this many days ago. */
 async function at(daysAgo: number, time: string, zone: string): Promise<string> {
   const { rows } = await fixture.owner.query<{ at: string }>(
     `SELECT (((now() AT TIME ZONE $3)::date - $1::int + $2::time) AT TIME ZONE $3)::text AS at`,
@@ -46,8 +46,8 @@ const days = async (zone: string) =>
   (await readOverview(fixture.billing, accountId, zone)).days.filter(({ requests }) => requests > 0);
 
 describe('an overview', () => {
-  it('sums up days of the zone that it is asked for, before and after the sums are brought up to date', async () => {
-    // Half past midnight in Nepal is still the day before nearly everywhere west of it.
+  it('sums up days in the requested zone, before and after the sums are brought up to date', async () => {
+    // Just after midnight in Nepal, it is still the previous day nearly everywhere west of it.
     await charge('settled', await at(3, '00:10', 'Asia/Kathmandu'));
     await charge('released', await at(3, '12:00', 'Asia/Kathmandu'));
     await charge('settled', await at(4, '23:50', 'Asia/Kathmandu'));
@@ -69,7 +69,7 @@ describe('an overview', () => {
     expect(all.at(-1)!.day).toBe(new Date().toISOString().slice(0, 10));
   });
 
-  it('counts what ended late on the day that it was asked for, once, however many add up', async () => {
+  it('counts what ended late on the day of its request, once, however many add up', async () => {
     const before = await days('UTC');
     await charge('released', await at(3, '13:00', 'UTC'), 'now()');
     await sumUpUsage(fixture.billing);

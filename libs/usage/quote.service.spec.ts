@@ -7,7 +7,7 @@ import { QuoteService, type WantedQuote } from './quote.service.js';
 
 let ledger: LedgerFixture;
 let service: QuoteService;
-/** With a key of the one group and a balance of 1. */
+/** With a key in the one group and a balance of 1. */
 let accountId: string;
 let keyId: string;
 
@@ -30,7 +30,7 @@ async function priceOf(wish: Partial<WantedQuote>): Promise<string> {
 const invalid = (param: string) => ({ code: 'invalid_value', param });
 
 describe('a quote', () => {
-  it('is the price of the units, one where none are named', async () => {
+  it('is the price of the units, or of one if none are named', async () => {
     expect(await priceOf({})).toBe('0.03');
     expect(await priceOf({ n: 4 })).toBe('0.12');
     expect(await priceOf({ model: 'vendora-imagine-video', seconds: 3 })).toBe('0.15');
@@ -39,7 +39,7 @@ describe('a quote', () => {
     expect(await priceOf({ model: 'vendora-imagine-video-1.5-preview', seconds: 1 })).toBe('0.05');
   });
 
-  it('is that of the tokens, and of a text at its most', async () => {
+  it('is that of the tokens, and for a text the most that it can cost', async () => {
     const tokens = { input: 1_000_000, cachedInput: 0, output: 100_000, cacheWrite: 0, cacheWrite1h: 0 };
     expect(await priceOf({ model: 'vendora-chat', tokens })).toBe('3.5');
     const { quoted, estimate } = await ask({
@@ -48,13 +48,13 @@ describe('a quote', () => {
       maxOutputTokens: 100,
     });
     expect(estimate!.output).toBe(100n);
-    // At 2.5 and 10 for a million: nanos of a token are 2,500 and 10,000.
+    // At 2.5 and 10 per million, a token costs 2,500 and 10,000 nano-USD.
     expect(quoted.amount).toBe(estimate!.input.most * 2_500n + 100n * 10_000n);
     const longest = await ask({ model: 'vendora-chat', text: 'A lighthouse.' });
     expect(longest.estimate!.output).toBe(4_096n);
   });
 
-  it('of images by the token is what a gateway would hold for them', async () => {
+  it('for images priced by tokens is what a gateway would hold for them', async () => {
     await ledger.owner.query(
       `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('drawn', 'image', 'token', 'vendora', '{"maxImages": 2}')`,
     );
@@ -65,7 +65,7 @@ describe('a quote', () => {
       `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
        VALUES ('drawn', 0, 0, 10, '{"image_input": "8", "image_output": "32"}')`,
     );
-    // 6,240 tokens for each that is made, 7,500 for one that is handed over.
+    // 6,240 tokens for each output image, 7,500 for an input image.
     expect(await priceOf({ model: 'drawn', text: 'a boat', n: 2 })).toBe('0.39936');
     expect(await priceOf({ model: 'drawn', dimensions: { input: 'image' } })).toBe('0.25968');
     expect(await priceOf({ model: 'drawn', tokens: { imageOutput: 1_000_000 } })).toBe('32');
@@ -83,7 +83,7 @@ describe('a quote', () => {
     },
     { model: 'cached', media: null, write: '12', input: 12_000n, output: 10_000n },
   ])(
-    'of a text for the model $model is at the dearest that it may turn out to be',
+    'for a text to the model $model is the most expensive that it can turn out to be',
     async ({ model, media, write, input, output }) => {
       await ledger.owner.query(
         `INSERT INTO models (id, family, unit, owned_by) VALUES ($1, 'chat', 'token', 'vendora')`,
@@ -103,7 +103,7 @@ describe('a quote', () => {
     },
   );
 
-  it('of a video is what a gateway would take, by the limits that hold where the model has none', async () => {
+  it('for a video is what a gateway would accept, by the limits that apply if the model has none', async () => {
     await ledger.owner.query(
       `INSERT INTO models (id, family, unit, owned_by) VALUES ('plain-video', 'video', 'second', 'vendora')`,
     );
@@ -116,7 +116,7 @@ describe('a quote', () => {
        SELECT channel_id, 'plain-video', upstream_model FROM channel_models WHERE model_id = 'vendora-imagine-video'`,
     );
     const model = 'plain-video';
-    // Five seconds, where nobody says how many.
+    // Five seconds by default.
     expect(await priceOf({ model })).toBe('0.5');
     expect(await priceOf({ model, seconds: 15 })).toBe('1.5');
     await expect(ask({ model, seconds: 16 })).rejects.toMatchObject(invalid('seconds'));
@@ -131,7 +131,7 @@ describe('a quote', () => {
     ]);
   });
 
-  it('of a model that only edits is that of a call with as many images as it needs', async () => {
+  it('for a model that only edits is that of a call with as many images as it needs', async () => {
     await ledger.owner.query(
       `INSERT INTO models (id, family, unit, owned_by, limits) VALUES
          ('retouch', 'image', 'call', 'vendora', '{"minInputImages": 1}'),
@@ -153,7 +153,7 @@ describe('a quote', () => {
     await expect(ask({ model: 'retouch', dimensions: { input: 'none' } })).rejects.toMatchObject({
       param: 'dimensions.input',
     });
-    // 7,500 tokens for each of two, and 6,240 for what is made.
+    // 7,500 tokens for each of two input images, and 6,240 for the output.
     expect(await priceOf({ model: 'merge' })).toBe('0.31968');
   });
 
@@ -169,7 +169,7 @@ describe('a quote', () => {
     expect(await ask({ accountId: frozen.accountId })).toMatchObject({ covered: false });
   });
 
-  it('follows a change of prices at once', async () => {
+  it('follows a price change at once', async () => {
     const [before] = [await priceOf({ model: 'vendora-3d' })];
     await ledger.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('vendora-3d', 0.4, now())`,
@@ -182,7 +182,7 @@ describe('a quote', () => {
     [{ model: 'vendora-imagine-video', n: 2 }, 'n'],
     [{ text: 'a lighthouse' }, 'text'],
     [{ tokens: { input: 1, cachedInput: 0, output: 0, cacheWrite: 0, cacheWrite1h: 0 } }, 'tokens'],
-  ])('of %o names units of another kind of model, and is refused', async (wish, param) => {
+  ])('of %o names units of another type of model, and is refused', async (wish, param) => {
     await expect(ask(wish)).rejects.toMatchObject(invalid(param));
   });
 
@@ -192,11 +192,11 @@ describe('a quote', () => {
     [{ model: 'vendora-imagine-video', dimensions: { input: 'image' } }, 'input'],
     [{ model: 'vendora-3d', dimensions: { quality: 'high' } }, 'quality'],
     [{ model: 'vendora-chat', text: 'x', dimensions: { size: 'auto' } }, 'size'],
-  ] as const)('of %o names what requests of the family cannot say, and is refused', async (wish, name) => {
+  ] as const)('of %o names what the family’s requests cannot contain, and is refused', async (wish, name) => {
     await expect(ask(wish)).rejects.toMatchObject(invalid(`dimensions.${name}`));
   });
 
-  it('of a model by the token needs tokens or a text, and not both', async () => {
+  it('for a model priced by tokens needs tokens or a text, but not both', async () => {
     const model = 'vendora-chat';
     await expect(ask({ model })).rejects.toMatchObject({
       code: 'missing_required_parameter',
@@ -207,18 +207,18 @@ describe('a quote', () => {
   });
 });
 
-describe('where a quote is for', () => {
-  it('is the one group of the keys, and has to be named where there are more', async () => {
+describe('the group of a quote', () => {
+  it('is the keys’ only group, and has to be named if there are more', async () => {
     expect((await ask({})).group).toBe(VENDORA_MAIN);
     const { accountId: both } = await ledger.account({ credits: '0' });
     await ledger.key(both, PUBLIC_RELAY);
     await expect(ask({ accountId: both })).rejects.toMatchObject(invalid('group'));
     const wish = { accountId: both, model: 'imgmodel-lite', group: PUBLIC_RELAY };
-    // The group has a fixed price for each call.
+    // The group has a fixed price per call.
     expect(await priceOf({ ...wish, n: 3 })).toBe('0.0006');
   });
 
-  it('is a group of a key that is good', async () => {
+  it('is the group of a working key', async () => {
     const { accountId: revoked, keyId: key } = await ledger.account({ credits: '0' });
     await ledger.revoke(key);
     await expect(ask({ accountId: revoked })).rejects.toMatchObject(invalid('group'));
@@ -232,7 +232,7 @@ describe('where a quote is for', () => {
     await expect(ask({ group: PUBLIC_RELAY })).rejects.toMatchObject(invalid('group'));
   });
 
-  it('is a key of the account and what that may use', async () => {
+  it('can be chosen by a key of the account, with what that may use', async () => {
     const stranger = await ledger.account({ credits: '0' });
     await expect(ask({ keyId: stranger.keyId })).rejects.toMatchObject({ code: 'not_found' });
     await expect(ask({ keyId, group: VENDORA_MAIN })).rejects.toMatchObject(invalid('group'));

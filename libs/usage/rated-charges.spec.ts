@@ -19,7 +19,7 @@ beforeAll(async () => {
   under = await openEngine();
   someone = await under.ledger.account({ credits: '100000' });
 });
-// It closes only where every charge can be computed again by the database, too.
+// It closes only if the database, too, recalculates every charge to the same amount.
 afterAll(() => under.close());
 
 const value = (...values: string[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
@@ -48,7 +48,7 @@ function withoutAbsent(dimensions: Dimensions): Dimensions {
   return JSON.parse(JSON.stringify(dimensions)) as Dimensions;
 }
 
-/** @returns the id of the version */
+/** @returns the version's ID */
 async function setPrice(unitPrice: string, list: object[]): Promise<string> {
   const { rows } = await under.ledger.owner.query<{ id: string }>(
     `INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, $2, $3, clock_timestamp())
@@ -64,7 +64,7 @@ interface Asked {
   delivered: bigint;
 }
 
-/** Holds and settles a request; answers the charge and what was quoted. */
+/** Holds and settles a request. Returns the charge and what was quoted. */
 async function charge({ dimensions, units, delivered }: Asked) {
   const chargeId = newId();
   const book = await loadPriceBook(under.ledger.billing);
@@ -96,7 +96,7 @@ async function charge({ dimensions, units, delivered }: Asked) {
 }
 
 describe('a charge at a price with rates', () => {
-  it('is computed again to what was quoted, whatever was asked for and however the price changed since', async () => {
+  it('is recalculated to what was quoted, whatever was requested and however the price has changed since', async () => {
     const made: Awaited<ReturnType<typeof charge>>[] = [];
     const units = fc.bigInt({ min: 1n, max: 4n });
     const request = fc.record({ dimensions: asked, units, delivered: units });
@@ -126,7 +126,7 @@ describe('a charge at a price with rates', () => {
     }
   });
 
-  it("has the same rate by the database's rule as by this code's", async () => {
+  it("has the same rate by the database's rule and by this code's", async () => {
     await fc.assert(
       fc.asyncProperty(price, rates, asked, async (unitPrice, list, dimensions) => {
         const { rows } = await under.ledger.owner.query<{ rated: string }>(
@@ -159,7 +159,7 @@ describe('a charge at a price with rates', () => {
       requestId: chargeId,
     });
 
-  it('is not held for a gateway that does not say what is asked for', async () => {
+  it('is not held for a gateway that does not say what is requested', async () => {
     await setPrice('0.5', [{ when: { quality: 'low' }, unitPrice: '0.1' }]);
     const chargeId = newId();
     const hold = (dimensions: Dimensions | null) => holdAt(chargeId, { dimensions });
@@ -168,7 +168,7 @@ describe('a charge at a price with rates', () => {
     expect(await hold({ quality: 'high' })).toMatchObject({ outcome: 'refused', code: 'conflict' });
   });
 
-  it('is not held by a quote of the version before, though it costs the same', async () => {
+  it('is not held for a quote by the previous version, even if it costs the same', async () => {
     const before = await setPrice('0.5', []);
     const now = await setPrice('0.8', [{ when: { quality: 'low' }, unitPrice: '0.5' }]);
     const chargeId = newId();

@@ -29,7 +29,7 @@ async function task({ accountId, keyId }: Owner, of: { id: string; chargeId: str
   );
 }
 
-it('finds requests by each id that they have, of an account or of any', async () => {
+it('finds requests by each ID that they have, of one account or any', async () => {
   const owner = await fixture.account({ credits: '1' });
   const stranger = await fixture.account({ credits: '1' });
   const [requestId, other, taskId] = [newId(), newId(), newId()];

@@ -3,7 +3,7 @@ import { TasksUnderTest } from '#tasks/tasks.fixture.js';
 import { findTask, listTasks, type TaskFilter } from './task.reader.js';
 
 let tasks: TasksUnderTest;
-/** Of alice, the oldest first. */
+/** Alice's tasks, the oldest first. */
 let ids: Record<'created' | 'submitted' | 'progressed' | 'completed' | 'failed' | 'refused', string>;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => tasks.close());
 
-/** Every page to its end. */
+/** All pages. */
 async function list(filter: TaskFilter, limit = 50): Promise<string[]> {
   const found: string[] = [];
   for (let after: string | null = null; ;) {
@@ -43,7 +43,7 @@ async function list(filter: TaskFilter, limit = 50): Promise<string[]> {
 }
 
 describe('the tasks of an account', () => {
-  it('are its own, newest first, in pages of any size, without those that were refused', async () => {
+  it('are its own, newest first, in pages of any size, without refused ones', async () => {
     const { created, submitted, progressed, completed, failed } = ids;
     const all = [failed, completed, progressed, submitted, created];
     expect(await list({})).toEqual(all);
@@ -86,7 +86,7 @@ describe('a task', () => {
     });
   });
 
-  it('of another account, refused, or that there is not, is none', async () => {
+  it('is not found if it is another account’s, refused, or does not exist', async () => {
     expect(await findTask(tasks.owner, 'bob', ids.completed)).toBeNull();
     expect(await findTask(tasks.owner, 'alice', ids.refused)).toBeNull();
     expect(await findTask(tasks.owner, 'alice', 'none')).toBeNull();

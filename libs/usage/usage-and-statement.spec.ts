@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.close());
 
-/** Every page of a list, to its end. */
+/** All pages of a list. */
 async function pages<T>(
   read: (after: string | null) => Promise<{ items: T[]; next: string | null }>,
 ): Promise<T[]> {
@@ -67,7 +67,7 @@ function usage(filter: UsageFilter = {}, limit = 50): Promise<UsageEntry[]> {
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 
 describe('the statement of an account', () => {
-  it('adds up to the balances of now, line by line', async () => {
+  it('adds up to the current balances, line by line', async () => {
     const balance = await readBalance(ledger.billing, someone.accountId);
     for (const [name, stands] of [
       ['main', balance!.main],
@@ -83,7 +83,7 @@ describe('the statement of an account', () => {
     }
   });
 
-  it('by request has one line for each, at what it cost, and adds up to the same balance', async () => {
+  it('by request has one line for each, with its cost, and adds up to the same balance', async () => {
     const other = await ledger.account({ credits: '10' });
     const ids = [await spend(under.engine, other, 1n), await fail(under.engine, other, 4n)];
     await buy(ledger, other, '5');
@@ -108,7 +108,7 @@ describe('the statement of an account', () => {
     expect(lines.reduce((sum, { amount }) => sum + amount, 0n)).toBe(main);
   });
 
-  it('is the same in pages of one line as in one page, newest first, and nobody else is in it', async () => {
+  it('is the same in pages of one line as in one page, newest first, without anybody else’s lines', async () => {
     const all = await statement();
     expect(await statement({}, 1)).toEqual(all);
     const positions = all.map(({ transactionId, ordinal }) => [transactionId, ordinal] as const);
@@ -118,7 +118,7 @@ describe('the statement of an account', () => {
     expect([...told].sort()).toEqual([...charges].sort());
   });
 
-  it('of a key, a model, a kind and a time holds what is theirs, in pages of any size', async () => {
+  it('for a key, a model, a type and a time contains what belongs to them, in pages of any size', async () => {
     const all = await statement();
     for (const [filter, isMeant] of [
       [{ keyId: otherKeyId }, ({ keyId }: StatementEntry) => keyId === otherKeyId],
@@ -137,14 +137,14 @@ describe('the statement of an account', () => {
 });
 
 describe('the usage of an account', () => {
-  it('has each request once, newest first, in pages of any size, and nobody else is in it', async () => {
+  it('has each request once, newest first, in pages of any size, without anybody else’s', async () => {
     const all = await usage();
     expect(all.map(({ chargeId }) => chargeId)).toEqual(charges);
     expect(await usage({}, 1)).toEqual(all);
     expect(all.every(({ state, settled, held }) => state === 'settled' && settled === held)).toBe(true);
   });
 
-  it('of a key, a state and a time holds what is theirs', async () => {
+  it('for a key, a state and a time contains what belongs to them', async () => {
     const ids = async (filter: UsageFilter) => (await usage(filter, 1)).map(({ chargeId }) => chargeId);
     expect(await ids({ keyId: otherKeyId })).toEqual([charges[1]]);
     expect(await ids({ state: 'refused' })).toEqual([]);

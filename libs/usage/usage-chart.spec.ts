@@ -7,7 +7,7 @@ import { sumUpUsage } from './usage-summary.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Late on a day, so that an hour ago is the same one. */
+/** Late in the day, so that an hour ago is the same day. */
 const NOW_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - HOUR_MS;
 
 let fixture: LedgerFixture;
@@ -26,7 +26,7 @@ interface Ended {
   latencyMs?: number;
 }
 
-/** A charge of 7 nanos that ended, or of nothing where it failed. */
+/** A charge of 7 nano-USD that ended, or of nothing if it failed. */
 async function charge(ended: Ended): Promise<void> {
   const { accountId, keyId, ago, model = 'imgmodel-4', isFailed = false, latencyMs = null } = ended;
   const sums = isFailed ? ['released', 0, 10] : ['settled', 7, 3];
@@ -80,7 +80,7 @@ describe('the chart of usage', () => {
     expect(await read(accountId, { by: 'key' })).toEqual(chart);
   });
 
-  it('has hours of a day, and narrows to a key, model, group or type', async () => {
+  it('has the hours of a day, and narrows to a key, model, group or type', async () => {
     const { accountId, keyId } = await fixture.account({ credits: '1' });
     const cheap = await fixture.key(accountId, 'Public-Relay');
     await charge({ accountId, keyId, ago: 90 * 60_000, model: 'vendora-chat' });

@@ -8,7 +8,7 @@ import { until } from '../../test/support/eventually.js';
 import { sumUpUsage } from './usage-summary.js';
 
 const BEGIN_AGAIN = '0084_usage_day_sums.sql';
-/** What a program of before 0078 adds to: it knows neither latencies nor the sums by five minutes. */
+/** What a program from before 0078 adds to: it knows neither latencies nor the five-minute sums. */
 const ADD_AS_BEFORE = `
   INSERT INTO usage_days AS d (account_id, day, key_id, model_id, requests, settled, failures)
   SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, key_id, model_id, count(*), sum(settled), 0
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Two at one time, so that no day or five minutes can end between them. */
+/** Creates two at one time, so that no day or five minutes can end between them. */
 async function charge(): Promise<void> {
   await pool.query(
     `INSERT INTO charges (id, account_id, key_id, model_id, state, amount, settled, released, latency_ms, created_at, resolved_at)
@@ -46,7 +46,7 @@ async function rowsOf(table: string): Promise<unknown[]> {
   return (await pool.query(`SELECT * FROM ${table}`)).rows;
 }
 
-/** The sums of the version before, added while the migration waits for them. */
+/** The previous version's sums, added while the migration waits for them. */
 async function addBeside(): Promise<void> {
   await until('the migration to wait for the job', async () => {
     const { rows } = await pool.query(
@@ -59,7 +59,7 @@ async function addBeside(): Promise<void> {
   await job.query('COMMIT');
 }
 
-it('adds up again what a program of the version before wrote, also while it wrote', async () => {
+it('adds up again what a program of the previous version wrote, even while it wrote', async () => {
   const held = Promise.withResolvers<void>();
   const applied = acrossMigration(database, BEGIN_AGAIN, async () => {
     await charge();

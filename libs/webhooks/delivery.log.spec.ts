@@ -72,7 +72,7 @@ async function disable(): Promise<void> {
   await inTransaction(ledger.billing, (client) => switchOff(client, of.endpointId, 'owner'));
 }
 
-describe('the log of deliveries', () => {
+describe('the delivery log', () => {
   it('lists them in pages and by state, and shows one with its body and attempts', async () => {
     const { failed, delivered } = await ended();
     const first = await log.list(of, { limit: 1 });

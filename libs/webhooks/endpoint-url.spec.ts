@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkEndpointUrl } from './endpoint-url.js';
 
-describe('the address of an endpoint', () => {
+describe('the URL of an endpoint', () => {
   it.each(['https://example.com/hooks?a=b', 'https://hooks.example.com:8443/', 'https://93.184.215.14/x'])(
     'may be %s',
     (url) => {
@@ -26,7 +26,7 @@ describe('the address of an endpoint', () => {
     expect(() => checkEndpointUrl(url, false)).toThrow('url: must');
   });
 
-  it('may be private where the installation allows it, but is http at most', () => {
+  it('may be private or plain HTTP if the installation allows it, but nothing else', () => {
     expect(checkEndpointUrl('http://127.0.0.1:9/x', true)).toBe('http://127.0.0.1:9/x');
     expect(() => checkEndpointUrl('ftp://127.0.0.1/x', true)).toThrow('must begin with');
   });

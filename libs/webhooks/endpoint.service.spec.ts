@@ -53,7 +53,7 @@ function list() {
 const notFound = { code: 'not_found' };
 
 describe('a new endpoint', () => {
-  it('shows its secret this once, which is stored sealed and not noted', async () => {
+  it('shows its secret only this once; it is stored sealed and not logged', async () => {
     const { id, secret } = await create();
     const [stored] = await list();
     expect(stored).toMatchObject({ id, url: 'https://example.com/hook', previousSecret: null });
@@ -63,7 +63,7 @@ describe('a new endpoint', () => {
     expect(await actionsOn(ledger, `webhook:${id}`)).toEqual(['webhook.created']);
   });
 
-  it('is one of ten at most, also when they are made at once', async () => {
+  it('is one of at most ten, even if they are created at once', async () => {
     const ends = await race(Array.from({ length: 13 }, () => create()));
     expect(ends).toEqual({ succeeded: 10, refused: ['conflict', 'conflict', 'conflict'] });
     const [first] = await list();
@@ -79,7 +79,7 @@ describe('a new endpoint', () => {
     },
   );
 
-  it('of events of finance is for people of finance', async () => {
+  it('for finance events is for people in finance', async () => {
     const events = [...financeEventTypes];
     const refusal = { code: 'forbidden', param: 'events' };
     await expect(create({ events })).rejects.toMatchObject(refusal);
@@ -90,7 +90,7 @@ describe('a new endpoint', () => {
 });
 
 describe('a change of an endpoint', () => {
-  it('sets what is named, also when two change it at once, and switches it off and on', async () => {
+  it('sets what is named, even if two change it at once, and switches it off and on', async () => {
     const { id } = await create();
     await Promise.all([
       service.change(asker, id, { url: 'https://example.org/hook' }),
@@ -103,7 +103,7 @@ describe('a change of an endpoint', () => {
     expect(on).toMatchObject({ disabledReason: null, disabledAt: null, failingSince: null });
   });
 
-  it('is not made by another account', async () => {
+  it('cannot be made by another account', async () => {
     const { id } = await create();
     const stranger = await newAsker();
     const attempts = [
@@ -118,7 +118,7 @@ describe('a change of an endpoint', () => {
 });
 
 describe('a new secret', () => {
-  it('leaves the one before to sign along for a while', async () => {
+  it('leaves the previous one to sign along for a while', async () => {
     const { id, secret: first } = await create();
     const { secret } = await service.rotateSecret(asker, id);
     expect(secret).not.toBe(first);
@@ -129,7 +129,7 @@ describe('a new secret', () => {
     expect(stored.previousSecretUntil!.getTime()).toBe(clock.nowMs() + webhooks.secretOverlapMs);
   });
 
-  it('of two rotations at once is the later one, and the earlier signs along', async () => {
+  it('from two rotations at once is the later one, and the earlier one signs along', async () => {
     const { id } = await create();
     const made = await Promise.all([1, 2].map(() => service.rotateSecret(asker, id)));
     const stored = await service.find(asker.actor.accountId, id);
@@ -139,7 +139,7 @@ describe('a new secret', () => {
   });
 });
 
-describe('an endpoint that is removed', () => {
+describe('a removed endpoint', () => {
   it('is gone, once, and its deliveries end', async () => {
     const { id } = await create();
     expect(await race([1, 2].map(() => service.remove(asker, id)))).toEqual({

@@ -127,7 +127,7 @@ it('queues nothing from before the endpoint, and nothing that the log would have
   expect(await queue.add([{ ...credited(accountId), at: old }])).toBe(0);
 });
 
-it('says the same, and no time, of hosts that resolve, refuse, stay silent or are not there', async () => {
+it('says the same, without a time, about hosts that resolve, refuse, stay silent or do not exist', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

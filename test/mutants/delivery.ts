@@ -120,7 +120,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: "submitting_at = now() WHERE id = $1 AND state = 'created'`",
     instead: "submitting_at = now() WHERE id = $1 AND state IN ('created', 'submitting')`",
     spec: STORE_SPEC,
-    test: 'give the permission to call the upstream to one caller only',
+    test: 'give permission to call the upstream to one caller only',
   },
   {
     id: 'slots-raced',

@@ -118,7 +118,7 @@ export const repeatMutants: readonly Mutant[] = [
     text: 't.charge_id) DESC LIMIT 1`',
     instead: 't.charge_id) LIMIT 1`',
     spec: TASKS_SPEC,
-    test: 'are found by the last of the charges of a request',
+    test: 'are found by the last charge of their request',
   },
   {
     id: 'task-before-its-requirement',

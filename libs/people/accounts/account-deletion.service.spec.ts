@@ -67,7 +67,7 @@ async function withCredits(): Promise<Actor> {
   return actor;
 }
 
-describe('a deletion that the owner asks for', () => {
+describe('a deletion that the owner requests', () => {
   it('ends every session and key at once, and mails how to keep the account', async () => {
     const { actor, session, email } = await signedUp(people);
     const keyId = await people.ledger.key(actor.accountId);
@@ -82,7 +82,7 @@ describe('a deletion that the owner asks for', () => {
     expect((await lastMail(people, email))?.text).toContain('To keep the account');
   });
 
-  it('is one, when it is asked for twice at once', async () => {
+  it('exists once, even if it is requested twice at once', async () => {
     const { actor } = await signedUp(people);
     const [one, two] = await Promise.all([request(actor), request(actor)]);
     expect(one.id).toBe(two.id);
@@ -98,7 +98,7 @@ describe('a deletion that the owner asks for', () => {
     expect(await request(actor, { code: next() })).toHaveProperty('id');
   });
 
-  it('forfeits credits only where that is agreed to', async () => {
+  it('forfeits credits only if the owner agrees', async () => {
     const actor = await withCredits();
     expect(await service.preview(actor.accountId)).toMatchObject({ main: 1_000_000_000n });
     await expect(request(actor)).rejects.toMatchObject({ code: 'conflict', param: 'forfeitBalance' });
@@ -106,7 +106,7 @@ describe('a deletion that the owner asks for', () => {
     expect(await request(actor, { forfeitBalance: true })).toMatchObject({ forfeits: true });
   });
 
-  it('is taken back once, and lets its owner in again', async () => {
+  it('is cancelled once, and lets its owner in again', async () => {
     const { actor, email } = await signedUp(people);
     await request(actor);
     const ends = [1, 2].map(() => service.cancel(actor, actor.accountId, newId()));
@@ -115,14 +115,14 @@ describe('a deletion that the owner asks for', () => {
     expect(await people.signIns.signIn({ email, password: PASSWORD }, newOrigin())).toHaveProperty('token');
   });
 
-  it('of an account that is not there is not found', async () => {
+  it('of an account that does not exist is not found', async () => {
     const { actor } = await signedUp(people);
     await expect(service.preview(newId())).rejects.toMatchObject({ code: 'not_found' });
     await expect(service.cancel(actor, newId(), newId())).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
-describe('a deletion that the staff asks for', () => {
+describe('a deletion that staff request', () => {
   async function asked(forfeitBalance = true) {
     const customer = await withCredits();
     const speaker = { actor: customer, requestId: newId(), side: 'customer' as const };
@@ -140,7 +140,7 @@ describe('a deletion that the staff asks for', () => {
   const approve = (approvalId: string, actor: Actor) =>
     approvals.approve({ approvalId, actor, note: null, requestId: newId() });
 
-  it('waits for an administrator who did not ask, and is mailed to the owner', async () => {
+  it('waits for an administrator other than the requester, and is mailed to the owner', async () => {
     const { customer, colleague, approvalId } = await asked();
     expect(await stateOf(customer)).toBeNull();
     await expect(approve(approvalId, colleague)).rejects.toMatchObject({ code: 'second_person_required' });
@@ -149,7 +149,7 @@ describe('a deletion that the staff asks for', () => {
     expect((await lastMail(people, customer.email))?.text).toContain('will be deleted');
   });
 
-  it('leaves an account alone whose credits it may not forfeit', async () => {
+  it('leaves an account alone if it may not forfeit its credits', async () => {
     const { customer, approvalId } = await asked(false);
     const decided = approve(approvalId, await staffActor(people.ledger, 'admin'));
     await expect(decided).rejects.toMatchObject({ code: 'conflict' });

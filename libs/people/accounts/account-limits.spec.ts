@@ -26,8 +26,8 @@ function set(change: AccountLimitsChange, { id = accountId, actor = support } = 
   return setAccountLimits(ledger.billing, operation, change);
 }
 
-describe('limits of an account', () => {
-  it('change where they are named, also when two change them at once', async () => {
+describe('account limits', () => {
+  it('change if they are named, even if two change them at once', async () => {
     const hold = {
       sql: 'SELECT FROM customer_balances b, accounts a WHERE a.id = $1 AND b.account_id = a.id FOR UPDATE',
       values: [accountId],
@@ -58,7 +58,7 @@ describe('limits of an account', () => {
     expect(await readAccountLimits(ledger.billing, accountId)).toMatchObject({ requestsPerMinute: null });
   });
 
-  it('are those of an account that is there', async () => {
+  it('can only be set for an existing account', async () => {
     await expect(set({}, { id: newId() })).rejects.toMatchObject({ code: 'not_found' });
     await expect(readAccountLimits(ledger.billing, newId())).rejects.toMatchObject({ code: 'not_found' });
   });

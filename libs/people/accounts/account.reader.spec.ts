@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-describe('accounts as they are read', () => {
-  it('show balances, and what all keys spent in this month', async () => {
+describe('accounts, when read', () => {
+  it('show balances, and what all keys spent this month', async () => {
     const engine = new PostingEngine({
       pool: ledger.billing,
       loadPriceBook,
@@ -37,7 +37,7 @@ describe('accounts as they are read', () => {
     await expect(reader.show(newId())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are found by their id, their key, and the beginning of a name or an address', async () => {
+  it('are found by ID, by key, and by the beginning of a name or an address', async () => {
     const actor = await staffActor(ledger);
     const { email } = actor;
     const name = `Foundry ${newId()}`;

@@ -32,7 +32,7 @@ function operation(id = accountId, actor = support) {
   return { by: `user:${actor.userId}`, actor, accountId: id, requestId: newId() };
 }
 
-/** A member of the staff who made the account. */
+/** The staff member who created the account. */
 async function maker(): Promise<Actor> {
   const actor = await staffActor(people.ledger, 'support');
   const client = await people.ledger.owner.connect();
@@ -44,8 +44,8 @@ async function maker(): Promise<Actor> {
 const own = { code: 'second_person_required' };
 const notFound = { code: 'not_found' };
 
-describe('settings of an account', () => {
-  it('change where they are named, and the others stay', async () => {
+describe('account settings', () => {
+  it('change if they are named, and the others stay', async () => {
     await service.change(operation(), {
       monthlyLimit: parseAmount('5'),
       lowBalanceThreshold: parseAmount('2'),
@@ -58,7 +58,7 @@ describe('settings of an account', () => {
     });
   });
 
-  it('that two change at once are both there', async () => {
+  it('are both there if two people change different ones at once', async () => {
     const hold = {
       sql: 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE',
       values: [accountId],
@@ -70,7 +70,7 @@ describe('settings of an account', () => {
     expect(await reader.show(accountId)).toMatchObject({ monthlyLimit: '5', lowBalanceThreshold: '2' });
   });
 
-  it('keep the names before, each once', async () => {
+  it('keep the previous names, each once', async () => {
     const { name: first } = await reader.show(accountId);
     for (const name of ['One', 'Two', 'Two', first]) await service.change(operation(), { name });
     const { rows } = await people.ledger.owner.query<{ name: string }>(
@@ -80,7 +80,7 @@ describe('settings of an account', () => {
     expect(rows.map(({ name }) => name)).toEqual([first, 'One', 'Two', first]);
   });
 
-  it('are noted with what they were, without the name', async () => {
+  it('are logged with their previous values, but without the name', async () => {
     await service.change(operation(), { name: 'Atelier', monthlyLimit: parseAmount('0.5') });
     const [change] = (await auditOf(people.ledger, `account:${accountId}`)).slice(-1);
     expect(change).toMatchObject({
@@ -91,16 +91,16 @@ describe('settings of an account', () => {
     expect(JSON.stringify(change)).not.toContain('Atelier');
   });
 
-  it('of which none is named change nothing and are not noted', async () => {
+  it('change nothing and are not logged if none is named', async () => {
     await service.change(operation(), { name: undefined });
     expect(await actionsOn(people.ledger, `account:${accountId}`)).toEqual([]);
   });
 
-  it('of an account that is not there are not found', async () => {
+  it('of an account that does not exist are not found', async () => {
     await expect(service.change(operation(newId()), { name: 'x' })).rejects.toMatchObject(notFound);
   });
 
-  it('warn of a low balance only once it falls below: a threshold above it is no crossing', async () => {
+  it('warn of a low balance only once it falls below: a threshold set above it is no crossing', async () => {
     const isTold = async () => {
       const { rows } = await people.ledger.owner.query<{ told: boolean }>(
         'SELECT low_balance_told AS told FROM customer_balances WHERE account_id = $1',
@@ -116,7 +116,7 @@ describe('settings of an account', () => {
 });
 
 describe('a freeze', () => {
-  it('has a reason that its owner reads, once for a repeat, and is lifted again', async () => {
+  it('has a reason that its owner reads, once even if repeated, and is lifted again', async () => {
     await service.freeze(operation(), 'a chargeback');
     await service.freeze(operation(), 'a chargeback');
     expect(await reader.show(accountId)).toMatchObject({ frozen: { reason: 'a chargeback' } });
@@ -128,7 +128,7 @@ describe('a freeze', () => {
     ]);
   });
 
-  it('of a balance below zero is lifted by credits alone', async () => {
+  it('of a balance below zero is lifted only by credits', async () => {
     await people.ledger.owner.query(
       `UPDATE customer_balances SET main = -1, frozen = true, frozen_reason = 'debt' WHERE account_id = $1`,
       [accountId],
@@ -145,8 +145,8 @@ describe('a freeze', () => {
   });
 });
 
-describe('the sessions of an account', () => {
-  it('end all at once, by someone with no interest in it', async () => {
+describe('an account’s sessions', () => {
+  it('end all at once, by someone without an interest in it', async () => {
     const { actor, session } = await signedUp(people);
     await people.sessions.open({ userId: actor.userId, ip: null, userAgent: null });
     const byThemselves = service.revokeSessions(operation(actor.accountId, actor));
@@ -156,7 +156,7 @@ describe('the sessions of an account', () => {
     expect(await service.revokeSessions(operation(actor.accountId))).toBe(0);
   });
 
-  it('are none without a person, and unknown without an account', async () => {
+  it('do not exist without a person, and an unknown account is not found', async () => {
     expect(await service.revokeSessions(operation())).toBe(0);
     await expect(service.revokeSessions(operation(newId()))).rejects.toMatchObject(notFound);
   });

@@ -34,7 +34,7 @@ function newCustomer(of: { group?: string; makerId?: string } = {}) {
   return createCustomer(ledger.billing, { name: 'Atelier', group: 'Vendora-Main', ...of });
 }
 
-/** How many messages tell gateways to forget a key. */
+/** How many messages make gateways forget a key. */
 async function announcedOf(keyId: string): Promise<number> {
   const { rows } = await ledger.owner.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM outbox WHERE payload::text LIKE '%' || $1 || '%'`,
@@ -53,11 +53,11 @@ describe('a customer', () => {
     expect(await revokeCustomerKey(ledger.billing, keyId)).toMatchObject({ accountId });
   });
 
-  it('is all there or not at all', async () => {
+  it('is created completely or not at all', async () => {
     const count = async () => (await ledger.owner.query('SELECT FROM accounts')).rowCount;
     const before = await count();
     await expect(newCustomer({ group: 'No-Such' })).rejects.toThrow();
-    // Granting a group that is not open takes someone other than the creator of the account.
+    // Only someone other than the account's creator may grant a group that is not open.
     await expect(newCustomer({ group: CLOSED, makerId: admin.userId })).rejects.toMatchObject(own);
     expect(await count()).toBe(before);
     const { accountId } = await newCustomer({ group: CLOSED });
@@ -66,7 +66,7 @@ describe('a customer', () => {
     );
   });
 
-  it('is decided about by someone who did not create it', async () => {
+  it('is decided about by someone other than its creator', async () => {
     const { accountId, keyId } = await newCustomer({ makerId: admin.userId });
     const of = { accountId, group: CLOSED };
     const limits = { requestsPerMinute: 1 };
@@ -83,8 +83,8 @@ describe('a customer', () => {
   });
 });
 
-describe('a key of a customer', () => {
-  it('is revoked and limited for every gateway, and noted', async () => {
+describe('a customer’s key', () => {
+  it('is revoked and limited for every gateway, and logged', async () => {
     const { keyId } = await newCustomer();
     const limits = { requestsPerMinute: 7 };
     expect(await limitCustomerKey(ledger.billing, { keyId, limits }, doer())).toMatchObject(limits);
@@ -93,14 +93,14 @@ describe('a key of a customer', () => {
     expect(await actionsOn(ledger, `key:${keyId}`)).toEqual(['key.changed', 'key.deleted']);
   });
 
-  it('that is not there is refused', async () => {
+  it('is refused if it does not exist', async () => {
     await expect(revokeCustomerKey(ledger.billing, newId())).rejects.toThrow();
     await expect(limitCustomerKey(ledger.billing, { keyId: newId(), limits: {} })).rejects.toThrow();
   });
 });
 
 describe('a group that is not open', () => {
-  it('is granted and withdrawn once, also by two at once, and noted once', async () => {
+  it('is granted and withdrawn once, even by two at once, and logged once', async () => {
     const { accountId } = await newCustomer();
     const of = { accountId, group: CLOSED };
     const both = (work: typeof grantAccountGroup) =>
@@ -117,7 +117,7 @@ describe('a group that is not open', () => {
     ]);
   });
 
-  it('and an account that are not there are refused', async () => {
+  it('and an account must exist', async () => {
     const { accountId } = await newCustomer();
     const grant = (of: { accountId: string; group: string }) => grantAccountGroup(ledger.billing, of, doer());
     await expect(grant({ accountId, group: 'No-Such' })).rejects.toThrow('No-Such');

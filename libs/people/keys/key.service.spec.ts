@@ -43,7 +43,7 @@ async function announced(keyId: string): Promise<number> {
 }
 
 describe('a key', () => {
-  it('is one of two hundred at most, also of those that are made at once', async () => {
+  it('is one of at most two hundred, even if they are created at once', async () => {
     const by = await owner();
     await ledger.owner.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, group_name)
@@ -56,7 +56,7 @@ describe('a key', () => {
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'conflict' });
   });
 
-  it('of another account is as if it were not there', async () => {
+  it('of another account is treated as if it did not exist', async () => {
     const { key } = await create(await owner());
     const stranger = await owner();
     for (const ask of [
@@ -77,7 +77,7 @@ describe('a key', () => {
     expect(await announced(key.id)).toBe(1);
   });
 
-  it('keeps what a change does not name, and notifies nobody of an empty change', async () => {
+  it('keeps what a change does not name, and an empty change notifies nobody', async () => {
     const by = await owner();
     const { key } = await create(by);
     await keys.change(by, key.id, { monthlyLimit: 5n });
@@ -87,7 +87,7 @@ describe('a key', () => {
     expect(await announced(key.id)).toBe(2);
   });
 
-  it('has no end that has passed and no model that there is not', async () => {
+  it('cannot have a past expiry or an unknown model', async () => {
     const by = await owner();
     const { key } = await create(by);
     const expiresAt = new Date(clock.nowMs());

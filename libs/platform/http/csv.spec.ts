@@ -5,7 +5,7 @@ import { sendCsv, csvColumns } from './csv.js';
 const ROWS = 1_000_000;
 
 describe('a CSV file', () => {
-  it('is read as it is sent: rows that nobody has taken yet are not fetched', async () => {
+  it('is read as it is sent: rows that nobody has consumed yet are not fetched', async () => {
     let read = 0;
     async function* rows(): AsyncGenerator<{ id: number; note: string }> {
       while (read < ROWS) yield { id: (read += 1), note: 'with "quotes", commas' };
@@ -28,7 +28,7 @@ describe('a CSV file', () => {
   });
 });
 
-it('titles columns by what they show, and shows a cell of each', () => {
+it('titles columns by what they show, and shows one cell per column', () => {
   const row = {
     chargeId: 'c',
     heldSince: 'then',

@@ -27,17 +27,17 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 const LONG = 'a "quoted" pïece \u{1f3ac} of\ttext\n'.repeat(2_000);
 
 describe('a JSON body', () => {
-  it('is what a parser makes of it, in pieces of any size', () => {
+  it('is read like a parser would, in pieces of any size', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.integer({ min: 1, max: 30 }), (value, size) => {
         const text = JSON.stringify(value);
-        // Half a pair of surrogates is no UTF-8, and is escaped by JSON.stringify.
+        // Half a surrogate pair is not valid UTF-8, and JSON.stringify escapes it.
         expect(read(text, size)).toEqual(JSON.parse(text));
       }),
     );
   });
 
-  it('keeps long texts as bytes where the body is long, wherever they are, and writes them as they came', () => {
+  it('keeps long texts as bytes if the body is long, wherever they are, and writes them unchanged', () => {
     const value = {
       model: 'm',
       messages: [{ content: LONG }, { content: [{ text: LONG.repeat(8) }, 'short', LONG] }],
@@ -59,7 +59,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('is made of strings where it is short', () => {
+  it('consists of strings if it is short', () => {
     const value = { prompt: LONG.slice(0, 40_000) };
     expect(read(JSON.stringify(value))).toEqual(value);
   });
@@ -85,13 +85,13 @@ describe('a JSON body', () => {
     ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'invalid_request'],
     ['cut within a character', Buffer.from([0x22, 0xe2, 0x82]), 'invalid_request'],
     ['no JSON', '{"a":}', 'another'],
-  ])('is refused when it is %s', (_what, text, code) => {
+  ])('is refused if it is %s', (_what, text, code) => {
     expect(codeOf(() => read(text))).toBe(code);
     expect(codeOf(() => read(text, 4_001))).toBe(code);
   });
 });
 
-it('UTF-8 is recognised in pieces as in one', () => {
+it('UTF-8 is recognised in pieces as well as in one', () => {
   fc.assert(
     fc.property(
       fc.oneof(

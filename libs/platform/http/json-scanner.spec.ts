@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { type JsonFault, JsonScanner, type JsonSink } from './json-scanner.js';
 
-/** What the scanner counts, counted by a parser's result. */
+/** What the scanner should count, counted in a parser's result. */
 function measure(value: unknown, depth = 0): { depth: number; elements: number } {
   if (typeof value !== 'object' || value === null) return { depth, elements: 0 };
   const inner = Object.values(value).map((each) => measure(each, depth + 1));
@@ -14,7 +14,7 @@ function measure(value: unknown, depth = 0): { depth: number; elements: number }
   };
 }
 
-/** The text in pieces of these sizes, over and over. */
+/** Scans the text in pieces of these sizes, over and over. */
 function scan(
   text: string | Buffer,
   limits: { depth: number; elements: number },
@@ -36,8 +36,8 @@ const written = fc
   .tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom(undefined, 1, '\t'))
   .map(([value, space]) => JSON.stringify(value, null, space));
 
-describe('the scanner of JSON', () => {
-  it('refuses a well-formed text exactly when it is beyond a limit, however it is cut', () => {
+describe('the JSON scanner', () => {
+  it('refuses a well-formed text exactly if it is beyond a limit, however it is cut', () => {
     fc.assert(
       fc.property(written, fc.nat(8), fc.nat(40), PIECES, (text, depth, elements, sizes) => {
         const real = measure(JSON.parse(text));
@@ -49,7 +49,7 @@ describe('the scanner of JSON', () => {
     );
   });
 
-  it('hands every byte on in order, and distinguishes names from values', () => {
+  it('passes on every byte in order, and distinguishes names from values', () => {
     fc.assert(
       fc.property(written, PIECES, (text, sizes) => {
         let all = '';
@@ -77,13 +77,13 @@ describe('the scanner of JSON', () => {
     );
   });
 
-  it('finds in texts what a parser would refuse there', () => {
+  it('finds errors in texts that a parser would refuse', () => {
     const limits = { depth: 5, elements: 50 };
     for (const text of ['"\\x"', '"\\u12g4"', '"a\nb"', '["\\u12"]', '"\u0000"'])
       expect(scan(text, limits, { sizes: [1] })).toBe('malformed');
   });
 
-  it('says so at the first byte too much, long before the end', () => {
+  it('says so at the first excess byte, long before the end', () => {
     const scanner = new JsonScanner({ depth: 100, elements: 1_000 });
     expect(scanner.push(Buffer.from('['.repeat(100)))).toBeNull();
     expect(scanner.push(Buffer.from('['))).toBe('depth');
@@ -92,7 +92,7 @@ describe('the scanner of JSON', () => {
     );
   });
 
-  it('bears what is no JSON at all', () => {
+  it('survives what is not JSON at all', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         scan(Buffer.from(bytes), { depth: 3, elements: 10 });

@@ -15,7 +15,7 @@ describe('a page', () => {
 });
 
 describe('a cursor', () => {
-  it('is read as what it holds; none is the first page', () => {
+  it('is read as what it contains; none means the first page', () => {
     expect(readCursorId(cursorOf('a-b'))).toBe('a-b');
     expect(readCursorNumber(cursorOf('999999999999999999'))).toBe(999_999_999_999_999_999n);
     const key = ['2026-01-31 09:00:00.123456+00', 'x'];
@@ -35,7 +35,7 @@ describe('a cursor', () => {
     ['of letters for a number', () => readCursorNumber(cursorOf('x'))],
     ['of a number that no column holds', () => readCursorNumber(cursorOf('1'.repeat(19)))],
     ['of a day that there is not', () => readCursorInstant(cursorOf('2026-02-31 09:00:00+00', 'x'), 2)],
-  ])('%s is refused by its name', (_, read) => {
+  ])('%s is refused by name', (_, read) => {
     expect(read).toThrow(foreign);
   });
 });

@@ -33,7 +33,7 @@ describe('TRUST_PROXY', () => {
     expect(new ConfigReader({ TRUST_PROXY: text }).get('TRUST_PROXY')).toBe(proxies);
   });
 
-  it('is nothing else', () => {
+  it('cannot be anything else', () => {
     const reader = new ConfigReader({ TRUST_PROXY: '10.0.0.0/8' });
     reader.get('TRUST_PROXY');
     expect(() => reader.finish({})).toThrow(/TRUST_PROXY must be true, false, or how many/);

@@ -6,8 +6,8 @@ const isTransient = (error: unknown) =>
   (error as { code?: string } | null | undefined)?.code === 'ECONNREFUSED';
 const read = (error: unknown) => refusalFor(error, isTransient);
 
-describe('what a client learns of an error', () => {
-  it('is the error itself when it was meant for clients', () => {
+describe('what a client learns about an error', () => {
+  it('is the error itself if it was meant for clients', () => {
     const error = new ApiError('invalid_value', 'n must be at least 1.', { param: 'n' });
     expect(errorBody(read(error) ?? internalError())).toEqual({
       error: {
@@ -24,7 +24,7 @@ describe('what a client learns of an error', () => {
     ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'request_too_large'],
     ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'unsupported_media_type'],
     ['FST_ERR_SOMETHING_NEW', 400, 'invalid_request'],
-  ])("is the parser's fault in our words: %s", (code, status, ours) => {
+  ])("is the parser's error in our words: %s", (code, status, ours) => {
     const error = Object.assign(new Error('raw text of the parser'), {
       code,
       statusCode: status === 413 ? 413 : 400,
@@ -33,7 +33,7 @@ describe('what a client learns of an error', () => {
     expect(read(error)?.message).not.toContain('raw text');
   });
 
-  it('is a reason to come back when the database is gone for a moment', () => {
+  it('is to try again if the database is gone for a moment', () => {
     const gone = Object.assign(new Error('connect ECONNREFUSED 10.0.0.5:5432'), { code: 'ECONNREFUSED' });
     const refusal = read(gone);
     expect(refusal).toMatchObject({ status: 503, code: 'service_unavailable' });
@@ -41,7 +41,7 @@ describe('what a client learns of an error', () => {
     expect(Number(retryHeaders(refusal ?? internalError())['retry-after'])).toBeLessThanOrEqual(5);
   });
 
-  it('is nothing when the fault is ours', () => {
+  it('is nothing if the fault is ours', () => {
     for (const error of [
       new TypeError('x is not a function'),
       'text',
@@ -58,7 +58,7 @@ describe('what a client learns of an error', () => {
     });
   });
 
-  it('forbids the repeats of SDKs where a repeat could cost', () => {
+  it('forbids SDKs to retry if a retry could cost', () => {
     expect(retryHeaders(new ApiError('generation_failed', 'x', { shouldRetry: false }))).toEqual({
       'x-should-retry': 'false',
     });

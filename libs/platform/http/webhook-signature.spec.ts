@@ -16,7 +16,7 @@ describe('a webhook', () => {
   const headers = signedHeaders({ id: 'msg_1', timestamp: AT, body: BODY }, [SECRET]);
   const { 'webhook-signature': signature = '' } = headers;
 
-  it('signed here is believed by others, and the other way round', () => {
+  it('signed here is accepted by others, and the other way round', () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const now = signedHeaders({ id: 'msg_1', timestamp, body: BODY }, [OTHER, SECRET]);
     expect(new Webhook(SECRET).verify(BODY, now)).toEqual({ type: 'ping' });
@@ -24,7 +24,7 @@ describe('a webhook', () => {
     expect(isBelieved({ ...headers, 'webhook-signature': theirs })).toBe(true);
   });
 
-  it('is believed by any of its signatures, for five minutes to either side', () => {
+  it('is accepted with any of its signatures, for five minutes in either direction', () => {
     const two = signedHeaders({ id: 'msg_1', timestamp: AT, body: BODY }, [OTHER, SECRET]);
     expect(isBelieved(two)).toBe(true);
     for (const seconds of [-300, 300])
@@ -43,7 +43,7 @@ describe('a webhook', () => {
     ['no signature', { 'webhook-id': 'msg_1', 'webhook-timestamp': String(AT) }, BODY],
     ['no time', { ...headers, 'webhook-timestamp': '' }, BODY],
     ['eleven signatures', { ...headers, 'webhook-signature': `${'v1,AAAA '.repeat(10)}${signature}` }, BODY],
-  ])('is not believed with %s', (_what, sent, body) => {
+  ])('is not accepted with %s', (_what, sent, body) => {
     expect(isBelieved(sent, { body })).toBe(false);
   });
 });

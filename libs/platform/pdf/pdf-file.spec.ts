@@ -11,7 +11,7 @@ const content = (part: Partial<PdfContent>): PdfContent => ({
   ...part,
 });
 
-it('shows Latin and Chinese text of one line, each in a face that every reader has', async () => {
+it('shows Latin and Chinese text on one line, each in a face that every reader has', async () => {
   const file = await pdfOf(content({ lines: ['Café 上海 Ltd.'] }));
   expect(textsOfPdf(file)).toEqual(['Receipt', 'Café ', '上海', ' Ltd.']);
   expect(file.toString('latin1')).not.toMatch(/FontFile/);
@@ -28,7 +28,7 @@ it('draws the Latin letters that readers have no glyphs for, and says what they 
   expect(bytes).not.toMatch(/FontFile/);
 });
 
-it('breaks what is too long for a line, and begins another page where one is full', async () => {
+it('breaks lines that are too long, and starts another page when one is full', async () => {
   const name = '公司'.repeat(100);
   const rows = Array.from({ length: 100 }, (_, index) => ({
     label: `Row ${index}`,

@@ -9,7 +9,7 @@ function tracingOf(ratio: number, clientsDecide = false): SdkTracing {
   return new SdkTracing(tracer, { ratio, clientsDecide, tellsUpstreams: false });
 }
 
-/** What a call, a part of it and the handler of its message know of the trace. */
+/** What a call, a part of it and the handler of its message know about the trace. */
 function parentsOf(tracing: SdkTracing): Promise<(string | undefined)[]> {
   const call = tracing.openRequest('POST /v1/images/generations', undefined);
   return call.enter(async () => {
@@ -27,14 +27,14 @@ function parentsOf(tracing: SdkTracing): Promise<(string | undefined)[]> {
 }
 
 describe('a call', () => {
-  it('that is recorded has a span for each part, all of one trace', async () => {
+  it('that is recorded has a span for each part, all in one trace', async () => {
     const parents = await parentsOf(tracingOf(1));
     expect(new Set(parents).size).toBe(3);
     expect(new Set(parents.map((parent) => parent?.split('-')[1])).size).toBe(1);
     expect(parents.every((parent) => parent?.endsWith('-01'))).toBe(true);
   });
 
-  it('that is not recorded has none, and is known by its own to whatever it causes', async () => {
+  it('that is not recorded has none, but passes its own identity to whatever it causes', async () => {
     const [own, ...parts] = await parentsOf(tracingOf(0));
     expect(own).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(parts).toEqual([own, own]);
@@ -44,7 +44,7 @@ describe('a call', () => {
     { ratio: 0, clientsDecide: false, flags: '00' },
     { ratio: 1, clientsDecide: false, flags: '01' },
     { ratio: 0, clientsDecide: true, flags: '01' },
-  ])('with a trace of its client is a part of it, $flags at $ratio, asked: $clientsDecide', (given) => {
+  ])('with a trace of its client is part of it, $flags at $ratio, asked: $clientsDecide', (given) => {
     const tracing = tracingOf(given.ratio, given.clientsDecide);
     const call = tracing.openRequest('POST /v1/images/generations', CLIENTS);
     const own = call.enter(() => tracing.current());

@@ -78,7 +78,7 @@ describe('a video', () => {
     ['a boat ---dur 12', 'a boat \u2014dur 12'],
     ['a boat -- dur 12', 'a boat \u2014 dur 12'],
     ['a boat - at night -- 5', 'a boat - at night -- 5'],
-  ])('of %j is of no other length than is paid for', async (prompt, text) => {
+  ])('of %j has exactly the length that is paid for', async (prompt, text) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1' }));
     const request = {
       model: 'seedance',
@@ -125,7 +125,7 @@ describe('a video', () => {
     [{ status: 'cancelled' }, { kind: 'failed' }],
     [{ status: 'expired' }, { kind: 'failed' }],
     [{ status: 'paused' }, { kind: 'no_answer', of: 'task' }],
-  ])('that says %j is %j', async (state, outcome) => {
+  ])('that reports %j is %j', async (state, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1', ...state }));
     expect(await adapter.pollVideo(channel, 'cgt-1', soon())).toMatchObject(outcome);
   });
@@ -134,7 +134,7 @@ describe('a video', () => {
     ['queued', ['GET', 'DELETE']],
     ['running', ['GET']],
     ['succeeded', ['GET']],
-  ])('that is %s and not wanted any more is asked of by %j', async (status, methods) => {
+  ])('that is %s and no longer wanted is cancelled with %j', async (status, methods) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1', status }));
     await adapter.cancelTask(channel, 'cgt-1');
     expect(stub.requests.map(({ method }) => method)).toEqual(methods);

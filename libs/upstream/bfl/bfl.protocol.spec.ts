@@ -22,7 +22,7 @@ async function stubOf(handler: StubHandler): Promise<StubUpstream> {
 const image = { model: 'flux-2-pro', prompt: 'p', n: 1, responseFormat: 'url' as const };
 const ready = { id: 'b1', status: 'Ready', result: { sample: 'https://delivery.example/a.png' } };
 
-/** A vendor that takes a request, and says this of it. */
+/** A vendor that accepts a request, and then reports this state. */
 async function ask(state: object, request: object = {}, ms = 60_000) {
   const stub = await stubOf(({ method, headers }, response) => {
     const polling_url = `http://${headers.host}/v1/get_result?id=b1`;
@@ -36,7 +36,7 @@ async function ask(state: object, request: object = {}, ms = 60_000) {
 }
 
 describe('a request', () => {
-  it('is asked for where the vendor says, with the key', async () => {
+  it('is polled where the vendor says, with the key', async () => {
     const { outcome, requests } = await ask(ready, { size: '1024x768' });
     expect(outcome).toMatchObject({ kind: 'delivered', images: [{ url: 'https://delivery.example/a.png' }] });
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -81,17 +81,17 @@ describe('a request', () => {
       { ...ready, id: 'b2' },
       { kind: 'unknown', upstreamStatus: null },
     ],
-  ])('that says %j is %j', async (state, outcome) => {
+  ])('that reports %j is %j', async (state, outcome) => {
     expect((await ask(state, {}, 600)).outcome).toMatchObject(outcome);
   });
 
-  it('is one of several where several images are asked for', async () => {
+  it('is one of several if several images are requested', async () => {
     const { outcome, requests } = await ask(ready, { n: 3 });
     expect(outcome).toMatchObject({ kind: 'delivered', images: [{}, {}, {}] });
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
   });
 
-  it('carries the images of an edit as base64', async () => {
+  it('carries an edit’s images as base64', async () => {
     const stub = await stubOf((_, response) => json(response, 422, { detail: [{ msg: 'no', type: 'x' }] }));
     const images = ['one', 'two'].map((name) => ({ bytes: Buffer.from(name), mime: 'image/png', name }));
     const adapter = upstreams.adapterFor('bfl');
@@ -104,7 +104,7 @@ describe('a request', () => {
 });
 
 describe('an address to poll', () => {
-  it('of another host is never asked, and shown no key: its request is asked for at the channel', async () => {
+  it('on another host is never called, nor shown the key: its request is polled at the channel', async () => {
     const other = await stubOf((_, response) => json(response, 200, ready));
     const addresses = [
       `${other.url}/v1/get_result?id=b1`,

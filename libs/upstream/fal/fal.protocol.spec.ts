@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Upstreams } from '../adapters.js';
 import { channelTo, json, startStub, type StubUpstream } from '../upstream.fixture.js';
 
-/* What the queue says of an end, and what is believed of it: money depends on whether the work was done. */
+/* What the queue reports at the end, and what is believed: it matters for money whether the work was done. */
 
 const ID = 'fal-ai/kling/requests/4d1f';
 const VIDEO = { video: { url: 'https://files.example/a.mp4' } };
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const soon = (ms = 60_000) => AbortSignal.timeout(ms);
 
-/** A queue that has finished, and whose result is this. */
+/** A queue that has finished, with this result. */
 async function finished(status: number, result: unknown) {
   stub = await startStub(({ method, url = '' }, response) => {
     if (method === 'POST') return json(response, 200, { request_id: '4d1f' });
@@ -47,7 +47,7 @@ describe('the result of a finished request', () => {
     [500, { detail: 'x', error_type: 'runner_server_error' }, { kind: 'failed', code: 'generation_failed' }],
     [503, '<html>', { kind: 'no_answer', of: 'channel' }],
     [504, { detail: 'Request timed out', error_type: 'request_timeout' }, { kind: 'failed' }],
-  ])('%i %j is for a video %j', async (status, result, outcome) => {
+  ])('%i %j is %j for a video', async (status, result, outcome) => {
     const { adapter, channel } = await finished(status, result);
     expect(await adapter.pollVideo(channel, ID, soon())).toMatchObject(outcome);
   });
@@ -62,13 +62,13 @@ describe('the result of a finished request', () => {
     [200, { images: [] }, { kind: 'unknown' }],
     [500, { detail: 'x', error_type: 'runner_server_error' }, { kind: 'not_accepted' }],
     [504, { detail: 'x', error_type: 'request_timeout' }, { kind: 'unknown', upstreamStatus: 504 }],
-  ])('%i %j is for images %j', async (status, result, outcome) => {
+  ])('%i %j is %j for images', async (status, result, outcome) => {
     const { adapter, channel } = await finished(status, result);
     const request = { model: 'fal-ai/kling', prompt: 'p', n: 2, responseFormat: 'url' as const };
     expect(await adapter.generateImages(channel, request, soon())).toMatchObject(outcome);
   });
 
-  it('of images that may be the trouble of the queue alone is waited for, and no other channel is asked', async () => {
+  it('of images that may only be the queue’s own trouble is waited for, and no other channel is tried', async () => {
     const { adapter, channel } = await finished(500, { detail: 'Internal Server Error' });
     const request = { model: 'fal-ai/kling', prompt: 'p', n: 1, responseFormat: 'url' as const };
     expect(await adapter.generateImages(channel, request, soon(700))).toMatchObject({ kind: 'unknown' });

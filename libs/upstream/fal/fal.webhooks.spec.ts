@@ -4,7 +4,7 @@ import { Upstreams } from '../adapters.js';
 import { channelTo, json, startStub, type StubUpstream } from '../upstream.fixture.js';
 import type { ChannelWebhook } from '../webhooks/vendor-webhooks.js';
 
-/* Whose webhooks of fal are believed, and how often its keys are asked for. */
+/* Which of fal's webhooks are believed, and how often its keys are fetched. */
 
 const APP = 'fal-ai/kling-video';
 const BODY = JSON.stringify({ request_id: '4d1f', status: 'OK' });
@@ -55,7 +55,7 @@ function read({ by = ours, atMs = START_MS, nowMs = atMs, changed = {}, headers 
 const believed = { upstreamIds: [`${APP}/requests/4d1f`] };
 
 describe('a webhook of fal', () => {
-  it('is believed when one of its keys signed these bytes a moment ago', async () => {
+  it('is believed if one of its keys signed these bytes a moment ago', async () => {
     expect(await read()).toEqual(believed);
     expect(await read({ nowMs: START_MS + 299_000 })).toEqual(believed);
     expect(vendor.requests).toMatchObject([{ path: '/.well-known/jwks.json' }]);
@@ -75,7 +75,7 @@ describe('a webhook of fal', () => {
   });
 
   it.each([{}, { app: '../../x' }, { app: ['a', 'b'] }, { app: 'a/../b' }])(
-    'speaks of no task at the address %j',
+    'is about no task at the address %j',
     async (query) => {
       expect(await read({ changed: { query } })).toEqual({ upstreamIds: [] });
     },
@@ -83,7 +83,7 @@ describe('a webhook of fal', () => {
 });
 
 describe('the keys of fal', () => {
-  it('are asked for once by many, and anew for a signature of none of them, at most every minute', async () => {
+  it('are fetched once for many, and again for a signature by none of them, at most every minute', async () => {
     expect(await Promise.all([read(), read(), read()])).toEqual([believed, believed, believed]);
     expect(vendor.requests).toHaveLength(1);
     for (let times = 0; times < 5; times += 1) expect(await read({ by: newer })).toBeNull();
@@ -95,7 +95,7 @@ describe('the keys of fal', () => {
     expect(vendor.requests).toHaveLength(2);
   });
 
-  it('are kept while fal does not answer, for a day', async () => {
+  it('are kept for a day while fal does not answer', async () => {
     expect(await read()).toEqual(believed);
     keys = null;
     expect(await read({ by: newer, atMs: START_MS + MINUTE_MS })).toBeNull();
@@ -104,7 +104,7 @@ describe('the keys of fal', () => {
   });
 });
 
-it('asks for webhooks about videos, not images', async () => {
+it('requests webhooks for videos, but not for images', async () => {
   const adapter = upstreams.adapterFor('fal');
   const channel = channelTo(vendor.url, { protocol: 'fal' });
   const request = { model: `${APP}/v2/text-to-video`, prompt: 'p', seconds: 5 };

@@ -50,7 +50,7 @@ async function rounds(count: number): Promise<void> {
   }
 }
 
-it('switches a channel off that fails twice in a row, and on again by the first test that it passes', async () => {
+it('switches a channel off that fails twice in a row, and on again at the first test that it passes', async () => {
   answers['one'] = [down];
   await rounds(1);
   expect(checks.isOff('one')).toBe(false);
@@ -64,7 +64,7 @@ it('switches a channel off that fails twice in a row, and on again by the first 
   expect(checks.isOff('one')).toBe(false);
 });
 
-it('leaves a channel on that serves calls, or has a key that works', async () => {
+it('leaves a channel on that serves calls, or has a working key', async () => {
   answers = { one: [down], two: [down, fine] };
   await rounds(1);
   servedMs = clock.nowMs() + 1;
@@ -92,13 +92,13 @@ it.each<[string, Answer, boolean]>([
     { verdict: 'unsure', status: 429, finding: 'asked_too_often', detail: 'too often' },
     false,
   ],
-])('takes for down what has %s: %o %s', async (_what, answer, isDown) => {
+])('considers a channel down with %s: %o %s', async (_what, answer, isDown) => {
   answers['one'] = [answer];
   await rounds(2);
   expect(checks.isOff('one')).toBe(isDown);
 });
 
-it('forgets a channel that was taken out of the catalog', async () => {
+it('forgets a channel that was removed from the catalog', async () => {
   answers['one'] = [down];
   await rounds(2);
   channels = [channels[1]!, { ...channels[0]!, enabled: false }];

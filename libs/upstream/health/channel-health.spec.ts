@@ -22,7 +22,7 @@ const two: Channel = channelTo('http://two', { id: 'two' });
 let clock: ManualClock;
 let health: ChannelHealth;
 let changes: string[];
-/** What the vendor answers when it is asked for something free, and how often it was. */
+/** What the vendor answers to something free, and how often it was asked. */
 let verdict: 'ok' | 'failed' | 'unsure';
 let probes: number;
 
@@ -62,7 +62,7 @@ function call(outcome: CallOutcome, channel = one, work = ann): void {
   place.leave();
 }
 
-/** Until what a probe said has been taken in. */
+/** Waits until a probe's result has been taken in. */
 const probed = () => new Promise((resolve) => setImmediate(resolve));
 
 const idsOf = (channels: Channel[]) => channels.map(({ id }) => id);
@@ -75,7 +75,7 @@ it('leaves out channels that are switched off, unless all are', () => {
   expect(idsOf(health.candidates([one, two], ann))).toEqual(['one', 'two']);
 });
 
-describe('the breaker of a channel', () => {
+describe('a channel’s circuit breaker', () => {
   const open = () => [ann, bob, ann].forEach((work) => call(failed, one, work));
 
   it('opens after failures without a success between them, and not before', () => {
@@ -91,7 +91,7 @@ describe('the breaker of a channel', () => {
     expect(health.enter(one, ann)).toBeNull();
   });
 
-  it('takes a refusal of the caller’s request for health, and a missing model for nothing', () => {
+  it('treats a refusal of the caller’s request as healthy, and ignores a missing model', () => {
     call(failed);
     call(failed);
     for (const upstreamStatus of [404, 405, 409, 413, 431, 451])
@@ -103,7 +103,7 @@ describe('the breaker of a channel', () => {
     expect(stateOf(one)).toBe('closed');
   });
 
-  it('lets one call try after its time, and closes when that succeeds', () => {
+  it('lets one call try after its time, and closes if that succeeds', () => {
     open();
     clock.advance(9_999);
     expect(health.candidates([one], ann)).toEqual([]);
@@ -119,7 +119,7 @@ describe('the breaker of a channel', () => {
     expect(changes).toEqual(['one open', 'one half_open', 'one closed']);
   });
 
-  it('opens for the whole time again when the trials of two accounts fail', async () => {
+  it('opens for the whole time again if the trials of two accounts fail', async () => {
     open();
     clock.advance(10_000);
     call(failed);
@@ -133,7 +133,7 @@ describe('the breaker of a channel', () => {
     expect(stateOf(one)).toBe('closed');
   });
 
-  it('gives the trial to the next call when one ends without a word, or is lost', () => {
+  it('gives the trial to the next call if one ends without a result, or is lost', () => {
     open();
     clock.advance(10_000);
     enter().leave();
@@ -143,7 +143,7 @@ describe('the breaker of a channel', () => {
     expect(health.enter(one, ann)).not.toBeNull();
   });
 
-  it('is not kept open by calls that began before it opened, and closed by one that succeeds', () => {
+  it('is not kept open by calls that began before it opened, but closed by one that succeeds', () => {
     const [early, late] = [enter(), enter()];
     open();
     clock.advance(5_000);
@@ -154,14 +154,14 @@ describe('the breaker of a channel', () => {
     expect(stateOf(one)).toBe('closed');
   });
 
-  it('learns nothing from a poll that speaks against its task only', () => {
+  it('learns nothing from a poll that only speaks against its task', () => {
     for (const work of [ann, bob, ann, bob]) call({ kind: 'no_answer', of: 'task' }, one, work);
     expect(stateOf(one)).toBe('closed');
     for (const work of [ann, bob, ann]) call({ kind: 'no_answer', of: 'channel' }, one, work);
     expect(stateOf(one)).toBe('open');
   });
 
-  it('says how many calls it bears: none, one for the trial, any', () => {
+  it('says how many calls it allows: none, one as a trial, any', () => {
     expect(health.allowance(one)).toBe(Infinity);
     for (const id of ['ann', 'bob', 'ann']) call(failed, one, workOf(id, null));
     expect(health.allowance(one)).toBe(0);
@@ -174,7 +174,7 @@ describe('the breaker of a channel', () => {
     expect(health.allowance({ ...one, maxConcurrency: 4 })).toBe(4);
   });
 
-  it('says when to come again', () => {
+  it('says when to try again', () => {
     open();
     expect(health.retryAfterSeconds([one], 'm')).toBe(5);
     clock.advance(7_500);
@@ -193,14 +193,14 @@ describe('the breaker and a single account', () => {
     fail();
     await probed();
     expect(stateOf(one)).toBe('closed');
-    // What is asked twice within a second is asked once.
+    // Probes within a second are made only once.
     expect(probes).toBe(1);
     call(failed, one, bob);
     expect(stateOf(one)).toBe('closed');
   });
 
   it.each(['failed', 'unsure'] as const)(
-    'is opened by them only where our own probe failed: %s',
+    'is opened by them only if our own probe failed: %s',
     async (word) => {
       verdict = word;
       fail(ann, 3);
@@ -220,7 +220,7 @@ describe('the breaker and a single account', () => {
     expect(stateOf(one)).toBe('open');
   });
 
-  it('is not opened when a call succeeds while the vendor is asked', async () => {
+  it('is not opened if a call succeeds while the vendor is probed', async () => {
     verdict = 'failed';
     fail(ann, 3);
     call(delivered, one, bob);
@@ -228,7 +228,7 @@ describe('the breaker and a single account', () => {
     expect(stateOf(one)).toBe('closed');
   });
 
-  it('is not kept open by its trials: the next account has one at once', async () => {
+  it('is not kept open by its trials: the next account gets one at once', async () => {
     for (const work of [ann, bob, ann]) call(failed, one, work);
     clock.advance(10_000);
     call(failed);
@@ -240,7 +240,7 @@ describe('the breaker and a single account', () => {
     expect(health.candidates([one], ann)).toEqual([one]);
   });
 
-  it('waits with it for the whole time when our probe fails with its trial', async () => {
+  it('stays open for the whole time if our probe fails along with its trial', async () => {
     for (const work of [ann, bob, ann]) call(failed, one, work);
     clock.advance(10_000);
     verdict = 'failed';
@@ -253,7 +253,7 @@ describe('the breaker and a single account', () => {
   });
 });
 
-it('counts each model of a channel by itself', () => {
+it('counts each model of a channel separately', () => {
   for (const id of ['ann', 'bob', 'ann']) call(failed, one, workOf(id, 'broken'));
   expect(stateOf(one, 'broken')).toBe('open');
   expect(stateOf(one, 'm')).toBe('closed');
@@ -271,7 +271,7 @@ it('counts each model of a channel by itself', () => {
   ]);
 });
 
-describe('a place that is waited for', () => {
+describe('a place in a queue', () => {
   const narrow: Channel = { ...one, maxConcurrency: 2 };
   const wait = { waitMs: 60_000 };
 
@@ -298,7 +298,7 @@ describe('a place that is waited for', () => {
     await places[1];
   });
 
-  it('is the first on any of the channels, and only one', async () => {
+  it('is the first free one on any of the channels, and only one', async () => {
     const [other, third] = [
       { ...two, maxConcurrency: 1 },
       { ...two, id: 'three', maxConcurrency: 1 },
@@ -322,7 +322,7 @@ describe('a place that is waited for', () => {
     });
   });
 
-  it('is not taken where the breaker opened meanwhile', async () => {
+  it('is not taken if the breaker has opened meanwhile', async () => {
     const held = [enter(narrow), enter(narrow, bob)];
     const waits = health.enterOne([narrow], workOf('eve'), wait);
     for (const place of held) place.report(failed);
@@ -335,7 +335,7 @@ describe('a place that is waited for', () => {
   });
 });
 
-describe('the limit of a channel', () => {
+describe('a channel’s limit', () => {
   const narrow: Channel = { ...one, maxConcurrency: 2 };
 
   it('keeps further calls away until a place is free', () => {
@@ -366,7 +366,7 @@ describe('a whole call', () => {
     });
   });
 
-  it('says nothing when its caller left, and frees the place when it throws', async () => {
+  it('reports nothing if its caller left, and frees the place if it throws', async () => {
     for (const work of [ann, bob, ann, bob])
       await health.run(one, async () => failed, { work, isGivenUp: () => true });
     expect(stateOf(one)).toBe('closed');

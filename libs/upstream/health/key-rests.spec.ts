@@ -24,7 +24,7 @@ describe('the keys of a channel', () => {
     ['nothing', undefined, 10_000],
     ['an unreadable text', 'soon', 10_000],
     ['a year', '31536000', 600_000],
-  ])('rest after 429 for as long as the vendor says: %s', (_, retryAfter, restMs) => {
+  ])('rest after a 429 for as long as the vendor says: %s', (_, retryAfter, restMs) => {
     const rests = new KeyRests(clock);
     rests.note(channelWith('first'), busy(retryAfter));
     expect(taken(rests)).toEqual(new Set(['second', 'third']));
@@ -34,7 +34,7 @@ describe('the keys of a channel', () => {
     expect(taken(rests)).toEqual(new Set(['first']));
   });
 
-  it('rest when they are wrong or their money is spent, and not for what a request did', () => {
+  it('rest if they are wrong or out of credit, but not because of what a request did', () => {
     const rests = new KeyRests(clock);
     for (const status of [200, 400, 403, 500, 503])
       rests.note(channelWith('first'), { status, retryAfter: '30' });
@@ -45,13 +45,13 @@ describe('the keys of a channel', () => {
     expect(taken(rests, 'third')).toEqual(new Set(['third']));
   });
 
-  it('still work when all of them rest: the one whose rest ends first does', () => {
+  it('still work if all of them rest: the one whose rest ends first is used', () => {
     const rests = new KeyRests(clock);
     KEYS.forEach((key, index) => rests.note(channelWith(key), busy(String(30 - index))));
     expect(taken(rests)).toEqual(new Set(['third']));
   });
 
-  it('are those of one channel, and one alone has no other', () => {
+  it('belong to one channel, and a single one has no other', () => {
     const rests = new KeyRests(clock);
     rests.note({ ...channelWith('first'), id: 'another' }, busy('30'));
     rests.note(channelWith('first', ['first']), busy('30'));

@@ -72,7 +72,7 @@ describe('an asset', () => {
       { input_task_id: 'd1', ...DRAFT, text_style_prompt: 'p' },
       'v1/retexture/018a-b',
     ],
-  ])('of %j is asked for at %s', async (request, path, body, upstreamId) => {
+  ])('from %j is requested at %s', async (request, path, body, upstreamId) => {
     expect(await create(request)).toMatchObject({ kind: 'accepted', upstreamId });
     const [sent] = stub.requests;
     expect([sent?.path, JSON.parse(sent?.body ?? '')]).toEqual([`/openapi/${path}`, body]);
@@ -90,24 +90,24 @@ describe('an asset', () => {
     [502, { message: 'An invalid response was received' }, { kind: 'unknown' }],
     [202, {}, { kind: 'unknown' }],
     [202, { result: '../v1/balance' }, { kind: 'unknown' }],
-  ])('whose create is answered %i %j is %j', async (status, body, outcome) => {
+  ])('whose creation is answered with %i %j is %j', async (status, body, outcome) => {
     const answering: StubHandler = (_, response) => json(response, status, body);
     expect(await create({ prompt: 'p' }, answering)).toMatchObject(outcome);
   });
 
-  it('cannot be textured once the vendor has no draft of it', async () => {
+  it('cannot be textured once the vendor no longer has its draft', async () => {
     const gone: StubHandler = (_, response) => json(response, 404, { message: 'Task not found' });
     const texture = { mode: 'texture' as const, draftId: 'v2/text-to-3d/d1' };
     expect(await create(texture, gone)).toMatchObject({ kind: 'refused', code: 'upstream_rejected' });
   });
 
-  it('of several images cannot be textured, and is not asked for', async () => {
+  it('from several images cannot be textured, and is not requested', async () => {
     const texture = { mode: 'texture' as const, draftId: 'v1/multi-image-to-3d/d1', prompt: 'p' };
     expect(await create(texture)).toMatchObject({ kind: 'refused', code: 'upstream_rejected' });
     expect(stub.requests).toEqual([]);
   });
 
-  it('is not asked for of a draft that another vendor made', async () => {
+  it('is not requested from a draft that another vendor made', async () => {
     expect(await create({ mode: 'texture', draftId: 'mesh_1' })).toMatchObject({ kind: 'not_accepted' });
     expect(stub.requests).toEqual([]);
   });
@@ -154,13 +154,13 @@ describe('a task', () => {
       { id: 'another', status: 'FAILED' },
       { kind: 'no_answer', of: 'task' },
     ],
-  ])('that says %j is %j', async (task, outcome) => {
+  ])('that reports %j is %j', async (task, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'd1', ...task }));
     expect(await adapter.pollAsset(channel, 'v1/retexture/d1', soon())).toMatchObject(outcome);
     expect(stub.requests[0]?.path).toBe('/openapi/v1/retexture/d1');
   });
 
-  it('is asked for by nothing but its path', async () => {
+  it('is requested only with its path', async () => {
     const { adapter, channel } = await line(accepting);
     for (const id of ['d1', 'v1/balance', 'v2/text-to-3d/../balance', 'v1/other/d1', 'v1/retexture/', ''])
       expect(await adapter.pollAsset(channel, id, soon())).toMatchObject({ kind: 'no_answer' });

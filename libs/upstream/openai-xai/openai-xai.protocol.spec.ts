@@ -25,7 +25,7 @@ async function answering(handler: StubHandler) {
 describe('images', () => {
   const request = { model: 'up-model', prompt: 'a hat', n: 2, responseFormat: 'b64_json' as const };
 
-  it('sends what was asked, and reads either form of an image, no more than asked', async () => {
+  it('sends what was requested, and reads either form of an image, but no more than requested', async () => {
     const data = [
       { b64_json: 'data:image/png;base64,AAAA', revised_prompt: 'a red hat', mime_type: 'image/png' },
       { url: 'https://files.example/2.png' },
@@ -61,7 +61,7 @@ describe('images', () => {
     });
   });
 
-  it('asks for the nearest shape where the upstream takes no size, and remembers it', async () => {
+  it('requests the nearest aspect ratio if the upstream accepts no size, and remembers it', async () => {
     const channel = await answering((_, response) => {
       const body = JSON.parse(stub.requests.at(-1)?.body ?? '{}') as { size?: string };
       if (body.size) return json(response, 400, { code: 'x', error: 'Argument not supported: size' });
@@ -75,7 +75,7 @@ describe('images', () => {
     expect(bodies.map((body) => body['size'] ?? body['aspect_ratio'])).toEqual(['1792x1024', '16:9', '1:1']);
   });
 
-  it('takes images withheld for their content for a refusal, and drops them from a mixed answer', async () => {
+  it('treats images withheld for their content as a refusal, and drops them from a mixed answer', async () => {
     let data: unknown[] = [{ url: 'https://files.example/1.png', respect_moderation: false }];
     const channel = await answering((_, response) => json(response, 200, { data }));
     const refused = await adapter().generateImages(channel, request, soon());
@@ -103,7 +103,7 @@ describe('creating a video', () => {
     expect(await create(channel)).toEqual({ kind: 'accepted', upstreamId, upstreamStatus: 200 });
   });
 
-  it('sends the seconds as a number and the key of the task', async () => {
+  it('sends the seconds as a number and the task’s key', async () => {
     const channel = await answering((_, response) => json(response, 200, { id: 'x' }));
     await create({ ...channel, baseUrl: `${channel.baseUrl}/` });
     expect(stub.requests[0]).toMatchObject({
@@ -177,7 +177,7 @@ describe('polling a video', () => {
     expect(stub.requests[0]?.path).toBe('/v1/videos/id%2F..%2F1');
   });
 
-  it('finds the file at the content path when the answer names none', async () => {
+  it('finds the file at the content path if the answer names none', async () => {
     const channel = await answering((_, response) => json(response, 200, { status: 'completed' }));
     expect(await adapter().pollVideo(channel, 'v1', soon())).toEqual({
       kind: 'completed',
@@ -185,7 +185,7 @@ describe('polling a video', () => {
     });
   });
 
-  it('has no answer from an upstream that is gone or silent', async () => {
+  it('gets no answer from an upstream that is gone or silent', async () => {
     const channel = await answering(() => undefined);
     expect(await adapter().pollVideo(channel, 'v1', AbortSignal.timeout(100))).toMatchObject(noAnswer);
     await stub.close();

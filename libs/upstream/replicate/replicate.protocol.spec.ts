@@ -36,7 +36,7 @@ describe('a prediction', () => {
   it.each([
     ['owner/name', '/v1/models/owner/name/predictions', { input: { prompt: 'p', duration: 4 } }],
     ['owner/name:5c7d', '/v1/predictions', { version: '5c7d', input: { prompt: 'p', duration: 4 } }],
-  ])('of %s is asked for at %s', async (model, path, body) => {
+  ])('of %s is requested at %s', async (model, path, body) => {
     const { adapter, channel } = await answering({});
     const options = { idempotencyKey: 'key', signal: soon() };
     const outcome = await adapter.createVideo(channel, { model, prompt: 'p', seconds: 4 }, options);
@@ -45,7 +45,7 @@ describe('a prediction', () => {
     expect([sent?.path, JSON.parse(sent?.body ?? '')]).toEqual([path, body]);
   });
 
-  it('of a video asks for a webhook when it has ended', async () => {
+  it('of a video requests a webhook at its end', async () => {
     const { adapter, channel } = await answering({});
     const webhookUrl = 'https://relay.example/vendor-webhooks/replicate';
     const options = { idempotencyKey: 'key', signal: soon(), webhookUrl };
@@ -54,7 +54,7 @@ describe('a prediction', () => {
     expect(JSON.parse(stub.requests[0]?.body ?? '')).toMatchObject(announced);
   });
 
-  it('has its own words for the size, and none for a single image', async () => {
+  it('uses its own words for the size, and none for a single image', async () => {
     const { adapter, channel } = await answering({
       id: 'p1',
       status: 'succeeded',
@@ -109,7 +109,7 @@ describe('a prediction', () => {
       { title: 'x', detail: 'y', status: 500 },
       { kind: 'no_answer', of: 'task' },
     ],
-  ])('that says %j is a video %j', async (prediction, outcome) => {
+  ])('that reports %j is a video %j', async (prediction, outcome) => {
     const { adapter, channel } = await answering({ id: 'p1', ...prediction });
     expect(await adapter.pollVideo(channel, 'p1', soon())).toMatchObject(outcome);
   });
@@ -119,7 +119,7 @@ describe('a prediction', () => {
     expect(await adapter.generateImages(channel, image, soon())).toMatchObject({ kind: 'not_accepted' });
   });
 
-  it('is asked for by nothing but an id', async () => {
+  it('is polled only by a valid ID', async () => {
     const { adapter, channel } = await answering({});
     for (const id of ['../account', 'a/b', 'a?b', ''])
       expect(await adapter.pollVideo(channel, id, soon())).toMatchObject({ kind: 'no_answer' });
@@ -138,7 +138,7 @@ describe('a prediction', () => {
     [500, { detail: 'Internal server error' }, { kind: 'not_accepted' }],
     [500, {}, { kind: 'unknown' }],
     [200, { detail: 'what' }, { kind: 'unknown' }],
-  ])('whose create is answered %i %j is %j', async (status, body, outcome) => {
+  ])('whose creation is answered with %i %j is %j', async (status, body, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, status, body));
     expect(await adapter.generateImages(channel, image, soon())).toMatchObject(outcome);
   });

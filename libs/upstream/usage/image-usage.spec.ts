@@ -10,14 +10,14 @@ function streamed(usage: object): UsageMeter {
 }
 
 describe('the usage of images', () => {
-  it('counts what is not said to be text as images', () => {
+  it('counts as images what is not said to be text', () => {
     const usage = { input_tokens: 9, output_tokens: 272 };
     const counts = { input: 9n, cachedInput: 0n, output: 0n, imageOutput: 272n };
     expect(tokensOfImages({ usage })).toEqual(counts);
     expect(streamed(usage).reported()).toEqual(counts);
   });
 
-  it('is not reported by an output of nothing', () => {
+  it('is not reported by an empty output', () => {
     const usage = { input_tokens: 9, output_tokens: 0 };
     expect(tokensOfImages({ usage })).toBeUndefined();
     const meter = streamed(usage);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { googleMedia, sortInput, sortOutput } from './usage-kinds.js';
 
 describe('tokens by kind', () => {
-  it('takes cached tokens of no kind for text, as far as there is text', () => {
+  it('counts cached tokens of unknown kind as text, as far as there is text', () => {
     expect(sortInput({ input: 100, cached: 40 }, { input: { image: 70 }, cached: {}, output: {} })).toEqual({
       text: 0,
       cached: 30,
@@ -14,7 +14,7 @@ describe('tokens by kind', () => {
     });
   });
 
-  it('takes a vendor at its word for what was cached', () => {
+  it('believes a vendor about what was cached', () => {
     const kinds = { input: { image: 70, audio: 10 }, cached: { image: 20, audio: 5 }, output: {} };
     expect(sortInput({ input: 100, cached: 30 }, kinds)).toEqual({
       text: 15,
@@ -47,7 +47,7 @@ describe('tokens by kind', () => {
     );
   });
 
-  it('reads modalities of Google', () => {
+  it('reads Google’s modalities', () => {
     const list = [
       { modality: 'TEXT', tokenCount: 3 },
       { modality: 'IMAGE', tokenCount: 258 },

@@ -15,7 +15,7 @@ const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 let connections: UpstreamConnections;
 let server: Server;
 let assertions: string[];
-/** What is answered to each request in turn; the last one stays. */
+/** The answers to the requests, in turn. The last one is repeated. */
 let answers: { status: number; body: object }[];
 let nowMs: number;
 let tokens: ServiceTokens;
@@ -69,7 +69,7 @@ function channel(changed: Partial<Channel> = {}, key = document()): Channel {
 const MINUTE = 60_000;
 
 describe('the tokens of a service account', () => {
-  it('are asked for once by however many calls, and kept until shortly before their end', async () => {
+  it('are requested once for however many calls, and kept until shortly before they expire', async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => tokens.of(channel())));
     expect(new Set(many)).toEqual(new Set(['token-1']));
     nowMs += 54 * MINUTE;
@@ -79,7 +79,7 @@ describe('the tokens of a service account', () => {
     expect(assertions).toHaveLength(2);
   });
 
-  it('are given for an assertion that the account signed', async () => {
+  it('are issued for an assertion that the account signed', async () => {
     await tokens.of(channel());
     const [header = '', claims = '', signature = ''] = assertions[0]!.split('.');
     const part = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as object;
@@ -96,7 +96,7 @@ describe('the tokens of a service account', () => {
     expect(verify('RSA-SHA256', Buffer.from(`${header}.${claims}`), key, bytes)).toBe(true);
   });
 
-  it('are asked for again after one was turned away, and after one could not be had', async () => {
+  it('are requested again after one was refused, or could not be had', async () => {
     await tokens.of(channel());
     tokens.forget(channel());
     expect(await tokens.of(channel())).toBe('token-2');
@@ -112,7 +112,7 @@ describe('the tokens of a service account', () => {
     expect(assertions).toHaveLength(4);
   });
 
-  it('that was turned away once the next was asked for does not harm that one', async () => {
+  it('are not lost if an older one is refused after the next was requested', async () => {
     await tokens.of(channel());
     tokens.forget(channel());
     const next = tokens.of(channel());
@@ -120,7 +120,7 @@ describe('the tokens of a service account', () => {
     expect(await Promise.all([next, tokens.of(channel())])).toEqual(['token-2', 'token-2']);
   });
 
-  it('are those of a key and channel alone', async () => {
+  it('belong to one key and channel', async () => {
     const other = document({ private_key_id: 'k2' });
     expect(await tokens.of(channel())).toBe('token-1');
     expect(await tokens.of(channel({}, other))).toBe('token-2');
@@ -135,7 +135,7 @@ describe('the tokens of a service account', () => {
     [500, {}, 'no token: HTTP 500', null],
     [200, { access_token: 'a\nb', expires_in: 60 }, 'no token: HTTP 200', null],
     [200, { access_token: 'a' }, 'no token: HTTP 200', null],
-  ])('are not to be had by HTTP %i with %j', async (status, body, message, shown) => {
+  ])('are not issued with HTTP %i and %j', async (status, body, message, shown) => {
     answers = [{ status, body }];
     await expect(tokens.of(channel())).rejects.toMatchObject({ message, status: shown });
   });
@@ -146,7 +146,7 @@ describe('the tokens of a service account', () => {
     expect(assertions).toEqual([]);
   });
 
-  it('are not asked for by a key that cannot sign, and no reason quotes the key', async () => {
+  it('are not requested with a key that cannot sign, and no reason quotes the key', async () => {
     const keys = ['sk-plain', '{}', document({ private_key: 'no pem' }), document({ project_id: '../x' })];
     for (const key of keys) {
       const failure: unknown = await tokens.of(channel({}, key)).catch((error: unknown) => error);
@@ -158,7 +158,7 @@ describe('the tokens of a service account', () => {
 });
 
 describe('a service account', () => {
-  it('is kept in one line with what is needed alone', () => {
+  it('is stored on one line with only what is needed', () => {
     const pretty = JSON.stringify({ ...JSON.parse(document()), client_id: '1', auth_uri: 'x' }, null, 2);
     const written = serviceAccounts.kept(pretty);
     expect(written).not.toMatch(/\n|client_id|auth_uri/);

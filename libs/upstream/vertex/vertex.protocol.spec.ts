@@ -25,12 +25,12 @@ function channel(baseUrl: string, apiKey = KEY): Channel {
   return channelTo(baseUrl, { protocol: 'vertex', apiKey, apiKeys: [apiKey], allowPrivateAddress: false });
 }
 
-describe('the addresses on Vertex AI', () => {
+describe('URLs on Vertex AI', () => {
   it.each([
     ['https://us-central1-aiplatform.googleapis.com', 'us-central1'],
     ['https://europe-west4-aiplatform.googleapis.com', 'europe-west4'],
     ['https://aiplatform.googleapis.com', 'global'],
-  ])('name the project of the account and the location of %s', (baseUrl, location) => {
+  ])('name the account’s project and the location of %s', (baseUrl, location) => {
     const path = (body: object) =>
       protocol.streams.contents.path({ model: 'gemini-x', ...body }, channel(baseUrl));
     const model = `/v1/projects/their-project/locations/${location}/publishers/google/models/gemini-x`;
@@ -56,7 +56,7 @@ describe('the addresses on Vertex AI', () => {
 
 const NAME = 'projects/their-project/locations/global/publishers/google/models/veo-x/operations/abc-1';
 
-describe('an operation of Vertex AI', () => {
+describe('a Vertex AI operation', () => {
   it('has a name that is safe in a path', () => {
     expect(modelOfOperation(NAME)).toBe(NAME.replace('/operations/abc-1', ''));
     const wrong = [
@@ -78,7 +78,7 @@ describe('an operation of Vertex AI', () => {
   });
   const read = (body: object) => readFetched(answer({ name: NAME, ...body }), NAME, 'vertex:x');
 
-  it('is over with a video inside, an error, or a video that was withheld', () => {
+  it('ends with a video inside, an error, or a video that was withheld', () => {
     const videos = [{ bytesBase64Encoded: 'AAAA' }];
     expect(read({})).toEqual({ kind: 'running', progress: null });
     expect(read({ done: true, response: { videos } })).toEqual({ kind: 'completed', fileUrl: 'vertex:x' });
@@ -93,7 +93,7 @@ describe('an operation of Vertex AI', () => {
     expect(read({ name: `${NAME}2`, done: true, response: { videos } })).toMatchObject({ kind: 'no_answer' });
   });
 
-  it('gives a video of no more bytes than may be', () => {
+  it('has a video of limited size', () => {
     const body = { response: { videos: [{ bytesBase64Encoded: Buffer.alloc(10).toString('base64') }] } };
     expect(readVideo(answer(body), 10).bytes).toBe(10);
     expect(() => readVideo(answer(body), 9)).toThrow('10 bytes, 9 allowed');

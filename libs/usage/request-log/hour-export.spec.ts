@@ -32,13 +32,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The present becomes final: other specs have transactions on the same server. */
+/** Waits until the present is final: other specs have transactions on the same server. */
 const horizon = () => until('what runs to end', () => markHorizon(ledger.billing));
 
 const HOUR = '2026-01-05T13:00:00.000Z';
 const KEY = 'requests/2026/01/05/13.ndjson.gz';
 
-/** Charges that ended at a time, a second after they were made. */
+/** Charges that ended at a time, a second after they were created. */
 async function ended(id: string, at: string, client: Pick<LedgerFixture['owner'], 'query'> = ledger.owner) {
   await client.query(
     `INSERT INTO charges (id, account_id, key_id, request_id, model_id, family, state, amount, settled, released, channel_id,
@@ -67,7 +67,7 @@ async function exportedBefore(hour: string) {
 
 const exportNext = () => exportNextHour({ pool: ledger.billing, store });
 
-/** The bytes of an object, as a folder has it. */
+/** An object's bytes, in a folder. */
 const bytesOf = (key: string) => readFile(join(folder, key));
 
 async function linesOf(key = KEY): Promise<{ chargeId: string }[]> {
@@ -83,7 +83,7 @@ async function linesOf(key = KEY): Promise<{ chargeId: string }[]> {
 const idsOf = (lines: { chargeId: string }[]) => lines.map(({ chargeId }) => chargeId);
 
 describe('the export of an hour', () => {
-  it('has a line for each request that ended in it or was refused in it, in the order of their ends', async () => {
+  it('has a line for each request that ended or was refused in it, in the order of their ends', async () => {
     await ended('before', '2026-01-05T12:59:59.999999Z');
     await ended('last', '2026-01-05T13:59:59.999999Z');
     await ended('first', HOUR);
@@ -132,7 +132,7 @@ describe('the export of an hour', () => {
     });
   });
 
-  it('is followed by that of the next hour, of which nothing may have ended', async () => {
+  it('is followed by that of the next hour, even if nothing ended in it', async () => {
     await ended('late', '2026-01-05T15:00:00Z');
     await exportedBefore(HOUR);
     const keys = [(await exportNext())?.key, (await exportNext())?.key, (await exportNext())?.key];
@@ -142,7 +142,7 @@ describe('the export of an hour', () => {
     expect(await exportedThrough(ledger.billing)).toEqual(new Date('2026-01-05T16:00:00Z'));
   });
 
-  it('keeps its object where the process was killed before its row, and the row says what is there', async () => {
+  it('keeps its object if the process was killed before writing its row, and the row says what is there', async () => {
     for (let index = 0; index < 5; index += 1) await ended(newId(), `2026-01-05T13:10:0${index}Z`);
     await exportedBefore(HOUR);
     const first = await exportNext();
@@ -179,7 +179,7 @@ describe('the export of an hour', () => {
     expect(await exportNext()).toMatchObject({ key: KEY });
   });
 
-  it('leaves no row, and is tried again, where the store fails', async () => {
+  it('leaves no row, and is tried again, if the store fails', async () => {
     await exportedBefore(HOUR);
     await writeFile(join(folder, 'requests'), 'no folder');
     await expect(exportNext()).rejects.toThrow(/ENOTDIR|EEXIST/);
@@ -188,7 +188,7 @@ describe('the export of an hour', () => {
     expect(await exportNext()).toMatchObject({ key: KEY });
   });
 
-  it('is given up, without an object, where its program stops', async () => {
+  it('is given up, without an object, if its program stops', async () => {
     await ended('one', HOUR);
     await exportedBefore(HOUR);
     const onLines = () => AbortSignal.abort().throwIfAborted();
@@ -197,7 +197,7 @@ describe('the export of an hour', () => {
     expect(await exportedThrough(ledger.billing)).toEqual(new Date(HOUR));
   });
 
-  it('is given up where the program stops while a store answers nothing', async () => {
+  it('is given up if the program stops while a store never answers', async () => {
     const asked = Promise.withResolvers<void>();
     const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -219,7 +219,7 @@ describe('the export of an hour', () => {
 });
 
 describe('an hour', () => {
-  it('is at first the last one that is over', async () => {
+  it('is at first the last complete one', async () => {
     const { rows } = await ledger.owner.query<{ now: Date }>('SELECT now()');
     const exported = await until('an export', exportNext);
     // An hour may have ended between the two.
@@ -227,7 +227,7 @@ describe('an hour', () => {
     expect([begun, begun + 3_600_000]).toContain(exported.hour.getTime());
   });
 
-  it('is not exported before it is over', async () => {
+  it('is not exported before it is complete', async () => {
     await ledger.owner.query(
       `INSERT INTO exported_hours (hour, lines, bytes, sha256) VALUES (date_trunc('hour', now()), 0, 20, $1)`,
       ['0'.repeat(64)],
@@ -235,7 +235,7 @@ describe('an hour', () => {
     expect(await exportNext()).toBeNull();
   });
 
-  it('waits for what ended in it and commits later', async () => {
+  it('waits for what ended in it but commits later', async () => {
     await exportedBefore(HOUR);
     const late = await ledger.owner.connect();
     try {
@@ -273,7 +273,7 @@ describe('requested hours', () => {
     return rows.map(({ lines }) => lines);
   }
 
-  it('are exported one by one, and let the schedule leave none out', async () => {
+  it('are exported one by one, and the schedule still leaves none out', async () => {
     await ended('one', '2026-01-05T14:30:00Z');
     expect(await exportAgain('2026-01-05T13:00:00Z', '2026-01-05T16:00:00Z')).toEqual([
       ['13.ndjson.gz', 0],
@@ -295,7 +295,7 @@ describe('requested hours', () => {
     expect(await notedLines()).toEqual([0n, 1n]);
   });
 
-  it('must be over', async () => {
+  it('must be complete', async () => {
     const to = new Date(Math.ceil(Date.now() / 3_600_000 + 1) * 3_600_000).toISOString();
     await expect(exportAgain(HOUR, to)).rejects.toThrow(`Requests can still end before ${to}: `);
     expect(await store.stat(KEY)).toBeNull();

@@ -39,7 +39,7 @@ describe('the lines of an hour', () => {
     for (const page of [1, 7, 39, 200]) expect(await read(page)).toEqual(whole);
   });
 
-  it('have the codes of failures, and no words of others', async () => {
+  it('have the codes of failures, but no words from others', async () => {
     await ledger.owner.query(
       `INSERT INTO charges (id, account_id, state, settled, released, resolution_reason, resolved_at)
        SELECT 'charge-' || place, 'account', 'released', 0, 0, reason, $1
@@ -92,7 +92,7 @@ describe('the lines of an hour', () => {
   });
 });
 
-/** Of the charges, over the one connection of a pool so far. */
+/** Blocks of `charges` read so far over a pool's only connection. */
 async function blocksRead(pool: pg.Pool): Promise<number> {
   await pool.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ blocks: number }>(

@@ -21,7 +21,7 @@ let month: string;
 
 beforeAll(async () => {
   under = await openEngine();
-  // Something that begins and ends in one month: where it did not, once more.
+  // Makes something happen within one month: if the month ended meanwhile, once more.
   for (let begun = ''; begun !== month || begun === '';) {
     begun = await monthNow();
     await work();
@@ -37,7 +37,7 @@ async function monthNow(): Promise<string> {
   return rows[0]!.month;
 }
 
-/** Two keys of one account, an image for each 0.03; of one charge a part is refunded. A stranger works too. */
+/** Two keys of one account make an image for 0.03 each, and one charge is partly refunded. A stranger works too. */
 async function work(): Promise<void> {
   const { ledger, engine } = under;
   someone = await ledger.account({ credits: '10' });
@@ -67,8 +67,8 @@ async function statement(keyId?: string): Promise<MonthlyStatement> {
   return (await readMonthlyStatement(under.ledger.billing, { accountId, month, keyId }))!;
 }
 
-describe('the statement of a month', () => {
-  it('has what each key came to, and together they are all charges of the account', async () => {
+describe('a monthly statement', () => {
+  it('has what each key spent, which adds up to all charges of the account', async () => {
     const whole = await statement();
     expect(keysOf(whole)).toMatchObject([
       { keyId: otherKeyId, requests: 2, charged: parseAmount('0.15'), refunded: parseAmount('0.04') },
@@ -82,7 +82,7 @@ describe('the statement of a month', () => {
     expect({ opening, closing }).toEqual({ opening: 0n, closing: parseAmount('9.86') });
   });
 
-  it('of one key has its charges and refunds, and neither balances nor money', async () => {
+  it('for one key has its charges and refunds, but neither balances nor money', async () => {
     const one = await statement(otherKeyId);
     expect(one).toMatchObject({ key: { keyId: otherKeyId }, balances: null, money: [] });
     expect(one.moves).toEqual([
@@ -92,13 +92,13 @@ describe('the statement of a month', () => {
     expect(one.work).toEqual((await statement()).work.filter(({ keyId }) => keyId === otherKeyId));
   });
 
-  it('of a key that belongs to someone else does not exist', async () => {
+  it('for a key that belongs to someone else does not exist', async () => {
     const { accountId } = someone;
     const asked = { accountId, month, keyId: stranger.keyId };
     expect(await readMonthlyStatement(under.ledger.billing, asked)).toBeNull();
   });
 
-  it('has the name that the account had, or the first that was noted', async () => {
+  it('has the name that the account had then, or the first that was recorded', async () => {
     const { accountId } = stranger;
     const { owner, billing } = under.ledger;
     await owner.query(
@@ -117,7 +117,7 @@ describe('the statement of a month', () => {
     expect(await nameIn('9999-11')).toBe(rows[0]!.name);
   });
 
-  it('of a month without work has no keys', async () => {
+  it('for a month without work has no keys', async () => {
     const { accountId } = someone;
     const empty = await readMonthlyStatement(under.ledger.billing, { accountId, month: '2020-01' });
     expect(empty).toMatchObject({ moves: [], work: [], balances: { opening: 0n, closing: 0n } });
