@@ -106,7 +106,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 describe('charges on the bus', () => {
-  it('holds, settles what was delivered and releases the rest, in decimal strings', async () => {
+  it('are held, settled for what was delivered and otherwise released, in decimal strings', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer);
     expect(await hold(message)).toMatchObject({ outcome: 'held', amount: '0.04', balance: '0.96' });
@@ -116,13 +116,13 @@ describe('charges on the bus', () => {
     expect(await balances(customer.accountId)).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('refuses what the balance does not cover, with the reason', async () => {
+  it('are refused if the balance does not cover them, with the reason', async () => {
     const customer = await ledger.account({ credits: '0.03' });
     const reply = await hold(request(customer));
     expect(reply).toMatchObject({ outcome: 'refused', refusal: { code: 'insufficient_user_quota' } });
   });
 
-  it('refuses a hold whose failure came first', async () => {
+  it('are refused if their failure came first', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer);
     const failed = resolution(message, {
@@ -133,7 +133,7 @@ describe('charges on the bus', () => {
     expect(await hold(message)).toMatchObject({ outcome: 'refused', refusal: { code: 'abandoned' } });
   });
 
-  it('keeps a delivery of what was never held as a dead letter that names the charge', async () => {
+  it('that were never held leave their delivery as a dead letter that names them', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer);
     await expect(bus.request(topics.chargeResolved, resolution(message))).rejects.toThrow(
@@ -147,7 +147,7 @@ describe('charges on the bus', () => {
     ]);
   });
 
-  it('answers a request it cannot read with an error and keeps no letter of it', async () => {
+  it('get an error for an unreadable request, without a dead letter', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer, { units: '1.5' });
     await expect(hold(message)).rejects.toThrow('could not be handled');
@@ -159,7 +159,7 @@ describe('charges on the bus', () => {
 });
 
 describe('revoking a key', () => {
-  it('refuses every hold decided after it and announces the key', async () => {
+  it('refuses every hold decided after it, and announces the key', async () => {
     const { accountId } = await ledger.account({ credits: '1' });
     const { keyId } = await createKey(ledger.billing, { accountId, group: 'Vendora-Main', name: 'second' });
     expect(await hold(request({ accountId, keyId }))).toMatchObject({ outcome: 'held' });
@@ -217,10 +217,10 @@ describe('holds past their deadline', () => {
     expect(await balances(customer.accountId)).toEqual({ main: '1', held: '0' });
   });
 
-  it('stay while the outbox holds their resolution', async () => {
+  it('stay while the outbox has their resolution', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer, { deadline: past() });
-    // A row of a topic that no relay here publishes stays in the outbox.
+    // A row with a topic that no relay here publishes stays in the outbox.
     const row = outboxRow(topics.chargeResolved, resolution(message));
     await ledger.owner.query(outboxInsert('gateway', [row]));
     await hold(message);
@@ -283,7 +283,7 @@ describe('holds past their deadline', () => {
   });
 });
 
-describe('a task that ended with its charge still held', () => {
+describe('a task that ended while its charge is still held', () => {
   async function endedTask(state: 'completed' | 'failed', endedAgoMs = 1_000) {
     const customer = await ledger.account({ credits: '1' });
     const taskId = newId();
@@ -317,7 +317,7 @@ describe('a task that ended with its charge still held', () => {
     await until(async () => (await metric('tollgate_repairs_total')) === before + 1);
   });
 
-  it('is left to the event that announces it, during the grace', async () => {
+  it('is left to the event that announces it, during the grace period', async () => {
     const { chargeId } = await endedTask('completed', -60_000);
     const { chargeId: older } = await endedTask('failed');
     await until(async () => (await stateOf(older)) === 'released');

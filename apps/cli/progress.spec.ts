@@ -14,7 +14,7 @@ async function read(isTTY: boolean): Promise<{ items: number[]; shown: string }>
   return { items, shown };
 }
 
-describe('progress of a file whose length nobody knows', () => {
+describe('progress with a file of unknown length', () => {
   it('is counted on a terminal, and its line is removed', async () => {
     const { items, shown } = await read(true);
     expect(items).toEqual([1, 2, 3]);
@@ -22,7 +22,7 @@ describe('progress of a file whose length nobody knows', () => {
     expect(shown.endsWith('\r\u001b[K')).toBe(true);
   });
 
-  it('is not shown where nobody looks', async () => {
+  it('is not shown if there is no terminal', async () => {
     expect(await read(false)).toEqual({ items: [1, 2, 3], shown: '' });
   });
 });

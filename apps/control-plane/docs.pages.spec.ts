@@ -57,7 +57,7 @@ it('serves the next build as soon as it is ready', async () => {
   expect((await get('/docs/webhooks')).body).toBe('events');
 });
 
-it('serves pages by addresses without an ending, and leaves the others to the console', async () => {
+it('serves pages at addresses without an ending, and leaves the others to the console', async () => {
   await build();
   for (const [url, text] of [
     ['/docs/', 'home'],
@@ -74,7 +74,7 @@ it('serves pages by addresses without an ending, and leaves the others to the co
   expect([bare.statusCode, bare.headers.location]).toEqual([308, '/docs/']);
 });
 
-it('names in its policy the scripts inside the documents, and nothing else that runs', async () => {
+it('allows in its policy the scripts inside the documents, and nothing else that runs', async () => {
   await build();
   const policy = (await get('/docs/errors')).headers['content-security-policy'] as string;
   // printf 'let a = 1;' | openssl dgst -sha256 -binary | base64
@@ -82,7 +82,7 @@ it('names in its policy the scripts inside the documents, and nothing else that 
   expect(policy).not.toMatch(/script-src[^;]*unsafe/);
 });
 
-it('lets files named after their content be cached forever, compressed on request', async () => {
+it('lets files that are named after their content be cached without limit, compressed on request', async () => {
   await build();
   const script = await get('/docs/assets/a.js', { 'accept-encoding': 'br' });
   expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');

@@ -7,9 +7,7 @@ import type { Capability } from '#upstream/protocol.js';
 import { instantPng } from './images.js';
 import { SandboxUnderTest } from './sandbox.fixture.js';
 
-/*
- * What single protocols do beside the cases that all share, which are in contract/.
- */
+/* What single protocols do beyond the cases that all share, which are in contract/. */
 
 let sandbox: SandboxUnderTest;
 let upstreams: Upstreams;
@@ -62,7 +60,7 @@ async function bytesOf(body: Readable): Promise<Buffer> {
 }
 
 describe.each(['openai-xai', 'openai', 'xai'] as const)('edits over %s', (protocol) => {
-  it('take one image and several', async () => {
+  it('accept one image and several', async () => {
     const image = { bytes: instantPng, mime: 'image/png', name: 'in.png' };
     for (const images of [[image], [image, image, image]]) {
       const outcome = await adapterFor(protocol).editImages(
@@ -104,7 +102,7 @@ describe('3D assets over mesh3d', () => {
     expect(texture.file.length).toBeGreaterThan(draft.file.length);
   });
 
-  it('are refused where the draft is not there', async () => {
+  it('are refused without a draft', async () => {
     expect(await create('x', { mode: 'texture', draftId: 'none' })).toMatchObject({
       kind: 'refused',
       upstreamCode: 'draft_not_found',
@@ -113,7 +111,7 @@ describe('3D assets over mesh3d', () => {
 });
 
 describe('what a protocol lacks', () => {
-  it('is known beforehand, and never taken for accepted', async () => {
+  it('is known beforehand, and never considered accepted', async () => {
     const all = (['openai', 'anthropic', 'gemini', 'mesh3d'] as const).map((protocol) => channel(protocol));
     const names = (capability: Capability) =>
       upstreams.serving(all, capability).map(({ protocol }) => protocol);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Size, and the colours in a corner and in the middle. */
+/** The size, and the colours in a corner and in the middle. */
 async function look(bytes: Buffer) {
   const image = await loadImage(bytes);
   const canvas = createCanvas(image.width, image.height);
@@ -85,7 +85,7 @@ describe('an edit', () => {
     expect((await sandbox.read('/_sandbox/stats'))['imagesMade']).toBe(before + 1);
   });
 
-  it('of broken bytes is a failure of the vendor, not a crash', async () => {
+  it('of broken bytes is a vendor error, not a crash', async () => {
     const broken = original.subarray(0, 40).toString('base64');
     const image = { url: `data:image/png;base64,${broken}` };
     const answer = await sandbox.post(PATH, { model: 'm', prompt: 'p', image, response_format: 'b64_json' });

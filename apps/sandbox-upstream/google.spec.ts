@@ -31,7 +31,7 @@ async function finished(name: string): Promise<Json> {
 }
 
 describe(':predict', () => {
-  it('answers images in base64, in the asked shape', async () => {
+  it('returns images in base64, in the requested aspect ratio', async () => {
     const { status, body } = await call('predict', 'a fox', { sampleCount: 2, aspectRatio: '16:9' });
     expect(status).toBe(200);
     expect(body['predictions']).toHaveLength(2);
@@ -54,7 +54,7 @@ describe(':predict', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('answers 400 to a wrong key, and takes the key from the query too', async () => {
+  it('answers 400 to a wrong key, and accepts the key in the query too', async () => {
     const url = `${sandbox.url}/v1beta/models/m/operations/x`;
     const wrong = await fetch(url, { headers: { 'x-goog-api-key': 'other' } });
     expect(wrong.status).toBe(400);

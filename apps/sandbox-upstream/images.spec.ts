@@ -21,7 +21,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
 }
 
 describe('images', () => {
-  it('are answered as addresses by default, and the files are PNGs of the asked size', async () => {
+  it('are returned as URLs by default, and the files are PNGs of the requested size', async () => {
     const { status, body } = await generate('two foxes', { n: 2, size: '320x200' });
     expect(status).toBe(200);
     expect(body['created']).toBeGreaterThan(1_700_000_000);
@@ -32,7 +32,7 @@ describe('images', () => {
     expect(files[0].equals(files[1])).toBe(false);
   });
 
-  it('are the same for the same prompt, and inlined without a prefix when asked', async () => {
+  it('are the same for the same prompt, and inline without a prefix on request', async () => {
     const ask = { response_format: 'b64_json', size: '128x128' };
     const [one, again] = await Promise.all([generate('a lighthouse', ask), generate('a lighthouse', ask)]);
     const text = one.body['data'][0]['b64_json'] as string;
@@ -41,7 +41,7 @@ describe('images', () => {
     expect(one.body['data'][0]).not.toHaveProperty('url');
   });
 
-  it('follow the aspect ratio when there is no size', async () => {
+  it('follow the aspect ratio if there is no size', async () => {
     const { body } = await generate('wide', { aspect_ratio: '16:9', response_format: 'b64_json' });
     const image = await loadImage(Buffer.from(body['data'][0]['b64_json'], 'base64'));
     expect([image.width, image.height]).toEqual([1024, 576]);
@@ -71,7 +71,7 @@ describe('images', () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(245);
   });
 
-  it('refuse a forged address', async () => {
+  it('are not served at a forged URL', async () => {
     const { body } = await generate('mine');
     const forged = (body['data'][0]['url'] as string).replace('/images/', '/images/A');
     expect((await fetch(forged)).status).toBe(404);
@@ -126,7 +126,7 @@ describe('image faults', () => {
     expect((await sandbox.read('/_sandbox/stats'))['imagesMade']).toBe(made);
   });
 
-  it('partial makes one fewer than asked', async () => {
+  it('partial makes one fewer than requested', async () => {
     const { body } = await generate('x [[fault:partial]]', { n: 3, size: '64x64' });
     expect(body['data']).toHaveLength(2);
   });
@@ -157,7 +157,7 @@ describe('image faults', () => {
     expect((await bytesOf(await fetch(await fileOf('bad-file')))).toString('latin1', 0, 9)).toBe('<!doctype');
   });
 
-  it('truncated cuts the answer itself when the image is inlined', async () => {
+  it('truncated cuts the answer itself if the image is inline', async () => {
     const call = generate('x [[fault:truncated]]', { response_format: 'b64_json', size: '64x64' });
     await expect(call).rejects.toThrow();
   });

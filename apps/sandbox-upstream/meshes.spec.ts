@@ -22,7 +22,7 @@ const ended = (id: string) =>
   sandbox.readUntil(`${PATH}/${id}`, ({ status }) => ['completed', 'failed', 'SUCCESS'].includes(status));
 const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-/** Reads a binary glTF file; throws where its lengths do not fit. */
+/** Reads a binary glTF file. @throws Error if its lengths do not fit */
 function readGlb(file: Buffer): { json: Json; binary: Buffer } {
   expect(file.toString('latin1', 0, 4)).toBe('glTF');
   expect([file.readUInt32LE(4), file.readUInt32LE(8)]).toEqual([2, file.length]);
@@ -55,7 +55,7 @@ describe('a 3D asset', () => {
     expect((await loadImage(image)).width).toBe(16);
   });
 
-  it('has sides that look outwards', async () => {
+  it('has sides that face outwards', async () => {
     const { body } = await create({ prompt: 'a crate [[work:0]]' });
     const { binary, json } = readGlb(await bytesOf(await sandbox.get(`${PATH}/${body['id']}/content`)));
     const floats = new Float32Array(binary.buffer.slice(binary.byteOffset, binary.byteOffset + 576));
@@ -85,7 +85,7 @@ describe('a 3D asset', () => {
     expect((await create(fields)).status).toBe(400);
   });
 
-  it('is refused a texture while the draft is at work, or of a texture', async () => {
+  it('is not textured while the draft is in progress, or if it is textured already', async () => {
     const draft = await create({ images: ['data:image/png;base64,AAAA'], prompt: '[[work:9]]' });
     const early = await create({ mode: 'texture', draft_id: draft.body['id'] });
     expect(early.body['error']['code']).toBe('draft_not_finished');
@@ -95,7 +95,7 @@ describe('a 3D asset', () => {
     expect(again.body['error']['code']).toBe('not_a_draft');
   });
 
-  it('fails late, is polled through strange words, and is the same under the same key', async () => {
+  it('fails late, is polled through unknown words, and is the same under the same key', async () => {
     const failing = await create({ prompt: '[[fault:fail-late]]' });
     expect(await ended(failing.body['id'])).toMatchObject({
       status: 'failed',
@@ -110,7 +110,7 @@ describe('a 3D asset', () => {
     expect(again.body['id']).toBe(one.body['id']);
   });
 
-  it('outlives the process in its folder', async () => {
+  it('survives the process in its folder', async () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'sandbox-meshes-'));
     try {
       const first = await SandboxUnderTest.start({ stateDir });

@@ -1,10 +1,10 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox-server.js';
 
-/** An answer. The spec that reads it states its shape. */
+/** An answer. The spec that reads it knows its shape. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the expectations are the types here
 export type Json = Record<string, any>;
 
-/** No task of the specs works longer than a second: only a hang takes this long. */
+/** No task in the specs works longer than a second, so only a hang takes this long. */
 const POLL_LIMIT_MS = 60_000;
 
 /** A running sandbox and the calls that the specs make to it. */
@@ -61,7 +61,7 @@ export class SandboxUnderTest {
     throw new Error(`None of ${words.join(', ')} came; seen: ${seen.join(', ')}`);
   }
 
-  /** Asks until an answer is as wanted. */
+  /** Asks until the answer is as wanted. */
   async readUntil(path: string, isWanted: (answer: Json) => boolean): Promise<Json> {
     let last: Json = {};
     for (const before = performance.now(); performance.now() - before < POLL_LIMIT_MS;) {

@@ -35,8 +35,8 @@ describe('the state of a task', () => {
   });
 });
 
-describe('the kept tasks', () => {
-  it('are in files that nobody else reads, in a folder that nobody else enters', () => {
+describe('the stored tasks', () => {
+  it('are in files that nobody else can read, in a folder that nobody else can enter', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-sandbox-'));
     try {
       chmodSync(folder, 0o755);
@@ -48,7 +48,7 @@ describe('the kept tasks', () => {
     }
   });
 
-  it('evict the oldest ended one, and refuse when none has ended', () => {
+  it('lose the oldest ended one when full, and accept no more if none has ended', () => {
     const tasks = new VendorTasks(undefined, '.json', { maxTasks: 2 });
     tasks.add(task('running', { workMs: 1_000_000 }));
     tasks.add(task('ended', { idempotencyKey: 'k' }));

@@ -10,9 +10,9 @@ import { newStats } from './vendor.js';
 
 const OPENAI = '/v1/videos';
 const XAI = '/v1/videos/generations';
-/** Work that is not over before a spec says so. */
+/** Work that does not end before a spec says so. */
 const LONG = '[[work:600]]';
-/** How far the clock of the vendor is ahead. */
+/** How far ahead the vendor's clock is. */
 let shiftMs = 0;
 let sandbox: SandboxUnderTest;
 
@@ -41,8 +41,8 @@ function describeMovie(file: Buffer) {
   };
 }
 
-describe('a video in the OpenAI form', () => {
-  it('is queued, moves on, completes and is downloaded as an MP4 of the asked length', async () => {
+describe('a video in the OpenAI format', () => {
+  it('is queued, progresses, completes and is downloaded as an MP4 of the requested length', async () => {
     const created = await sandbox.post(OPENAI, {
       model: 'v',
       prompt: `a train ${LONG}`,
@@ -82,8 +82,8 @@ describe('a video in the OpenAI form', () => {
   });
 });
 
-describe('a video in the xAI form', () => {
-  it('answers 202 pending, then done with an address that needs no key', async () => {
+describe('a video in the xAI format', () => {
+  it('answers 202 pending, then done with a URL that needs no key', async () => {
     const created = await sandbox.post(XAI, {
       model: 'v',
       prompt: `tall ${LONG}`,
@@ -122,7 +122,7 @@ describe('video requests that are refused', () => {
     expect(((await answer.json()) as Json)['error']).toMatchObject({ code: expect.any(String) });
   });
 
-  it('multipart, an unknown id, and a wrong key', async () => {
+  it('multipart, an unknown ID, and a wrong key', async () => {
     const multipart = await sandbox.post(OPENAI, {}, { 'content-type': 'multipart/form-data; boundary=x' });
     expect(multipart.status).toBe(415);
     expect((await sandbox.get('/v1/videos/nothing')).status).toBe(404);
@@ -131,7 +131,7 @@ describe('video requests that are refused', () => {
 });
 
 describe('an idempotency key', () => {
-  it('gives the same task for the same input, another conflict, and no second task', async () => {
+  it('gives the same task for the same input, a conflict for another, and no second task', async () => {
     const headers = { 'idempotency-key': 'order-1' };
     const before = (await sandbox.read('/_sandbox/stats'))['videosAccepted'] as number;
     const ids = await Promise.all([1, 2, 3].map(() => sandbox.create(XAI, 'once', headers)));
@@ -140,7 +140,7 @@ describe('an idempotency key', () => {
     expect((await sandbox.post(XAI, { model: 'v', prompt: 'other' }, headers)).status).toBe(409);
   });
 
-  it('finds the task whose create was never answered', async () => {
+  it('finds the task whose creation was never answered', async () => {
     const headers = { 'idempotency-key': 'order-2' };
     const prompt = 'lost [[fault:accept-then-timeout]]';
     const before = (await sandbox.read('/_sandbox/stats'))['videosAccepted'] as number;
@@ -169,26 +169,26 @@ describe('video faults', () => {
     expect((await sandbox.read('/_sandbox/tasks'))['tasks']).toHaveLength(before);
   });
 
-  it('fail-late ends failed with a code and a message in both forms', async () => {
+  it('fail-late ends failed with a code and a message in both formats', async () => {
     const one = await sandbox.pollUntil(await sandbox.create(OPENAI, '[[fault:fail-late]]'), ['failed']);
     expect(one.last['error']).toEqual({ code: 'generation_failed', message: expect.any(String) });
     const other = await sandbox.pollUntil(await sandbox.create(XAI, '[[fault:fail-late]]'), ['failed']);
     expect(other.last).toMatchObject({ video: { duration: 0 }, error: { code: 'generation_failed' } });
   });
 
-  it('unknown-status says a strange word three times, then goes on', async () => {
+  it('unknown-status says an unknown word three times, then continues', async () => {
     const id = await sandbox.create(OPENAI, '[[fault:unknown-status]] [[work:0]]');
     const words: string[] = [];
     for (let polls = 0; polls < 4; polls += 1) words.push((await sandbox.read(`/v1/videos/${id}`))['status']);
     expect(words).toEqual(['post_processing', 'post_processing', 'post_processing', 'completed']);
   });
 
-  it('poll-5xx fails three polls, then goes on', async () => {
+  it('poll-5xx fails three polls, then continues', async () => {
     const id = await sandbox.create(XAI, '[[fault:poll-5xx]] [[work:0]]');
     expect((await sandbox.pollUntil(id, ['done'])).seen).toEqual([500, 503, 500, 'done']);
   });
 
-  it("done-word ends with the other form's word", async () => {
+  it("done-word ends with the other format's word", async () => {
     const one = await sandbox.pollUntil(await sandbox.create(OPENAI, '[[fault:done-word]]'), ['done']);
     expect(one.last['object']).toBe('video');
     const other = await sandbox.pollUntil(await sandbox.create(XAI, '[[fault:done-word]]'), ['completed']);
@@ -209,7 +209,7 @@ describe('video faults', () => {
 });
 
 describe('time and restarts', () => {
-  it('never-finish stays in progress for ever, and files expire', async () => {
+  it('never-finish stays in progress without end, and files expire', async () => {
     const clock = new ManualClock(Date.now());
     const own = await SandboxUnderTest.start({ clock, fileSeconds: 60 });
     try {
@@ -225,7 +225,7 @@ describe('time and restarts', () => {
     }
   });
 
-  it('a task outlives the process in its folder, with its key, its spoiled polls and the same file', async () => {
+  it('a task survives the process in its folder, with its key, its spoiled polls and the same file', async () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'sandbox-spec-'));
     const clock = new ManualClock(Date.now());
     try {
@@ -237,7 +237,7 @@ describe('time and restarts', () => {
       clock.advance(30_000);
       expect(await first.read(`/v1/videos/${id}`)).toMatchObject({ status: 'in_progress', progress: 50 });
       await first.close();
-      // What a process killed in the middle of a write leaves behind.
+      // Left behind by a process killed in the middle of a write.
       writeFileSync(join(stateDir, 'video_x.json.tmp'), '{"id":');
       writeFileSync(join(stateDir, 'video_torn.json'), '');
 
@@ -250,7 +250,7 @@ describe('time and restarts', () => {
       expect(await second.read(`/v1/videos/${spoilt}`)).toMatchObject({ status: 'completed' });
       await second.close();
 
-      // The encoder stamps dates in whole seconds; the file must not show which second it was made in.
+      // The encoder stamps dates in whole seconds. The file must not reveal in which second it was made.
       const third = await SandboxUnderTest.start({ stateDir, clock });
       expect((await bytesOf(await third.get(`/v1/videos/${id}/content`))).equals(file)).toBe(true);
       await third.post('/_sandbox/reset', {});
@@ -261,7 +261,7 @@ describe('time and restarts', () => {
     }
   });
 
-  it('counts what was asked and done', async () => {
+  it('counts what was requested and done', async () => {
     const own = await SandboxUnderTest.start();
     try {
       const id = await own.create(XAI, 'one [[work:0]]', { 'idempotency-key': 'a' });

@@ -20,7 +20,7 @@ const headers = { 'x-api-key': 'sandbox-key', 'anthropic-version': '2023-06-01' 
 const ask = (content: string, more: Json = {}) =>
   sandbox.post('/v1/messages', { ...chat(content), max_tokens: 100, ...more }, headers);
 
-/** The events of a stream, and whether it ended by itself. */
+/** The events of a stream, and whether it ended properly. */
 async function events(response: Response): Promise<{ names: string[]; data: Json[]; isWhole: boolean }> {
   let text = '';
   let isWhole = true;
@@ -53,7 +53,7 @@ describe('a chat', () => {
     });
   });
 
-  it('streams the same, with usage only when asked for', async () => {
+  it('streams the same, with usage only on request', async () => {
     const read = async (more: Json) => {
       const stream = await client.chat.completions.create({ ...chat('a red fox'), stream: true, ...more });
       const chunks = [];
@@ -67,7 +67,7 @@ describe('a chat', () => {
     expect(metered.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 5 } });
   });
 
-  it('is as long as ordered, and cut at the limit', async () => {
+  it('is as long as ordered, and cut off at the limit', async () => {
     const long = await client.chat.completions.create(chat('x [[tokens:40]]'));
     expect(long.usage?.completion_tokens).toBe(40);
     const cut = await client.chat.completions.create(chat('x [[tokens:40]]', { max_tokens: 7 }));
@@ -84,7 +84,7 @@ describe('a chat', () => {
     ['reject-503', 503],
     ['moderation', 400],
     ['fail-late', 500],
-  ])('%s answers %i, also to a stream', async (fault, status) => {
+  ])('%s answers %i, even for a stream', async (fault, status) => {
     for (const stream of [false, true]) {
       const answer = await sandbox.post('/v1/chat/completions', chat(`[[fault:${fault}]]`, { stream }));
       expect(answer.status).toBe(status);
@@ -114,7 +114,7 @@ describe('faults of a stream', () => {
       chat(prompt, { stream: true, stream_options: { include_usage: true } }),
     );
 
-  it('no-usage leaves it out, whole and streamed', async () => {
+  it('no-usage omits it, whole and streamed', async () => {
     const { data } = await events(await open('x [[fault:no-usage]]'));
     expect(data.some(({ usage }) => usage)).toBe(false);
     const whole = await sandbox.post('/v1/chat/completions', chat('[[fault:no-usage]]'));
@@ -169,7 +169,7 @@ describe('a response', () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
-  it('is incomplete at its limit, and fails in the middle as ordered', async () => {
+  it('is incomplete at its limit, and fails in the middle on request', async () => {
     const post = (input: string, more: Json = {}) =>
       sandbox.post('/v1/responses', { model: 'm', input, stream: true, ...more }).then(events);
     const cut = await post('[[tokens:9]]', { max_output_tokens: 3 });
@@ -211,7 +211,7 @@ describe('a message', () => {
     expect(broken.data.at(-1)).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
   });
 
-  it('is refused in the words of its family', async () => {
+  it('is refused in its family’s format', async () => {
     const refused = async (answer: Promise<Response>) => {
       const { status, body } = await answer.then(async (it) => ({
         status: it.status,
@@ -236,7 +236,7 @@ describe('speech', () => {
     sandbox.post('/v1/audio/speech', { model: 'm', voice: 'alloy', input, ...more });
   const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-  it('is a WAV whose header tells the truth', async () => {
+  it('is a WAV with a correct header', async () => {
     const answer = await speak('one two three', { response_format: 'wav' });
     const file = await bytesOf(answer);
     expect(answer.headers.get('content-type')).toBe('audio/wav');
@@ -256,7 +256,7 @@ describe('speech', () => {
     for (let at = 0; at < file.length; at += 417) expect(file.readUInt32BE(at)).toBe(0xfffb90c4);
   });
 
-  it('is refused without a voice, in other formats, and as ordered', async () => {
+  it('is refused without a voice, in other formats, and on request', async () => {
     const asked = [
       speak('x', { voice: null }),
       speak('x', { response_format: 'opus' }),

@@ -20,7 +20,7 @@ async function passed(file: Buffer, chunkBytes: number): Promise<Buffer> {
 }
 
 describe('wholeGlb', () => {
-  it.each([1, 3, 7, 12, 1000])('passes a whole file through, cut into pieces of %d bytes', async (size) => {
+  it.each([1, 3, 7, 12, 1000])('passes on a whole file, cut into pieces of %d bytes', async (size) => {
     expect(await passed(glb(100), size)).toEqual(glb(100));
   });
 

@@ -46,7 +46,7 @@ describe('the check of an MP4 file', () => {
     ['padding after the movie', Buffer.concat([FTYP, MOOV, MDAT, Buffer.from([0, 0, 0, 3, 0, 0, 0, 0, 9])])],
   ];
 
-  it.each(good)('passes a whole file with %s, however it is cut into pieces', async (_, file) => {
+  it.each(good)('passes on a whole file with %s, however it is cut into pieces', async (_, file) => {
     for (const pieceBytes of [1, 3, 7, 8, 9, 16, 1000]) expect(await pass(file, pieceBytes)).toEqual(file);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
 
-/** The longest of many jittered pauses, rounded to the unit: chance comes that near to the limit. */
+/** The longest of many random pauses, rounded to the unit. It comes that close to the limit. */
 function longest(pause: () => number, unit: number): number {
   return Math.round(Math.max(...Array.from({ length: 2_000 }, pause)) / unit) * unit;
 }
@@ -19,7 +19,7 @@ describe('the pauses between polls', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 60_000]);
   });
 
-  it('are a quarter shorter at most, and never longer', () => {
+  it('are up to a quarter shorter, and never longer', () => {
     const pauses = Array.from({ length: 1_000 }, () => pollPauseMs(1, config));
     expect(new Set(pauses).size).toBeGreaterThan(100);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(750);

@@ -18,11 +18,11 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Has the channel's polls go through the faulty upstream, after the tasks were made. */
+/** Sends the channel's polls through the faulty upstream, after the tasks were created. */
 const lead = () =>
   under.tasks.owner.query(`UPDATE channels SET base_url = $1 WHERE id = 'sandbox'`, [upstream.url]);
 
-/** One more channel, straight to the sandbox. */
+/** Another channel, directly to the sandbox. */
 const addChannel = (id: string) =>
   under.tasks.owner.query(
     `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address)
@@ -40,13 +40,13 @@ async function openedTimes(worker: RunningWorker, times: number): Promise<void> 
 }
 
 describe('a channel that is down', () => {
-  it('is tried now and then instead of for each task, and ends none', async () => {
+  it('is tried occasionally instead of for each task, and ends none', async () => {
     const tasks = await accept(MANY, 'a boat');
     await lead();
     upstream.isDown = true;
     const worker = await under.worker({ concurrency: 8 });
     await openedTimes(worker, 6);
-    // Those until it was asked itself, since one account alone failed; those meanwhile, and the trials since.
+    // The polls before it was probed itself, since a single account failed; those meanwhile, and the trials since.
     expect(upstream.polls).toBeLessThanOrEqual(8 + 5 + 8 + (await opened(worker)));
     const states = await under.tasks.owner.query('SELECT DISTINCT state FROM tasks');
     expect(states.rows).toEqual([{ state: 'submitted' }]);
@@ -68,7 +68,7 @@ describe('a channel that is down', () => {
     expect(under.ended).toHaveLength(1);
   });
 
-  it('fails a task long past its deadline, with its cost noted', async () => {
+  it('fails a task long past its deadline, and records its cost', async () => {
     const late = await under.accepted('a boat', { deadlineMs: 1 });
     const others = await accept(5, 'a boat');
     await under.tasks.owner.query(`UPDATE tasks SET next_poll_at = now() + interval '1 hour' WHERE id = $1`, [
@@ -107,7 +107,7 @@ describe('many tasks', () => {
     expect(upstream.mostAtOnce).toBeLessThanOrEqual(3);
   });
 
-  it('of a channel that answers slowly leave places for those of another', async () => {
+  it('on a slow channel leave places for those on another', async () => {
     await accept(8, 'a boat [[fault:never-finish]]');
     await addChannel('other');
     const others = await accept(8, 'a boat');
@@ -132,7 +132,7 @@ describe('many tasks', () => {
     expect(await under.stats()).toMatchObject({ downloads: 3 });
   });
 
-  it('are found also on a channel that is new', async () => {
+  it('are found on a new channel too', async () => {
     const known = await under.accepted('a boat');
     await under.worker();
     await under.endOf(known);

@@ -126,7 +126,7 @@ describe('a video that fails', () => {
   });
 
   it.each(['truncated', 'bad-file'])(
-    'for its file (%s) is tried again, then given up with its cost noted',
+    'because of its file (%s) is tried again, then given up with its cost recorded',
     async (fault) => {
       const task = await under.accepted(`a boat [[fault:${fault}]]`);
       const worker = await under.worker({ copyAttempts: 3 });
@@ -137,7 +137,7 @@ describe('a video that fails', () => {
     },
   );
 
-  it('to end before its deadline is given up, with its cost noted', async () => {
+  it('to end before its deadline is given up, with its cost recorded', async () => {
     const task = await under.accepted('a boat [[fault:never-finish]]', { deadlineMs: 400 });
     await under.worker();
     expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
@@ -157,8 +157,8 @@ describe('a video that fails', () => {
   });
 });
 
-describe('a create whose answer was lost', () => {
-  it('is repeated under its key where that is safe: one task upstream, one end', async () => {
+describe('a creation whose answer was lost', () => {
+  it('is repeated with its key if that is safe: one task upstream, one end', async () => {
     const task = await under.tasks.submitting({
       request: { prompt: 'a boat [[fault:accept-then-timeout]]' },
     });
@@ -191,7 +191,7 @@ describe('a create whose answer was lost', () => {
   it.each([
     ['its channel honours no keys', 'honours_idempotency = false'],
     ['its vendor knows none', `protocol = 'fal', base_url = base_url || '/fal'`],
-  ])('is never repeated where it could be paid twice: %s', async (_, settings) => {
+  ])('is never repeated if it could be paid twice: %s', async (_, settings) => {
     await under.tasks.owner.query(`UPDATE channels SET ${settings}`);
     const task = await under.tasks.submitting({ deadlineMs: 500 });
     await under.tasks.store.toUnknown(task.id, 0);
@@ -202,7 +202,7 @@ describe('a create whose answer was lost', () => {
   });
 });
 
-it('cancels work at the vendor that nobody waits for any more, once the task has failed', async () => {
+it('cancels work at the vendor that nobody is waiting for, once the task has failed', async () => {
   const task = await under.accepted('a boat', { deadlineMs: 1 });
   const submitted = await fetch(`${under.sandbox.url}/fal/fal-ai/some-video`, {
     method: 'POST',
@@ -218,7 +218,7 @@ it('cancels work at the vendor that nobody waits for any more, once the task has
   await until('the vendor was told', async () => (await under.stats())['jobsCancelled'] === 1);
 });
 
-describe('a task whose create was never answered', () => {
+describe('a task whose creation was never answered', () => {
   it.each([true, false])(
     'holds its credits for minutes rather than until its deadline, repeatable or not: %s',
     async (repeats) => {
@@ -247,7 +247,7 @@ describe('a task that its gateway left behind', () => {
     const worker = await under.worker({ stuckAfterMs: 0 });
     expect(await under.endOf(task)).toMatchObject({ outcome: 'failed', channel: null });
     expect(await worker.metric('tollgate_worker_tasks_swept_total', { state: 'created' })).toBe(1);
-    // The other state is there before its first task: what begins with a burst hides it from rates.
+    // The other state exists before its first task: a metric that begins with a burst hides it from rates.
     expect(await worker.metric('tollgate_worker_tasks_swept_total', { state: 'submitting' })).toBe(0);
   });
 

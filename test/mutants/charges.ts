@@ -65,7 +65,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "this.written.newCharges.push({ command, state: 'refused', inputHash: null, quote: null, refusal });",
     instead: '',
     spec: 'apps/billing/billing.spec.ts',
-    test: 'refuses a hold whose failure came first',
+    test: 'are refused if their failure came first',
   },
   {
     id: 'low-balance-told-again',

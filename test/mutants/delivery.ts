@@ -77,7 +77,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: '    if (this.topic.deadLetters) {',
     instead: '    if (this.topic.deadLetters && id === null) {',
     spec: BILLING,
-    test: 'keeps a delivery of what was never held as a dead letter',
+    test: 'that were never held leave their delivery as a dead letter',
   },
   {
     id: 'passing-fault-final',
@@ -165,7 +165,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: "outcome: state === 'completed' ? 'delivered' : 'failed',",
     instead: "outcome: 'delivered',",
     spec: BILLING,
-    test: 'a task that ended with its charge still held',
+    test: 'a task that ended while its charge is still held',
   },
   {
     id: 'resolution-lost',
@@ -210,7 +210,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: "if (outcome.kind !== 'not_accepted') break;",
     instead: 'if (outcome.kind === asking.taken) break;',
     spec: IMAGES,
-    test: 'asks no other upstream if one may have accepted the work',
+    test: 'tries no other upstream if one may have accepted the work',
   },
   {
     id: 'hold-abandoned',

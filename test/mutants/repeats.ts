@@ -19,7 +19,7 @@ export const repeatMutants: readonly Mutant[] = [
     text: "answer_file = $6\n    WHERE charge_id = $1 AND state = 'running'`",
     instead: 'answer_file = $6\n    WHERE charge_id = $1`',
     spec: STORE_SPEC,
-    test: 'keeps its answer, the first one',
+    test: 'stores its answer, the first one',
   },
   {
     id: 'answered-key-freed',
@@ -64,7 +64,7 @@ export const repeatMutants: readonly Mutant[] = [
     text: 'if (hasHeld && (await this.parts.store.lockHeld(client, requestId))) return;',
     instead: 'if (hasHeld) return;',
     spec: KEYS_SPEC,
-    test: 'does not once a repeat has started over',
+    test: 'does not if a repeat has started over',
   },
   {
     id: 'lease-resumed',
@@ -73,7 +73,7 @@ export const repeatMutants: readonly Mutant[] = [
     text: 'const hasHeld = performance.now() < claim.leaseEndMs;',
     instead: 'const hasHeld = claim.leaseEndMs > 0;',
     spec: KEYS_SPEC,
-    test: 'does not under a lease that was renewed after its end',
+    test: 'does not with a lease that was renewed after its end',
   },
   {
     id: 'lost-row-answered',
@@ -82,7 +82,7 @@ export const repeatMutants: readonly Mutant[] = [
     text: 'claim.isLost = true;',
     instead: '',
     spec: KEYS_SPEC,
-    test: 'does not once a repeat may have seen it abandoned',
+    test: 'does not if a repeat may have seen it abandoned',
   },
   {
     id: 'paid-image-made-again',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, daysUntil, monthOf, timesOf } from './utc-days.js';
 
-describe('days of UTC', () => {
-  it('go on over the ends of months and years', () => {
+describe('days in UTC', () => {
+  it('continue across the ends of months and years', () => {
     expect(addDays('2026-02-28')).toBe('2026-03-01');
     expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
     expect(monthOf('2026-12-31')).toBe('2026-12-01');
@@ -10,7 +10,7 @@ describe('days of UTC', () => {
     expect(monthOf('2026-03-31', -1)).toBe('2026-02-01');
   });
 
-  it('are asked for with the last of them', () => {
+  it('are requested including the last one', () => {
     expect(timesOf({ from: '2026-01-01', to: '2026-01-31' })).toEqual({
       from: '2026-01-01T00:00:00Z',
       to: '2026-02-01T00:00:00Z',

@@ -31,7 +31,7 @@ function placeholdersOf(text: string): string[] {
   return [...new Set(text.match(/\{\{\w+\}\}/g) ?? [])].sort();
 }
 
-/** What `t(...)` is called with: whole keys, and the beginnings of those that are put together. */
+/** What `t(...)` is called with: whole keys, and the beginnings of keys that are put together. */
 const literals = new Set([...code.matchAll(/['"`]([\w.-]+)['"`]/g)].map(([, text]) => text as string));
 const beginnings = [...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string);
 
@@ -44,11 +44,11 @@ describe.each(namespaces)('the texts of %s', (namespace) => {
   const chinese = textsOf('zh', namespace);
   const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map(withoutPlural))].sort();
 
-  it('are there in both languages', () => {
+  it('exist in both languages', () => {
     expect(keysOf(chinese)).toEqual(keysOf(english));
   });
 
-  it('are filled in, with the same values in both languages', () => {
+  it('have the same placeholders in both languages', () => {
     for (const [key, text] of [...english, ...chinese]) expect([key, text.trim()]).not.toEqual([key, '']);
     const different = [...chinese].filter(([key, text]) => {
       const original = english.get(key) ?? english.get(`${withoutPlural(key)}_other`) ?? '';
@@ -57,7 +57,7 @@ describe.each(namespaces)('the texts of %s', (namespace) => {
     expect(different).toEqual([]);
   });
 
-  it('are in Chinese where they are to be', () => {
+  it('are in Chinese if they should be', () => {
     const same = [...chinese].filter(([key, text]) => english.get(key) === text && /[a-z]{4,}/.test(text));
     expect(same).toEqual([]);
   });
@@ -67,13 +67,16 @@ describe.each(namespaces)('the texts of %s', (namespace) => {
   });
 });
 
-/** The words that the glossary replaces, each by one: credits, held, refunded, released, charged, image, type, payout, outbox. */
+/**
+ * The words that the glossary replaces, by concept: credits, held, refunded, released, charged, image, type, payout,
+ * outbox.
+ */
 const NEVER = {
   en: /\b(USD of balance|balance of \d+ USD|set aside|under way|giv(e|es|en) (\w+ ){0,3}back|shall|settled|pictures?|kinds?|famil(y|ies)|told|stands?|goes by|anew|so many|whoever|taken down|since ever|for ever)\b/i,
   zh: /余额 USD|美元余额|预留|图片|文本|类别|提现|发件箱/,
 };
 
-/** Only accounts are frozen, and only a transfer or a payout comes back; customers read of holds and refunds. */
+/** Only accounts are frozen, and only a transfer or a payout is returned; customers read about holds and refunds. */
 const CUSTOMERS_NEVER = /(?<!账户已被?)冻结|退回/;
 const CUSTOMERS = ['calls', 'tokens', 'user', 'visitor', 'wallet', 'webhooks'];
 
@@ -90,7 +93,7 @@ describe('the words of the product', () => {
     expect(everyText(language, namespaces).filter(({ text }) => NEVER[language].test(text))).toEqual([]);
   });
 
-  it('leave frozen to accounts, and returned to transfers', () => {
+  it('use frozen only for accounts, and returned only for transfers', () => {
     expect(everyText('zh', CUSTOMERS).filter(({ text }) => CUSTOMERS_NEVER.test(text))).toEqual([]);
   });
 });

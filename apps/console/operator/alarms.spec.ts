@@ -33,11 +33,11 @@ const well = [
 ];
 
 describe('a live system', () => {
-  it('gives no alarm when all is well', () => {
+  it('raises no alarm if all is well', () => {
     expect(alarmsOf(system(...well))).toEqual([]);
   });
 
-  it('tells which program is missing, and which is silent', () => {
+  it('says which program is missing, and which is silent', () => {
     expect(alarmsOf(system(...well.slice(0, 3)))).toEqual([{ kind: 'missing', of: 'worker' }]);
     const silent = program('worker', {}, true);
     expect(alarmsOf(system(...well.slice(0, 3), silent))).toEqual([{ kind: 'missing', of: 'worker' }]);
@@ -52,15 +52,15 @@ describe('a live system', () => {
     ['repairs', { holdsSwept: 1 }],
     ['late', { lateSuccesses: 1 }],
     ['undeliverable', { undeliverable: 1 }],
-  ])('tells of %s', (kind, more) => {
+  ])('reports %s', (kind, more) => {
     expect(alarmsOf(system(...well, program('billing', more))).map((alarm) => alarm.kind)).toEqual([kind]);
   });
 
-  it('tells of dead letters', () => {
+  it('reports dead letters', () => {
     expect(alarmsOf({ ...system(...well), deadLetters: 2 })).toEqual([{ kind: 'deadLetters', of: '2' }]);
   });
 
-  it('makes nothing of a single failure among few requests', () => {
+  it('ignores a single failure among few requests', () => {
     expect(errorPart({ '2xx': 3, '5xx': 1 })).toBe(0);
     expect(errorPart({ '2xx': 15, '4xx': 4, '5xx': 1 })).toBe(0.05);
   });

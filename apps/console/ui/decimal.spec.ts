@@ -26,7 +26,7 @@ describe('amountText', () => {
     expect(amountText(value, style)).toBe(text);
   });
 
-  it('writes credits as a number, whose unit the texts have', () => {
+  it('writes credits as a number, since the texts have the unit', () => {
     expect(amountText('1234.5', { currency: CREDIT_UNIT, locale: 'en' })).toBe('1,234.50');
     expect(amountText('0.000000001', { currency: CREDIT_UNIT, locale: 'en' })).toBe('0.000000001');
   });
@@ -37,7 +37,7 @@ describe('amountText', () => {
 });
 
 describe('shortAmount', () => {
-  it('has two decimals, and never more than there is', () => {
+  it('has two decimals, but never shows more than there is', () => {
     expect(shortAmount('12.349', style)).toBe('$12.34');
     expect(shortAmount('12.3', style)).toBe('$12.30');
     expect(shortAmount('9007199254740993.019', style)).toBe('$9,007,199,254,740,993.01');
@@ -45,7 +45,7 @@ describe('shortAmount', () => {
 });
 
 describe('arithmetic on decimal strings', () => {
-  it('is exact beyond what numbers hold', () => {
+  it('is exact beyond the range of numbers', () => {
     expect(addDecimals('0.1', '0.2')).toBe('0.3');
     expect(addDecimals('9007199254740993', '0.000000001')).toBe('9007199254740993.000000001');
     expect(addDecimals('1.5', '-2')).toBe('-0.5');

@@ -29,7 +29,7 @@ describe('the state in the address', () => {
     });
   });
 
-  it('is plain to read, and the same there and back', () => {
+  it('is readable, and survives being written and read', () => {
     const state = { text: '100 %', cursor: 'WyIxIl0' };
     expect(stringifySearch({ ...state, sort: undefined })).toBe('?text=100+%25&cursor=WyIxIl0');
     expect(parseSearch(stringifySearch(state))).toEqual(state);
@@ -43,14 +43,14 @@ describe('the state in the address', () => {
   });
 });
 
-it('takes ids and names of the shape that the server takes', () => {
+it('accepts IDs and names that the server accepts', () => {
   const read = searchOf({ keyId: anyId, model: anyModel, group: anyGroup });
   const known = { keyId: '01kb0000000000000000000000', model: 'vendor/some-model:1', group: 'Vendora-Main' };
   expect(read(known)).toEqual(known);
   expect(read({ keyId: 'nobody', model: 'x/', group: 'a b' })).toEqual({});
 });
 
-it('takes days and times that there are, and no others', () => {
+it('accepts days and times that exist, and no others', () => {
   const read = searchOf({ from: anyDay, at: anyTime });
   const known = { from: '2024-02-29', at: '2026-03-01T09:05:00.000Z' };
   expect(read(known)).toEqual(known);

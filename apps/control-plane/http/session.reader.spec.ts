@@ -45,13 +45,13 @@ async function read(token?: string) {
   return { session: answer.json<{ session: unknown }>().session, set: answer.cookies };
 }
 
-describe('the session of a request', () => {
+describe('a request’s session', () => {
   let opened: Awaited<ReturnType<typeof open>>;
   beforeEach(async () => {
     opened = await open('finance');
   });
 
-  it('is the one named by its cookie, with the rights of its person', async () => {
+  it('is the one in its cookie, with its person’s rights', async () => {
     const { userId, csrfToken, sessionId } = opened;
     const { session, set } = await read(opened.token);
     expect(session).toMatchObject({
@@ -64,12 +64,12 @@ describe('the session of a request', () => {
     expect((await read((await open()).token)).session).toMatchObject({ secondFactor: 'off' });
   });
 
-  it('is nobody without a cookie, or with one that opens nothing', async () => {
+  it('is nobody’s without a cookie, or with one that opens nothing', async () => {
     expect((await read()).session).toBeNull();
     expect((await read('x'.repeat(43))).session).toBeNull();
   });
 
-  it('exchanges a token that was in use for long, for one that scripts and other hosts cannot reach', async () => {
+  it('exchanges a token that was in use for long for one that scripts and other hosts cannot reach', async () => {
     await ledger.owner.query(
       `UPDATE sessions SET rotated_at = rotated_at - $2::float8 * interval '1 millisecond' WHERE id = $1`,
       [opened.sessionId, HOUR_MS + 1],

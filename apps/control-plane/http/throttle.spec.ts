@@ -36,7 +36,7 @@ describe('the throttle', () => {
     expect(headers['x-ratelimit-remaining-requests']).toBe('2');
   });
 
-  it('counts each subject for itself', () => {
+  it('counts each subject separately', () => {
     for (let i = 0; i < 5; i += 1) passes('a');
     expect([passes('a'), passes('b')]).toEqual([false, true]);
   });

@@ -3,11 +3,11 @@ import { multiply, parseDecimal } from '#money/amount.js';
 import { priceOf, priceText } from '#pricing/price-text.js';
 import { marketRoutes } from './market.routes.js';
 
-/** As a multiplier and as a price, with all the decimals that each can have. */
+/** Used as a multiplier and as a price, with the most decimals that each can have. */
 const THIRD = '0.333333333333333333';
 const NINTH = '0.111111111111111110888888888888888889';
 
-it('the price list answers exact prices of groups, which have more decimals than price and multiplier', () => {
+it('the price list has exact group prices, which have more decimals than price and multiplier', () => {
   const inGroup = (text: Parameters<typeof priceOf>[0]) =>
     priceText(priceOf(text)!, (price) => multiply(price, parseDecimal(THIRD)));
   const prices = [

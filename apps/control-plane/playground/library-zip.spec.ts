@@ -6,7 +6,7 @@ import { type LibraryFile, libraryZip } from './library-zip.js';
 
 const OPTIONS = { mostFiles: 3, mostBytes: 10, isPartial: false, language: 'en' } as const;
 
-/** A file of this content; null: no longer stored. */
+/** A file with this content; null if it is no longer stored. */
 function file(name: string, content: string | null): LibraryFile {
   const body = () => Readable.from([Buffer.from(content ?? '')], { objectMode: false });
   return {
@@ -24,7 +24,7 @@ async function zipped(files: LibraryFile[], options: Partial<Parameters<typeof l
 }
 
 describe('a zip of files', () => {
-  it('has each as it is, and no note if it has all', async () => {
+  it('contains each file unchanged, and no note if all are there', async () => {
     const files = [file('a.png', 'one'), file('b.mp4', 'two'), file('c.glb', 'four')];
     expect(await zipped(files)).toEqual({ 'a.png': 'one', 'b.mp4': 'two', 'c.glb': 'four' });
   });
@@ -38,7 +38,7 @@ describe('a zip of files', () => {
     expect(await zipped([], { language: 'zh' })).toEqual({ 'left-out.txt': '此压缩包中的文件数：0\n' });
   });
 
-  it('ends before a file too many, and before a byte too many', async () => {
+  it('ends before one file too many, and before one byte too many', async () => {
     const full = 'The archive is full. Older files were left out.\n';
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => file(`${name}.png`, name));
     expect(await zipped(many)).toEqual({
@@ -54,7 +54,7 @@ describe('a zip of files', () => {
     });
   });
 
-  it('is not full if all that follows has expired', async () => {
+  it('is not full if everything that follows has expired', async () => {
     const files = ['a', 'b', 'c'].map((name) => file(`${name}.png`, name));
     expect(Object.keys(await zipped(files))).toEqual(['a.png', 'b.png', 'c.png']);
     expect(await zipped([...files, file('d.png', null)])).toMatchObject({
@@ -74,7 +74,7 @@ describe('a zip of files', () => {
     });
   });
 
-  it('breaks with a file that breaks or is cut', async () => {
+  it('breaks off with a file that breaks off or is cut', async () => {
     const broken: LibraryFile = {
       ...file('a.png', ''),
       read: () => Promise.resolve({ bytes: 1, body: breaking() }),

@@ -45,7 +45,7 @@ export class BillingUnderTest {
     return busOn(this.transport, { requestTimeoutMs });
   }
 
-  /** @throws Error when the ledger is not clean */
+  /** @throws Error if the ledger is not clean */
   async close(): Promise<void> {
     await this.program.close();
     await this.transport.close();

@@ -74,7 +74,7 @@ function price(unitPrice: string): Promise<unknown> {
 }
 
 describe('a hold', () => {
-  it('moves what the ledger quoted, once for its charge, and knows what a part of it costs', async () => {
+  it('moves what the ledger quoted, once per charge, and knows what a part of it costs', async () => {
     const asked = await order();
     const outcome = await service.hold(asked);
     if (outcome.kind !== 'held') throw outcome.error;
@@ -86,7 +86,7 @@ describe('a hold', () => {
     expect(held).toEqual([asked.chargeId, asked.chargeId]);
   });
 
-  it('is refused in the words of the client, and stays refused', async () => {
+  it('is refused in the client’s terms, and stays refused', async () => {
     const asked = await order({ units: 100n });
     for (const outcome of [await service.hold(asked), await service.hold(asked)]) {
       expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'insufficient_user_quota' } });
@@ -113,7 +113,7 @@ describe('a hold', () => {
     const model = (await catalog.get()).models.get('vendora-imagine-video')!;
     const asked = await order({ model, dimensions: {} });
     expect(await service.hold(asked)).toMatchObject({ hold: { ratedBy: [] } });
-    // The same amount: only the version differs.
+    // The same amount; only the version differs.
     await under.ledger.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, rates, effective_from)
        VALUES ($1, 0.05, '[{"when": {"audio": "off"}, "unitPrice": "0.02"}]', clock_timestamp())`,

@@ -22,7 +22,7 @@ afterAll(async () => {
   await billing.close();
 });
 
-/** A release that neither billing nor the database takes, until the way to the database is open. */
+/** A release that neither billing nor the database accepts, until the database is reachable again. */
 async function unsentRelease() {
   const { ledger } = billing.under;
   billing.beforeEnd = () => Promise.reject(new Error('billing does not answer'));

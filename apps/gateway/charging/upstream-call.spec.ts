@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { callUpstream } from './upstream-call.js';
 
-describe('a call of an upstream', () => {
-  it('answers what the upstream answered', async () => {
+describe('an upstream call', () => {
+  it('returns what the upstream answered', async () => {
     const ended: string[] = [];
     const outcome = await callUpstream(async () => ({ kind: 'delivered' as const }), {
       limitMs: 1_000,
@@ -25,7 +25,7 @@ describe('a call of an upstream', () => {
     expect(faults).toEqual([broken]);
   });
 
-  it('is aborted at its limit', async () => {
+  it('is aborted at its time limit', async () => {
     const outcome = await callUpstream(
       (signal) =>
         new Promise<{ kind: 'aborted' }>((resolve) => {

@@ -60,7 +60,7 @@ describe('the input that is held for', () => {
     expect(most(body)).toBeLessThan(11_000n);
   });
 
-  it('takes no lookalike for an image', () => {
+  it('is not fooled by something that looks like an image', () => {
     const text = 'x'.repeat(20_000);
     const schema = { type: 'image_url', image_url: { url: `data:image/png,${text}` } };
     const bodies = [
@@ -91,7 +91,7 @@ describe('the input that is held for', () => {
       expect(most(body)).toBeLessThan(69_000n);
     });
 
-    it('takes no lookalike for an image', () => {
+    it('is not fooled by something that looks like an image', () => {
       const text = { inlineData: { mimeType: 'image/png', data: 'x'.repeat(20_000) } };
       const bodies = [
         parts({ functionCall: { name: 'f', args: text } }),
@@ -109,7 +109,7 @@ describe('the input that is held for', () => {
         expect(most(parts(part), { maxInputTokens: 128_000 })).toBe(128_000n);
     });
 
-    it('counts nothing for the bytes of a document, nor for the signatures of thoughts', () => {
+    it('counts nothing for a document’s bytes, nor for signatures of thoughts', () => {
       const limits = { maxInputTokens: 128_000 };
       const document = estimateInput(parts(inline('application/PDF'), { text: 'a' }), limits);
       expect(document).toMatchObject({ most: 128_000n, unbounded: true });
@@ -127,7 +127,7 @@ describe('the input that is held for', () => {
     });
   });
 
-  it('is capped by the input limit of the model, if it is known', () => {
+  it('is capped by the model’s input limit, if it is known', () => {
     const body = chat('x'.repeat(300_000));
     expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
     expect(most(body)).toBeGreaterThan(300_000n);
@@ -156,7 +156,7 @@ describe('the output that is held for', () => {
     [undefined, 4096, 4096n],
     [undefined, undefined, 16_384n],
     [50_000, undefined, 50_000n],
-  ])('asked %s, model %s: %s', (wanted, limit, tokens) => {
+  ])('requested %s, model %s: %s', (wanted, limit, tokens) => {
     const limits = limit === undefined ? {} : { maxOutputTokens: limit };
     expect(estimateAnswer(asked(wanted), limits).most).toBe(tokens);
   });
@@ -171,7 +171,7 @@ describe('the output that is held for', () => {
     ['no budget', { enable_thinking: true }, 32_100n],
     ['a budget that is none', { thinking_budget: '8000' }, 32_100n],
     ['none of it', { enable_thinking: false, thinking_budget: 8_000 }, 100n],
-  ])('counts thoughts, which the limit of the answer leaves out: %s', (_what, body, tokens) => {
+  ])('counts thoughts, which the limit on the answer leaves out: %s', (_what, body, tokens) => {
     expect(estimateAnswer({ ...asked(100), body }, { maxOutputTokens: 32_000 }).most).toBe(tokens);
   });
 
@@ -197,7 +197,7 @@ describe('the output that is held for', () => {
   });
 });
 
-describe('the output of a sound', () => {
+describe('the output of speech', () => {
   const spoken = (input: string) => ({ kind: 'speech', body: { input } }) as unknown as Conversation;
 
   it('follows the bytes of its text, held for the slowest speed', () => {

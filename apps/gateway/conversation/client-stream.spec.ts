@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { until } from '../../../test/support/eventually.js';
 import { ClientStream } from './client-stream.js';
 
-/** Its body is not read yet. */
+/** The body has not been read yet. */
 async function ask({ server }: FastifyInstance): Promise<IncomingMessage> {
   const { port } = server.address() as { port: number };
   const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
@@ -15,7 +15,7 @@ async function ask({ server }: FastifyInstance): Promise<IncomingMessage> {
 
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 const STALL_MS = 2_000;
-/** More than the two sockets of a connection hold between them. */
+/** More than the two sockets of a connection can hold together. */
 const PIECES = 1_000;
 
 describe('a streamed answer', () => {
@@ -55,7 +55,7 @@ describe('a streamed answer', () => {
     });
   }
 
-  it('waits for a client that does not read, and goes on when it does', async () => {
+  it('waits for a client that does not read, and continues when it does', async () => {
     const response = await ask(server);
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({

@@ -31,7 +31,7 @@ describe('what billing depends on', () => {
     expect(readConversation('speech', { ...SPEECH, stream_format: 'sse' })).toMatchObject({ streamed: true });
   });
 
-  it('is limited for embeddings by the number of texts, not of the tokens in one', () => {
+  it('is limited for embeddings by the number of texts, not by the tokens in one', () => {
     const asked = (input: unknown[]) => () => readConversation('embeddings', { model: 'm', input });
     const tokens = Array.from({ length: MAX_EMBEDDED + 1 }, () => 1);
     expect(asked(tokens)().choices).toBe(1);
@@ -52,7 +52,7 @@ describe('what billing depends on', () => {
     expect(options({ include_usage: false }).wantsUsage).toBe(false);
   });
 
-  it('passes on known fields unchanged, without words that are the default and empty fields', () => {
+  it('keeps known fields unchanged, without default words and empty fields', () => {
     const body = { ...CHAT, temperature: 0.5, seed: 7, metadata: { a: '1' } };
     const more = { ...body, service_tier: 'auto', search_parameters: null };
     expect(readConversation('chat', more).body).toEqual(body);
@@ -102,7 +102,7 @@ describe('a conversation is refused', () => {
   });
 });
 
-describe('what no price of the catalog covers is refused by its name', () => {
+describe('what no price in the catalog covers is refused by name', () => {
   const chatPart = (part: object) => ({ ...CHAT, messages: [{ role: 'user', content: [part] }] });
   const messagePart = (part: object) => ({ ...MESSAGE, messages: [{ role: 'user', content: [part] }] });
   const tool = (type: string) => ({ tools: [{ type }] });
@@ -162,7 +162,7 @@ describe('what no price of the catalog covers is refused by its name', () => {
     );
   });
 
-  it('while contents, tools and thinking that are metered as tokens pass', () => {
+  it('while contents, tools and thinking that are metered as tokens are accepted', () => {
     const blocks = ['text', 'image', 'document', 'thinking', 'tool_use'].map((type) => ({ type }));
     const result = { type: 'tool_result', content: [{ type: 'text', text: 'x' }, { type: 'image' }] };
     const message = {

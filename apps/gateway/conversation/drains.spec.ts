@@ -12,7 +12,7 @@ function leaver(drains: Drains, accountId: string) {
   return { leave: () => left.abort(), stop: stop.signal, end };
 }
 
-it('reads on for a bounded time after a client left', () => {
+it('reads on for a limited time after a client has left', () => {
   vi.useFakeTimers();
   const drains = new Drains({ drainMs: 1_000, perAccount: 1 });
   const one = leaver(drains, 'a');
@@ -41,7 +41,7 @@ it('gives each account its own share, which ended drains free', () => {
   for (const one of [other, third]) one?.end();
 });
 
-it('reads nothing for a client that left before the upstream was asked', () => {
+it('reads nothing for a client that left before the upstream was called', () => {
   const stop = new AbortController();
   new Drains({ drainMs: 1_000, perAccount: 1 }).watch('a', AbortSignal.abort(), stop)();
   expect(stop.signal.aborted).toBe(true);

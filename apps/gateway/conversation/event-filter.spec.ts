@@ -14,7 +14,7 @@ interface Options {
   closes?: boolean;
 }
 
-/** Sends a stream through in chunks, and returns what came out and how it ended. */
+/** Sends a stream through in chunks. Returns what came out and how it ended. */
 function filtered(chunks: string[], { kind = 'chat', wantsUsage = false, closes = false }: Options = {}) {
   const meter = new UsageMeter(kind);
   const filter = new EventFilter(kind, meter, { wantsUsage: wantsUsage, clientsModel: null });
@@ -29,14 +29,14 @@ function filtered(chunks: string[], { kind = 'chat', wantsUsage = false, closes 
 }
 
 describe('the events of a chat', () => {
-  it('pass as they come, comments included, and the last is kept back', () => {
+  it('pass as they come, comments included, except that the last is kept back', () => {
     const chunks = [': keep-alive\n\n', delta('a') + delta('b'), delta('c'), DONE];
     const { passed, end, last, count } = filtered(chunks);
     expect(passed).toEqual([...chunks.slice(0, 3), '']);
     expect({ end, last, count }).toEqual({ end: 'done', last: DONE, count: 4 });
   });
 
-  it('pass without the usage chunk when the client did not ask for it, and with it when it did', () => {
+  it('pass without the usage chunk unless the client asked for it', () => {
     expect(filtered([delta('a'), usage + DONE]).passed.join('')).toBe(delta('a'));
     const asked = filtered([delta('a'), usage + DONE], { wantsUsage: true });
     expect(asked.passed.join('')).toBe(delta('a') + usage);
@@ -51,14 +51,14 @@ describe('the events of a chat', () => {
     expect(last).toBe(DONE);
   });
 
-  it('end with an error of the upstream, which is not passed on', () => {
+  it('end with an upstream error, which is not passed on', () => {
     const { passed, end, last } = filtered([
       delta('a') + data({ error: { message: 'secret' } }) + delta('b'),
     ]);
     expect({ passed, end, last }).toEqual({ passed: [delta('a')], end: 'failed', last: null });
   });
 
-  it('are whole when the stream closes after the usage, or after a [DONE] without its blank line', () => {
+  it('are complete if the stream closes after the usage, or after a [DONE] without its blank line', () => {
     expect(filtered([delta('a') + usage], { closes: true })).toMatchObject({ end: 'done', last: null });
     expect(filtered([`${delta('a')}data: [DONE]`], { closes: true })).toMatchObject({
       end: 'done',
@@ -66,7 +66,7 @@ describe('the events of a chat', () => {
     });
   });
 
-  it('are broken when the stream closes before, and half an event is not passed on', () => {
+  it('are incomplete if the stream closes before that, and half an event is not passed on', () => {
     const { passed, end } = filtered([delta('a') + delta('b').slice(0, 20)], { closes: true });
     expect({ passed, end }).toEqual({ passed: [delta('a')], end: 'failed' });
   });
@@ -101,7 +101,7 @@ describe('the events of contents', () => {
   const usage = data({ usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 } });
   const kind = 'contents';
 
-  it('end where the stream closes, and the one that says why is kept until then', () => {
+  it('end when the stream closes, and the one that says why is kept until then', () => {
     const events = [piece('a'), piece('b', 'STOP')];
     const { passed, end, last, count } = filtered(events, { kind, closes: true });
     expect({ passed, end, last, count }).toEqual({
@@ -112,7 +112,7 @@ describe('the events of contents', () => {
     });
   });
 
-  it('go on after such an event, which then goes out; a comment waits with it', () => {
+  it('continue after such an event, which is then sent; a comment waits with it', () => {
     const events = [piece('a', 'STOP'), ': ping\n\n', piece('b', 'STOP'), usage];
     const { passed, last, meter } = filtered(events, { kind, closes: true });
     expect(passed).toEqual(['', '', `${events[0]}${events[1]}`, events[2]]);
@@ -120,7 +120,7 @@ describe('the events of contents', () => {
     expect(meter.reported()).toEqual({ input: 9n, cachedInput: 0n, output: 2n });
   });
 
-  it('are whole without the last blank line, but not without a reason to end', () => {
+  it('are complete without the last blank line, but not without a reason to end', () => {
     const cut = piece('b', 'STOP').trimEnd();
     expect(filtered([piece('a'), cut], { kind, closes: true })).toMatchObject({
       end: 'done',
@@ -131,7 +131,7 @@ describe('the events of contents', () => {
     expect(half).toMatchObject({ end: 'done', last: piece('a', 'STOP') });
   });
 
-  it('end with an error of the upstream, which is not passed on, but what was kept is', () => {
+  it('end with an upstream error, which is not passed on, unlike what was kept', () => {
     const events = [piece('a'), piece('b', 'STOP'), data({ error: { code: 503 } })];
     const { passed, end, last, count } = filtered(events, { kind });
     expect({ passed, end, last, count }).toEqual({
@@ -161,7 +161,7 @@ describe('the events of contents', () => {
   });
 });
 
-it('ends contents at an event too long to be counted, of which nothing passes', () => {
+it('end at an event too long to be counted, and none of it passes', () => {
   const image = `data: {"candidates":[{"content":{"parts":[{"inlineData":{"data":"${'A'.repeat(17 * 1024 * 1024)}`;
   const { passed, end } = filtered([image], { kind: 'contents' });
   expect([passed.join(''), end]).toEqual(['', 'too-long']);

@@ -27,7 +27,7 @@ describe('what a vendor keeps', () => {
       { input: [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file', ...FILE }] }] },
       /file_id/,
     ],
-  ])('is not found by an id of a response: %s %j', (param, body, message) => {
+  ])('cannot be reached with the ID of a response: %s %j', (param, body, message) => {
     expect(() => ofResponse(body)).toThrow(
       expect.objectContaining({ code: 'invalid_value', param, message: expect.stringMatching(message) }),
     );
@@ -40,7 +40,7 @@ describe('what a vendor keeps', () => {
     ['messages', { type: 'image', source }],
     ['messages', { type: 'tool_result', content: [{ type: 'image', source }] }],
     ['messages', { type: 'document', source: { type: 'content', content: [{ type: 'image', source }] } }],
-  ])('is not found by the id of a file in %s %j', (kind, part) => {
+  ])('cannot be reached with the ID of a file in %s %j', (kind, part) => {
     const refused = expect.objectContaining({ code: 'invalid_value', param: 'messages' });
     expect(() => read(kind, { messages: said(part) })).toThrow(refused);
   });
@@ -61,7 +61,7 @@ describe('what a vendor keeps', () => {
     ['an empty list', { content: [] }],
     ['a list of empty parts', { content: [null, {}, { type: 'reasoning_text', text: '' }] }],
     ['no list', { content: 'text' }],
-  ])('is left out as reasoning with only an id: %s', (_what, held) => {
+  ])('is left out as reasoning that only has an ID: %s', (_what, held) => {
     expect(inputOf({ ...reasoning, ...held })).toEqual(turn);
   });
 
@@ -69,16 +69,16 @@ describe('what a vendor keeps', () => {
     ['a text', { encrypted_content: 'sealed' }],
     ['a long text', { encrypted_content: LongText.of([Buffer.from('sealed')]) }],
     ['parts', { content: [{ type: 'reasoning_text', text: 'why' }] }],
-  ])('is not reasoning that holds %s', (_what, held) => {
+  ])('is not reasoning that contains %s', (_what, held) => {
     expect(inputOf({ ...reasoning, ...held })).toContainEqual({ ...reasoning, ...held });
   });
 
-  it('cannot be all that a response is asked with', () => {
+  it('cannot be all that a response is requested with', () => {
     const refused = expect.objectContaining({ code: 'missing_required_parameter', param: 'input' });
     expect(() => ofResponse({ input: [reasoning] })).toThrow(refused);
   });
 
-  it('is nothing of what a client sends whole', () => {
+  it('does not include anything that a client sends whole', () => {
     const input = [
       { role: 'user', content: 'hi' },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' },

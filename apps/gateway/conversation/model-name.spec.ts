@@ -22,7 +22,7 @@ describe('the name of a model', () => {
       '{"type":"message_start","message":{"model":"t"}}',
       '{"type":"message_start","message":{"model":"ours\\"1"}}',
     ],
-  ])('is exchanged where it stands: %j', (text, expected) => {
+  ])('is replaced where it is: %j', (text, expected) => {
     expect(renamed(text)).toBe(expected);
   });
 

@@ -13,7 +13,7 @@ it.each<[StreamKind, string | null]>([
   ['messages', 'error'],
   ['contents', null],
   ['speech', null],
-])('a fault in mid-stream is one event in the words of %s', (kind, name) => {
+])('an error in mid-stream is one event in the format of %s', (kind, name) => {
   const [event, ...more] = new SseSplitter().push(faultEvent(kind, fault, { requestId: 'r1', ordinal: 4 }));
   expect(more).toEqual([]);
   expect(event?.event).toBe(name);

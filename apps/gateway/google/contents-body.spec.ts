@@ -13,7 +13,7 @@ const MAX_LOOK_MICROSECONDS = 300_000;
 const withPart = (part: object) => ({ contents: [{ parts: [part] }] });
 
 describe('contents', () => {
-  it('have one form, whichever case they were sent in, with entries in lists', () => {
+  it('have one form, whatever case they were sent in, with entries in lists', () => {
     const sent = {
       contents: { parts: { inline_data: { mime_type: 'image/png', data: 'AA' } } },
       system_instruction: { parts: { text: 'Be brief.' } },
@@ -41,7 +41,7 @@ describe('contents', () => {
     expect(process.cpuUsage(begun).user).toBeLessThan(MAX_LOOK_MICROSECONDS);
   });
 
-  it('leave names of the client unchanged', () => {
+  it('leave the client’s own names unchanged', () => {
     const call = { functionCall: { name: 'f', args: { inline_data: { mime_type: 'x' } } } };
     expect(bodyOf(withPart(call))).toMatchObject(withPart(call));
   });
@@ -64,7 +64,7 @@ describe('contents', () => {
 });
 
 describe('what billing depends on', () => {
-  it('is read from the configuration, and the model’s own limit is written there', () => {
+  it('is read from the configuration, where the model’s own limit is written too', () => {
     const asked = read({ contents: CONTENTS, generationConfig: { maxOutputTokens: 9, candidateCount: 2 } });
     expect(asked).toMatchObject({
       kind: 'contents',
@@ -82,7 +82,7 @@ describe('what billing depends on', () => {
     ).toMatchObject({ streamed: true, choices: 1, maxOutputTokens: undefined });
   });
 
-  it('passes what is metered as tokens', () => {
+  it('allows what is metered as tokens', () => {
     const parts = [
       { text: 'a', thought: true, thoughtSignature: 'AA' },
       { inlineData: { mimeType: 'application/pdf', data: 'AA' } },
@@ -101,7 +101,7 @@ describe('what billing depends on', () => {
   });
 });
 
-describe('contents are refused by the field', () => {
+describe('contents are refused by field', () => {
   const media = (mimeType: unknown) => withPart({ inlineData: { mimeType, data: 'AA' } });
   const file = (fileUri: unknown, mimeType: unknown = 'image/png') =>
     withPart({ fileData: { mimeType, fileUri } });

@@ -43,7 +43,7 @@ it('ends each connection with the answer to its next call', async () => {
   await drained;
 });
 
-it('ends a connection with the answer to the call that is being served', async () => {
+it('ends a connection with the answer to the call in progress', async () => {
   const waiting = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();
   server.get('/slow', () => {
@@ -71,7 +71,7 @@ it('serves a call that had arrived but was not read when it closes', async () =>
   await call();
   await draining.run();
   const answer = call();
-  // By then it is written into the kept connection.
+  // By then, it has been written to the kept connection.
   await new Promise((resolve) => process.nextTick(resolve));
   await server.close();
   expect((await answer).statusCode).toBe(200);

@@ -21,7 +21,7 @@ const anthropic = {
   request_id: '01jcq3v8w1f5p6k7m8n9q0r1s2',
 };
 
-describe('an error in the shape of its path', () => {
+describe('an error in its path’s format', () => {
   it.each(['/v1/models/x', '/vendora/v1/videos', '/v1/messagesx', '/', '/v1betas'])(
     'is OpenAI’s on %s',
     (url) => {
@@ -55,7 +55,7 @@ describe('an error in the shape of its path', () => {
     });
   });
 
-  it('is Anthropic’s on its own path, and by its header where paths are shared or missing', () => {
+  it('is Anthropic’s on its own path, and by its header if paths are shared or missing', () => {
     expect(errorBodyFor(requestFor('/v1/messages'), missing)).toEqual(anthropic);
     expect(errorBodyFor(requestFor('/v1/messages/count_tokens?x'), missing)).toEqual(anthropic);
     expect(errorBodyFor(requestFor('/v1/models/x', version), missing)).toEqual(anthropic);
@@ -63,14 +63,14 @@ describe('an error in the shape of its path', () => {
     expect(errorBodyFor(requestFor('/v1/videos', version), missing)).not.toHaveProperty('type');
   });
 
-  it('is Google’s under a wrong base, by the header of its key', () => {
+  it('is Google’s under a wrong base URL, by its key header', () => {
     const key = { 'x-goog-api-key': 'k' };
     const wrong = errorBodyFor(requestFor('/v1/models/x:predict', key, true), missing);
     expect(wrong).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
     expect(errorBodyFor(requestFor('/v1/models/x', key), missing)).not.toHaveProperty('error.status');
   });
 
-  it('has a word for every status of the table in every family', () => {
+  it('has a word for every status in the error table, in every family', () => {
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       const error = new ApiError(code, 'x');
       const google = errorBodyFor(requestFor('/v1beta'), error) as {
@@ -84,7 +84,7 @@ describe('an error in the shape of its path', () => {
   });
 });
 
-describe('a key beside Authorization', () => {
+describe('a key besides Authorization', () => {
   it.each([
     ['/v1beta/models', { 'x-goog-api-key': 'k' }, 'k'],
     ['/v1beta/files/x:download?alt=media&key=k', {}, 'k'],

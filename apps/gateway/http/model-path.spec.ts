@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { joinModelId } from './model-path.js';
 
-describe('an address with a model id that has slashes', () => {
+describe('a path with a model ID that contains slashes', () => {
   it.each([
     ['GET', '/v1/models/openai/gpt-image-1', '/v1/models/openai%2Fgpt-image-1'],
     ['GET', '/v1/models/a/b:c/D.1/?x=/y', '/v1/models/a%2Fb:c%2FD.1?x=/y'],

@@ -34,18 +34,18 @@ describe('RouteTable', () => {
     ['POST', '/v1/v1/messages', 'one /v1 too many. Messages-style clients use the base URL without /v1'],
     ['POST', '/messages', 'The path is /v1/messages. Messages-style clients use the base URL without /v1'],
     ['POST', '/vendora/videos/generations', 'to end in /vendora/v1'],
-  ])('%s %s: says which base would have worked', (method, url, hint) => {
+  ])('%s %s: says which base URL would have worked', (method, url, hint) => {
     expect(refusal(method, url)).toMatchObject({ status: 404, code: 'unknown_url' });
     expect(refusal(method, url).message).toContain(hint);
   });
 
-  it('never tells a messages-style client to add the base that it adds itself', () => {
+  it('never tells an Anthropic-style client to add the base that it adds itself', () => {
     for (const url of ['/v1/v1/messages', '/messages', '/proxy/v1/messages']) {
       expect(refusal('POST', url).message).not.toContain('to end in');
     }
   });
 
-  it('names the methods of a path that takes others', () => {
+  it('names the methods of a path that accepts others', () => {
     expect(refusal('PUT', '/v1/models')).toMatchObject({
       status: 405,
       message: expect.stringContaining('GET'),
@@ -54,7 +54,7 @@ describe('RouteTable', () => {
     expect(refusal('POST', '/v1/models/imgmodel-4').code).toBe('method_not_allowed');
   });
 
-  it('does not take the endpoints of the SDK for ids', () => {
+  it('does not mistake the SDK’s endpoints for IDs', () => {
     for (const name of ['edits', 'extensions', 'characters', 'generations']) {
       expect(refusal('POST', `/v1/videos/${name}`)).toMatchObject({ status: 404, code: 'unknown_url' });
     }

@@ -20,7 +20,7 @@ const form = (...inputs: FormEntry[]) => [...Object.entries(COMMON).map(([n, v])
 
 const readEntries = (entries: FormEntry[]) => readFormEdit(entries, editFields(entries));
 
-/** What came of an image: its text or its bytes in hexadecimal. */
+/** What was read of an image: its text or its bytes in hexadecimal. */
 function seen(images: ReturnType<typeof readJsonEdit>['inputs']['images']): string[] {
   return images.map((image) => {
     if (image.kind === 'address') return image.url.href;
@@ -62,7 +62,7 @@ describe('the images of an edit in JSON', () => {
     expect(seen(readJsonEdit({ ...COMMON, ...inputs }).inputs.images)).toEqual(expected);
   });
 
-  it('have both formats of answers if none was requested', () => {
+  it('have both answer formats if none was requested', () => {
     expect(readJsonEdit({ ...COMMON, image: B64 }).format).toBe('both');
     expect(readJsonEdit({ ...COMMON, image: B64, response_format: 'url' }).format).toBe('url');
   });
@@ -83,7 +83,7 @@ describe('the images of an edit in JSON', () => {
     ['an address that is none', { image: 'https://' }, 'invalid_image', 'image'],
     ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
     ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
-  ])('are refused when there is %s', (_what, inputs, code, param) => {
+  ])('are refused if there is %s', (_what, inputs, code, param) => {
     expect(refusal(() => readJsonEdit({ ...COMMON, ...inputs }))).toMatchObject({ code, param });
   });
 });

@@ -14,9 +14,9 @@ let webp: Buffer;
 
 beforeAll(async () => {
   reader = new ImageReader(PARTS);
-  // Noise is not small when it is compressed: its bytes have memory of their own, which a thread takes away.
+  // Noise stays large when compressed, so its bytes have memory of their own, which a thread takes over.
   const pixels = randomBytes(128 * 128 * 4);
-  // Memory of a native module cannot be handed to a thread; what comes from the network can.
+  // A native module's memory cannot be handed to a thread, but memory from the network can.
   png = Buffer.from(await Transformer.fromRgbaPixels(pixels, 128, 128).png());
   webp = Buffer.from(await Transformer.fromRgbaPixels(pixels, 128, 128).webp());
 });
@@ -64,7 +64,7 @@ describe('an image', () => {
     await expect(read(file(Buffer.from(await strip(96, 3))))).resolves.toMatchObject({ mime: 'image/png' });
   });
 
-  it('leaves its thread for the next one if it is refused', async () => {
+  it('leaves its thread to the next one if it is refused', async () => {
     const asked = Array.from({ length: 12 }, (_, index) =>
       read(file(index % 2 ? Buffer.from('broken') : Buffer.from(png))).then(
         () => 'read',
@@ -77,14 +77,14 @@ describe('an image', () => {
   });
 });
 
-describe('images that go on inside their request', () => {
-  it('keep their bytes, though a thread has read them', async () => {
+describe('images that stay in their request', () => {
+  it('keep their bytes, although a thread has read them', async () => {
     const image = file(Buffer.from(png));
     await reader.check('someone', [image, image]);
     expect(Buffer.concat([...image.pieces]).equals(png)).toBe(true);
   });
 
-  it('may be GIFs, and are not read for a client that left', async () => {
+  it('may be GIFs, and are not read for a client that has left', async () => {
     const gif = base64Image(Buffer.from('GIF89a and so on').toString('base64'), 'messages');
     await reader.check('someone', [gif]);
     await expect(read(gif)).rejects.toMatchObject({ code: 'invalid_image' });
@@ -94,7 +94,7 @@ describe('images that go on inside their request', () => {
   });
 });
 
-/** A PNG of a few bytes that claims a million pixels. */
+/** A PNG of a few bytes that claims to have a million pixels. */
 function bomb(): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(1_000, 0);

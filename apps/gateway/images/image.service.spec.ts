@@ -46,7 +46,7 @@ let folder: string;
 let upstream: StubUpstream;
 let images: ImageService;
 let caller: Caller;
-/** What the upstream answers, one call after the other. */
+/** What the upstream answers, call by call. */
 let answers: StubHandler[];
 let freed: string[];
 
@@ -124,7 +124,7 @@ function serviceOn(on: Bus): ImageService {
   });
 }
 
-/** By the one model that it names. */
+/** Generates with the one model that the call names. */
 function generate(wanted: ImageCall) {
   const { requestId, asked } = wanted;
   return images.generate(wanted, images.turnsOf(requestId, { models: [asked.model], named: 1 }));
@@ -149,8 +149,8 @@ async function charges(): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-describe('a call for images', () => {
-  it('is settled by what was delivered before it is answered, as the charge of its request', async () => {
+describe('an image call', () => {
+  it('is settled for what was delivered before it is answered, as its request’s charge', async () => {
     answers = [made(2)];
     const asked = call('imgmodel-4', 3);
     const { data, usage } = await generate(asked);
@@ -161,7 +161,7 @@ describe('a call for images', () => {
     expect(JSON.parse(upstream.requests[0]!.body)).toMatchObject({ prompt: 'a lighthouse', n: 3 });
   });
 
-  it('by the token pays for the readable images, by the reported usage or without a report', async () => {
+  it('priced by tokens pays for the readable images, by the reported usage or without a report', async () => {
     const { owner } = under.ledger;
     await owner.query(
       `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('drawn', 'image', 'token', 'vendora', '{"maxImages": 4}')`,
@@ -185,7 +185,7 @@ describe('a call for images', () => {
       return [answer.data.length, answer.usage.input_tokens, answer.usage.output_tokens];
     };
     expect(await served({ usage: { input_tokens: 100, output_tokens: 4_003 } })).toEqual([1, 100, 1_000]);
-    // 100 and 1,000 at 5 and 10 for a million.
+    // 100 and 1,000 tokens at 5 and 10 per million.
     expect(await balances()).toEqual(['0.9895', '0']);
     expect(await served({})).toEqual([1, 6, 1_056]);
   });
@@ -242,7 +242,7 @@ describe('a call for images', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('asks no other upstream if one may have accepted the work', async () => {
+  it('tries no other upstream if one may have accepted the work', async () => {
     const { owner } = under.ledger;
     await owner.query(
       `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
@@ -274,7 +274,7 @@ describe('a call for images', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('asks no upstream for what the balance does not cover', async () => {
+  it('calls no upstream for what the balance does not cover', async () => {
     const poor = await under.ledger.account({ credits: '0.05' });
     const wanted = { ...call('imgmodel-4', 2), caller: { ...caller, ...poor } };
     await expect(generate(wanted)).rejects.toMatchObject({ code: 'insufficient_user_quota' });

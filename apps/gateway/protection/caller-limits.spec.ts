@@ -20,7 +20,7 @@ it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, num
   ['its account', { account: 5_000 }, { 'account a': 5_000 }],
   ['its group', { group: 5_000 }, { 'group g account a': 5_000 }],
   ['all of them', { key: 1, group: 2, account: 3 }, { 'key k': 1, 'group g account a': 2, 'account a': 3 }],
-])('limits a caller when somebody set %s', (_what, set, expected) => {
+])('limits a caller if somebody set %s', (_what, set, expected) => {
   const of = (name: keyof CallerLimits): Limits => ({ ...none, requestsPerMinute: set[name] ?? null });
   const limits = { key: of('key'), group: of('group'), account: of('account') };
   const caller = { keyId: 'k', accountId: 'a', group: 'g', limits };

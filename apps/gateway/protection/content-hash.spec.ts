@@ -12,7 +12,7 @@ describe('contentHash', () => {
   it.each([
     ['the order of members', { a: 1, b: { c: [1, 2], d: null } }, { b: { d: null, c: [1, 2] }, a: 1 }],
     ['nothing', {}, {}],
-  ])('does not mind %s', async (_what, one, other) => {
+  ])('ignores %s', async (_what, one, other) => {
     expect(await hashOf(one)).toBe(await hashOf(other));
   });
 
@@ -26,11 +26,11 @@ describe('contentHash', () => {
     ['an object and a list', { 0: 'a' }, ['a']],
     ['text that looks like what is hashed', ['a', 'b'], ['atext 1\nb']],
     ['large numbers', 1e21, '1e21'],
-  ])('minds %s', async (_what, one, other) => {
+  ])('depends on %s', async (_what, one, other) => {
     expect(await hashOf(one)).not.toBe(await hashOf(other));
   });
 
-  it('depends on the path, but not on its query or a final slash', async () => {
+  it('depends on the path, but not on its query or a trailing slash', async () => {
     expect(await hashOf({}, '/v1/videos')).not.toBe(await hashOf({}, '/v1/images/generations'));
     expect(await hashOf({}, '/v1/videos/?key=secret')).toBe(await hashOf({}, '/v1/videos'));
   });

@@ -36,7 +36,7 @@ interface OwnRow {
   free: () => Promise<void>;
 }
 
-/** A server with a route that costs money, which does what the test says between two models. */
+/** A server with a paid route, which does what the test says between two models. */
 async function serving(leaseMs: number, between: (own: OwnRow) => Promise<unknown>) {
   const { keyId } = await ledger.account({ credits: '0' });
   const store = new IdempotencyStore(pool);
@@ -76,18 +76,18 @@ async function serving(leaseMs: number, between: (own: OwnRow) => Promise<unknow
   return { answer, find };
 }
 
-it('lets a request go on to a further model while its lease holds', async () => {
+it('lets a request continue with another model while its lease holds', async () => {
   const { answer } = await serving(MINUTE_MS, () => Promise.resolve());
   expect(await answer()).toBe('goes on');
 });
 
-it('does not once a repeat may have seen it abandoned, and leaves its row to other repeats', async () => {
+it('does not if a repeat may have seen it abandoned, and leaves its row to other repeats', async () => {
   const { answer, find } = await serving(50, ({ isLeft }) => until('the end of the lease', isLeft));
   expect(await answer()).toBe('idempotency_outcome_unknown');
   expect(await find()).toMatchObject({ isLeft: true, answer: null });
 });
 
-it('does not under a lease that was renewed after its end', async () => {
+it('does not with a lease that was renewed after its end', async () => {
   const { answer } = await serving(50, async ({ isLeft, renew }) => {
     await until('the end of the lease', isLeft);
     await renew();
@@ -95,7 +95,7 @@ it('does not under a lease that was renewed after its end', async () => {
   expect(await answer()).toBe('idempotency_outcome_unknown');
 });
 
-it('does not once a repeat has started over, although its own clock says that the lease holds', async () => {
+it('does not if a repeat has started over, although its own clock says that the lease holds', async () => {
   const { answer, find } = await serving(MINUTE_MS, ({ free }) => free());
   expect(await answer()).toBe('idempotency_outcome_unknown');
   expect(await find()).toBeNull();

@@ -48,7 +48,7 @@ function find() {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  it('is the first for one of many simultaneous ones', async () => {
+  it('is the first for only one of many simultaneous ones', async () => {
     const many = Array.from({ length: 8 }, () => request());
     const firsts = await Promise.all(many.map((each) => store.claim(each, TIMES)));
     expect(firsts.filter(Boolean)).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await store.find(other, 'order-2')).toBeNull();
   });
 
-  it('keeps its answer, the first one, in bytes or in a file', async () => {
+  it('stores its answer, the first one, in bytes or in a file', async () => {
     const first = await claimed();
     expect(await find()).toEqual({
       chargeId: first.chargeId,
@@ -83,14 +83,14 @@ describe('a request with an Idempotency-Key', () => {
   });
 });
 
-describe('a request that runs', () => {
+describe('a running request', () => {
   it('is abandoned if nobody renews it, and the next one becomes the first', async () => {
     const outcome = vi.fn(() => Promise.resolve(null));
     const first = await claimed({ ...TIMES, leaseMs: 0 });
     expect(await find()).toMatchObject({ isLeft: true });
     await store.renew([first.chargeId], MINUTE_MS);
     expect(await find()).toMatchObject({ isLeft: false });
-    // It is at work after all.
+    // It is still in progress after all.
     expect(await store.outcomeOfLeft(first.chargeId, outcome)).toBeNull();
     expect(outcome).not.toHaveBeenCalled();
     expect(await find()).not.toBeNull();
@@ -117,7 +117,7 @@ describe('a request that runs', () => {
   });
 });
 
-describe('a request that begins the work of a further model', () => {
+describe('a request that starts with another model', () => {
   it('holds its row until that is saved, so that no repeat starts over meanwhile', async () => {
     const { chargeId } = await claimed();
     const seen: string[] = [];
@@ -139,7 +139,7 @@ describe('a request that begins the work of a further model', () => {
     expect(seen).toEqual(['saved', 'read']);
   });
 
-  it('may not once its lease has ended or its row is gone', async () => {
+  it('may not do so once its lease has ended or its row is gone', async () => {
     const { chargeId } = await claimed({ ...TIMES, leaseMs: 0 });
     const mayBegin = () => inTransaction(pool, (client) => store.lockHeld(client, chargeId));
     expect(await mayBegin()).toBe(false);
@@ -151,7 +151,7 @@ describe('a request that begins the work of a further model', () => {
 });
 
 describe('expired requests', () => {
-  it('are deleted a few at a time, with their files, also by two at once', async () => {
+  it('are deleted a few at a time, with their files, even by two at once', async () => {
     const files = ['a', 'b', 'c', 'd'];
     for (const name of files) {
       const each = request({ name });

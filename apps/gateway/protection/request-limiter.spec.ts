@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { until } from '../../../test/support/eventually.js';
 import { RequestLimiter } from './request-limiter.js';
 
-/** Enough of a minute for every test here. */
+/** Enough of a minute left for any test here. */
 const NEEDED_SECONDS = 15;
 
 describe('RequestLimiter', () => {
@@ -56,7 +56,7 @@ describe('RequestLimiter', () => {
     expect(queries).toBeLessThanOrEqual(20 + 3);
   });
 
-  it('asks the database for few of the requests, and for none once the limit is reached', async () => {
+  it('asks the database about few of the requests, and about none once the limit is reached', async () => {
     const one = limiter();
     expect(await passed([one], 600, 300)).toBe(300);
     expect(queries).toBe(10);
@@ -66,7 +66,7 @@ describe('RequestLimiter', () => {
     expect(queries).toBe(spent);
   });
 
-  it('counts a small limit singly, and reports what is left', async () => {
+  it('counts a small limit one by one, and reports what is left', async () => {
     const one = limiter();
     const left: number[] = [];
     for (let request = 0; request < 3; request += 1) {
@@ -83,7 +83,7 @@ describe('RequestLimiter', () => {
     expect(await passed([limiter()], 3, 5)).toBe(0);
   });
 
-  it('takes nothing from a limit when another one is reached', async () => {
+  it('takes nothing from a limit if another one is reached', async () => {
     const one = limiter();
     const group = { subject: `group ${crypto.randomUUID()}`, most: 2 };
     const both = [{ subject, most: 10 }, group];

@@ -35,14 +35,14 @@ describe('the turns of a request through its models', () => {
   });
 
   it.each(['model_not_found', 'model_not_allowed', 'model_not_supported_here'] as const)(
-    'pass a model that answers %s, and say so of a list where none serves',
+    'skip a model that answers %s, and say so about a list if none serves',
     async (code) => {
       const fault = await faultOf(turnsOf(['a', 'b']).serve(() => Promise.reject(new ApiError(code, 'No.'))));
       expect(fault).toMatchObject({ code, message: expect.stringContaining('a, b') });
     },
   );
 
-  it('end in a dry run as they would in a request: a busy model is worth a repeat', async () => {
+  it('end in a dry run as they would in a request: a busy model is worth a retry', async () => {
     const refuse = (model: string) =>
       Promise.reject(model === 'a' ? new ApiError('model_not_found', 'No.') : busy());
     const fault = await faultOf(dryRunOf(turnsOf(['a', 'b']), refuse));
@@ -50,13 +50,13 @@ describe('the turns of a request through its models', () => {
     expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   });
 
-  it('repeat no text of a client that is not a model name', async () => {
+  it('repeat no client text that is not a model name', async () => {
     const turns = turnsOf(['\u{1F5BC} \r\n=x', 'b']);
     await turns.serve((model) => (model === 'b' ? Promise.resolve(model) : Promise.reject(busy())));
     expect(turns.headersFor('b')['x-failed-models']).toBe('unknown=service_unavailable');
   });
 
-  it('end at once with an error that is not a fault of a model', async () => {
+  it('end at once with an error that is not a model’s fault', async () => {
     const asked: string[] = [];
     const fault = await faultOf(
       turnsOf(['a', 'b']).serve((model) => {
@@ -70,7 +70,7 @@ describe('the turns of a request through its models', () => {
 
   const refusals = ['invalid_value', 'missing_required_parameter', 'insufficient_user_quota'] as const;
   it.each([...refusals, 'key_limit_exceeded', 'account_limit_exceeded'] as const)(
-    'go on when a model of the key answers %s: the busy one may still be asked again',
+    'continue if a model of the key answers %s: the busy one may still be tried again',
     async (code) => {
       const asked: string[] = [];
       const refuse = (model: string) => {
@@ -85,7 +85,7 @@ describe('the turns of a request through its models', () => {
   );
 
   it.each(['upstream_rejected', 'generation_failed', 'account_frozen'] as const)(
-    'end with %s also of a model of the key',
+    'end with %s from a model of the key too',
     async (code) => {
       const asked: string[] = [];
       const refuse = (model: string) => {
@@ -111,7 +111,7 @@ describe('the turns of a request through its models', () => {
     expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   });
 
-  it('start nothing more once the time of the request is up', async () => {
+  it('start nothing more once the request’s time is up', async () => {
     const asked: string[] = [];
     const turns = turnsOf(['a', 'b'], { limitAtMs: systemClock.nowMs() });
     await faultOf(

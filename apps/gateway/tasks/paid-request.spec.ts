@@ -10,6 +10,6 @@ it.each([
   { asked: video, ratedBy: ['resolution'], audio: undefined },
   { asked: { ...video, audio: false }, ratedBy: ['audio'], audio: false },
   { asked: remix, ratedBy: ['audio'], audio: undefined },
-] as const)('asks for sound where it was priced and can be asked for: $asked by $ratedBy', (given) => {
+] as const)('requests sound if it was priced and can be requested: $asked by $ratedBy', (given) => {
   expect(paidRequest(given.asked, { ratedBy: given.ratedBy }).audio).toBe(given.audio);
 });

@@ -18,7 +18,7 @@ it.each<[string, Partial<Channel>, string | undefined, boolean]>([
   ['a relay without an address', { protocol: 'fal' }, undefined, false],
   ['a relay that no vendor reaches', { protocol: 'fal' }, 'http://127.0.0.1:8787', false],
   ['an upstream of our own', { protocol: 'fal', allowPrivateAddress: true }, 'http://127.0.0.1:8787', true],
-])('gives the address for webhooks of %s, or none', (_of, changed, publicBaseUrl, isGiven) => {
+])('gives %s its address for webhooks, or none', (_of, changed, publicBaseUrl, isGiven) => {
   const channel = channelTo('https://vendor.example', { id: 'main', allowPrivateAddress: false, ...changed });
   const config = { publicBaseUrl } as GatewayConfig;
   const address = `${publicBaseUrl}/vendor-webhooks/main`;

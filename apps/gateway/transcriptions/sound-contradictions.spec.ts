@@ -30,7 +30,7 @@ describe('a sound whose parts contradict each other', () => {
     ['frames of fragments', withRuns(run(0x301, 2, 0, 9, 6, 9, 6)), 2],
     ['a track of sound with the handler of a text', swapped(silentM4a(1_000), 'soun', 'text'), 128],
     ['a track of sound without a handler', swapped(silentM4a(1_000), 'hdlr', 'free'), 128],
-  ])('is held for as the longest that a decoder may play: %s', async (_what, bytes, seconds) => {
+  ])('is held for the longest that a decoder may play: %s', async (_what, bytes, seconds) => {
     const { most } = await read(bytes);
     expect(most).toBeGreaterThanOrEqual(BigInt(seconds));
     expect(most).toBeLessThanOrEqual(BigInt(seconds + 3));
@@ -65,45 +65,45 @@ describe('a sound whose parts contradict each other', () => {
     ['WebM with two scales of time', Buffer.concat([silentWebm(1), scale(), scale()])],
     ['WebM with a scale of time elsewhere', Buffer.concat([silentWebm(1), scale().subarray(6)])],
     ['WebM with a track that is left open', swapped(silentWebm(1), '\xae\x40\x11', '\xae\x7f\xff')],
-  ])('is refused where decoders differ: %s', async (_what, bytes) => {
+  ])('is refused if decoders differ: %s', async (_what, bytes) => {
     await expect(read(bytes)).rejects.toThrow(/no length that can be read/);
   });
 });
 
-describe('a sound with more in it than sound', () => {
-  it('is counted with a time for each of 200,000 clusters of WebM', async () => {
+describe('a sound file with more than sound in it', () => {
+  it('is counted with a time for each of 200,000 WebM clusters', async () => {
     const cluster = Buffer.concat([silentWebm(100), ...times(200_000, element('e7', '\x01'))]);
     expect((await read(cluster)).likely).toBe(6n);
   });
 
-  it('is counted: a track of texts, a pause in front, FLAC in Ogg', async () => {
+  it('is counted: a text track, a pause in front, FLAC in Ogg', async () => {
     expect((await read(withTrack('text'))).likely).toBe(128n);
     expect((await read(edited(2, 0xffffffff))).likely).toBe(128n);
     expect((await read(oggFlac())).likely).toBe(9n);
   });
 });
 
-/** Three frames of FLAC that say nothing of their rate, or another one than their file. */
+/** Three FLAC frames that state no rate, or a different one than their file. */
 function rated(rate: number): Buffer {
   const file = silentFlac(3);
   file.writeUInt32BE((rate << 4) * 256, 18);
   return file;
 }
 
-/** One frame of FLAC in Ogg. */
+/** One FLAC frame in Ogg. */
 function oggFlac(): Buffer {
   const flac = silentFlac(1);
   const head = Buffer.concat([Buffer.from('\x7fFLAC\x01\0\0\0', 'latin1'), flac.subarray(0, 42)]);
   return Buffer.concat([oggPage([head], 2), oggPage([flac.subarray(42)])]);
 }
 
-/** Of another stream than all else. */
+/** A page of another stream. */
 function serial(page: Buffer): Buffer {
   page.writeUInt32LE(7, 14);
   return page;
 }
 
-/** Heads of pages of 255 segments with nothing behind them but the next. */
+/** Headers of pages with 255 segments, followed only by the next header. */
 function overlapping(pages: number): Buffer {
   const head = oggPage([]);
   head[26] = 255;
@@ -119,17 +119,17 @@ function webm(...track: Buffer[]): Buffer {
   return Buffer.concat([element('1a45dfa3', element('4282', 'webm')), tracks]);
 }
 
-/** What would make the last track one of a film with another number. */
+/** Boxes that would make the last track one of a film with another number. */
 function fields(): Buffer[] {
   return [element('d7', Buffer.from([9])), element('83', Buffer.from([1])), element('86', 'V_VP8')];
 }
 
-/** Of a thousandth of the usual one. */
+/** A timescale of a thousandth of the usual one. */
 function scale(): Buffer {
   return element('1549a966', element('2ad7b1', Buffer.from([3, 232])));
 }
 
-/** Ten samples whose sizes are in the compact table, and 75,000 bytes of them. */
+/** Ten samples whose sizes are in the compact table, and their 75,000 bytes. */
 function compact(): Buffer {
   const file = silentM4a(10, 75_000);
   const at = file.indexOf('stsz');
@@ -138,21 +138,21 @@ function compact(): Buffer {
   return file;
 }
 
-/** Samples of a fragment, with what its flags say of them. */
+/** Samples of a fragment, with what its flags say about them. */
 function run(...values: number[]): Buffer {
   const content = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => content.writeUInt32BE(value, index * 4));
   return box('trun', content);
 }
 
-/** Ten frames, and those of a fragment of 75,000 bytes. */
+/** Ten frames, and those of a fragment with 75,000 bytes. */
 function withRuns(...runs: Buffer[]): Buffer {
   const head = box('tfhd', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
   const media = box('mdat', Buffer.alloc(75_000));
   return Buffer.concat([silentM4a(10), box('moof', box('traf', head, ...runs)), media]);
 }
 
-/** With a box in front of others in its track. */
+/** Adds a box in front of the others in its track. */
 function inTrack(file: Buffer, added: Buffer): Buffer {
   const [moov, trak] = [file.indexOf('moov') - 4, file.indexOf('trak') - 4];
   const grown = Buffer.from(file);
@@ -160,7 +160,7 @@ function inTrack(file: Buffer, added: Buffer): Buffer {
   return Buffer.concat([grown.subarray(0, trak + 8), added, grown.subarray(trak + 8)]);
 }
 
-/** An edit list of so many entries, the first from there. */
+/** An edit list with this many entries, the first starting at `from`. */
 function list(entries: number, from = 0): Buffer {
   const content = Buffer.alloc(8 + entries * 12);
   content.writeUInt32BE(entries, 4);
@@ -176,7 +176,7 @@ function doubled(file: Buffer): Buffer {
   return inTrack(file, box('tkhd', Buffer.alloc(24)));
 }
 
-/** Beside the sound there is a track of texts with that codec. */
+/** Adds a text track with this codec beside the sound. */
 function withTrack(codec: string): Buffer {
   const description = box('stsd', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]), box(codec, Buffer.alloc(8)));
   const handler = box('hdlr', Buffer.alloc(8), Buffer.from('text'), Buffer.alloc(12));

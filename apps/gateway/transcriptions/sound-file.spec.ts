@@ -13,7 +13,7 @@ import { soundOf } from './sound-file.js';
 
 const MB = 1024 * 1024;
 
-/** As a form has it, in pieces that cut through its heads. */
+/** Reads it as from a form, in pieces that cut through its headers. */
 async function read(bytes: Buffer) {
   const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 50), bytes.subarray(50)];
   return (await soundOf([['file', null, { pieces, name: 'x' }]])).seconds;
@@ -23,19 +23,19 @@ const tag = (bytes: number, flags = 0) =>
   Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 4, 0, flags, 0, 0, bytes >> 7, bytes & 0x7f])]);
 const wav = (head: { rate: number; bits: number; bytes: number }, bytes: number) =>
   Buffer.concat([wavHead(head), Buffer.alloc(bytes)]);
-/** With another code of samples, and other bits. */
+/** A different sample format code, with different bits. */
 function coded(code: number, { bits = 16, bytes = 32_000 } = {}): Buffer {
   const file = wav({ rate: 8_000, bits: 16, bytes }, bytes);
   file.writeUInt16LE(code, 20);
   file.writeUInt16LE(bits, 34);
   return file;
 }
-/** A chunk of WAV between the format and the data. */
+/** A WAV chunk between the format and the data. */
 function chunked(chunk: Buffer): Buffer {
   const file = wav({ rate: 8_000, bits: 16, bytes: 0 }, 32_000);
   return Buffer.concat([file.subarray(0, 36), chunk, file.subarray(36)]);
 }
-/** Frames of 72 bytes for 72 milliseconds: 8 kbit/s at 8,000 samples a second. */
+/** Frames of 72 bytes for 72 milliseconds: 8 kbit/s at 8,000 samples per second. */
 const slowMp3 = (frames: number) => {
   const frame = Buffer.alloc(72);
   frame.writeUInt32BE(0xffe318c4);
@@ -83,7 +83,7 @@ describe('the length of a sound', () => {
       'times of pages',
       Buffer.concat([silentOgg(1), timed(oggPage([]), 48_000n), timed(oggPage([]), 2n ** 60n)]),
     ],
-  ])('is bounded: %s', async (_what, bytes) => {
+  ])('is limited: %s', async (_what, bytes) => {
     await expect(read(bytes)).rejects.toThrow(/at most 86400 seconds/);
   });
 });
@@ -131,7 +131,7 @@ describe('what is held for a sound', () => {
     await expect(read(bytes)).rejects.toThrow(/no length that can be read/);
   });
 
-  it('counts no box that its parent is too short for, and those behind the parent', async () => {
+  it('does not count a box that its parent is too short for, nor those after the parent', async () => {
     const long = box('free', Buffer.alloc(8));
     long.writeUInt32BE(2 ** 31, 0);
     const hiding = Buffer.concat([silentM4a(1), box('moov', long), silentM4a(1_000).subarray(20)]);
@@ -157,7 +157,7 @@ describe('a file', () => {
     await expect(read(bytes)).rejects.toThrow(/file must be a flac, mp3/);
   });
 
-  it('is the one of its name, and the only one', async () => {
+  it('is the one with the right name, and the only one', async () => {
     const file = { pieces: [silentWav(1)], name: 'a' };
     await expect(soundOf([])).rejects.toThrow(/file is required/);
     await expect(soundOf([['sound', null, file]])).rejects.toThrow(/file is required/);
@@ -168,7 +168,7 @@ describe('a file', () => {
     await expect(soundOf(two)).rejects.toThrow(/only file/);
   });
 
-  it('is read in turns, so that others are answered meanwhile', async () => {
+  it('is read in turns, so that others are served meanwhile', async () => {
     let turns = 0;
     let isRead = false;
     const count = () => {
@@ -188,12 +188,12 @@ function chunk(id: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** Of so many samples a second, each of 16 bits. */
+/** This many samples per second, each of 16 bits. */
 function format(rate: number): Buffer {
   return wavHead({ rate, bits: 16, bytes: 0 }).subarray(20, 36);
 }
 
-/** WAV that says of its blocks how long they are. */
+/** WAV whose blocks state their length. */
 function blocks(bytes: number): Buffer {
   const file = silentWav(2);
   file.writeUInt16LE(bytes, 32);
@@ -204,26 +204,29 @@ function many(): Buffer {
   return Buffer.concat(Array<Buffer>(2_000).fill(chunk('JUNK', Buffer.alloc(0))));
 }
 
-/** A thousand slow frames, each twenty of them inside of what looks like one of 1,440 bytes and 36 milliseconds. */
+/**
+ * A thousand slow frames, of which every twenty are inside what looks like one frame of 1,440 bytes and 36
+ * milliseconds.
+ */
 function hiddenFrames(gap: number): Buffer {
   const head = Buffer.alloc(4 + gap);
   head.writeUInt32BE(0xfffbe8c4);
   return Buffer.concat(Array.from({ length: 50 }, () => Buffer.concat([head, slowMp3(20)])));
 }
 
-/** Frames of AAC of 13 bytes, each 0.128 seconds. */
+/** AAC frames of 13 bytes, each 0.128 seconds long. */
 function aac(frames: number): Buffer {
   return Buffer.concat(Array<Buffer>(frames).fill(Buffer.from('fff16c4001a0fc000000000000', 'hex')));
 }
 
-/** Frames of 144 bytes for 144 milliseconds: 8 kbit/s at 8,000 samples a second. */
+/** Frames of 144 bytes for 144 milliseconds: 8 kbit/s at 8,000 samples per second. */
 function layerTwo(frames: number): Buffer {
   const frame = Buffer.alloc(144);
   frame.writeUInt32BE(0xffe518c4);
   return Buffer.concat(Array<Buffer>(frames).fill(frame));
 }
 
-/** Frames of 20 bytes for 72 milliseconds, whose heads leave the bit rate open. */
+/** Frames of 20 bytes for 72 milliseconds, whose headers leave the bit rate open. */
 function open(frames: number): Buffer {
   const frame = Buffer.alloc(20);
   frame.writeUInt32BE(0xffe308c4);

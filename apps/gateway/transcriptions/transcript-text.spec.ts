@@ -20,14 +20,14 @@ it('is subtitles with a cue for each segment', () => {
 });
 
 it.each([{ segments: undefined }, { segments: [{ start: 'x', end: 1, text: 'y' }] }, { segments: [null] }])(
-  'is one cue where there are no segments to read: %j',
+  'is one cue if there are no segments to read: %j',
   (other) => {
     const text = '1\n00:00:00,000 --> 01:02:03,500\nThe light is on. It turns.\n';
     expect(transcriptText({ ...answer, ...other }, 'srt')).toBe(text);
   },
 );
 
-it('is the text alone, or nothing where there is none', () => {
+it('is the text alone, or nothing if there is none', () => {
   expect(transcriptText(answer, 'text')).toBe('The light is on. It turns.\n');
   expect(transcriptText({}, 'text')).toBe('\n');
 });

@@ -16,7 +16,7 @@ const model: CatalogModel = {
 };
 const fitted = (body: object) => fitToModel(readVideoCreation({ ...base, ...body }), model);
 
-describe('a video create', () => {
+describe('a request for a video', () => {
   it.each([
     [{}, 5],
     [{ seconds: '4' }, 4],
@@ -25,7 +25,7 @@ describe('a video create', () => {
     [{ duration: 7.0, seconds: '7' }, 7],
     [{ seconds: '8.0' }, 8],
     [{ seconds: null, duration: null }, 5],
-  ])('takes the seconds of %j', (body, seconds) => {
+  ])('reads the seconds of %j', (body, seconds) => {
     expect(fitted(body).seconds).toBe(seconds);
   });
 
@@ -47,7 +47,7 @@ describe('a video create', () => {
     [{ duration: '16' }, 'duration'],
     [{ seconds: '0' }, 'seconds'],
     [{ duration: 16, seconds: '16' }, 'seconds'],
-  ])('names the field at fault in %j', (body, param) => {
+  ])('names the wrong field in %j', (body, param) => {
     expect(() => fitted(body)).toThrow(expect.objectContaining({ code: 'invalid_value', param }));
   });
 
@@ -66,11 +66,11 @@ describe('a video create', () => {
     [{ generate_audio: 'false' }, false],
     [{ generate_audio: null }, undefined],
     [{}, undefined],
-  ])('takes whether there is sound from %j', (body, audio) => {
+  ])('reads whether there is sound from %j', (body, audio) => {
     expect(fitted(body).audio).toBe(audio);
   });
 
-  it('lets what is said outright stand before the size', () => {
+  it('prefers explicit fields to the size', () => {
     const body = { size: '1024x1792', resolution: '480P', aspect_ratio: '1:1' };
     expect(fitted(body)).toMatchObject({ resolution: '480p', aspectRatio: '1:1' });
   });
@@ -107,7 +107,7 @@ describe('a video create', () => {
     );
   });
 
-  it('does not mind image fields that are empty', () => {
+  it('ignores empty image fields', () => {
     expect(() => fitted({ image: null, images: [] })).not.toThrow();
   });
 });

@@ -31,12 +31,12 @@ describe('a video as a client sees it', () => {
     ['submitted', 40, 'in_progress', 'pending'],
     ['completed', 90, 'completed', 'done'],
     ['failed', 40, 'failed', 'failed'],
-  ] as const)('says %s at %d %% in the words of its create path', (state, progress, openai, xai) => {
+  ] as const)('says %s at %d %% in the words of the path that created it', (state, progress, openai, xai) => {
     expect(videoView({ ...task, state, progress }, null).status).toBe(openai);
     expect(videoView({ ...task, state, progress, dialect: 'xai' }, null).status).toBe(xai);
   });
 
-  it('has the types that the schemas of clients demand', () => {
+  it('has the types that clients’ schemas require', () => {
     expect(videoView({ ...task, ...over }, 'https://host/v1/videos/x/content?sig=1')).toEqual({
       id: task.id,
       task_id: task.id,
@@ -61,7 +61,7 @@ describe('a video as a client sees it', () => {
     });
   });
 
-  it('costs nothing and says why when it failed', () => {
+  it('costs nothing and says why if it failed', () => {
     const failed = {
       ...task,
       state: 'failed',

@@ -18,7 +18,7 @@ const EXPIRY_MS = 2 * 3_600_000;
 const unanswered: readonly string[] = ['accept-then-timeout', 'never-finish', 'repeat'];
 /** A task that never finishes is accepted with an answer. */
 const tasks: readonly Capability[] = ['videos', 'silentVideos', 'videoRemixes', 'assets3d'];
-/** What a driver does by itself. Everything else is a fault that the prompt requests. */
+/** What a driver causes by itself. Everything else is a fault that the prompt requests. */
 const ownWords: readonly string[] = [
   'nothing',
   'whole',
@@ -41,7 +41,7 @@ export interface CaseOf {
 export class Bench {
   private shiftMs = 0;
   private calls = 0;
-  /** Of the last unanswered call. */
+  /** Gives up the last unanswered call. */
   private given: AbortController | undefined;
   readonly upstreams = new Upstreams();
   private account: Record<string, unknown> = {};
@@ -106,13 +106,13 @@ export class Bench {
     return vendorContracts[protocol].models?.[operation] ?? 'their-model';
   }
 
-  /** A key for a create, unique to the case. */
+  /** An idempotency key for a creation, unique to the case. */
   nextKey(): string {
     this.calls += 1;
     return `case-${this.calls}`;
   }
 
-  /** For the next call. The previous one is over. */
+  /** A signal for the next call. The previous one has ended. */
   async signal({ operation, happens }: CaseOf): Promise<AbortSignal> {
     this.given?.abort();
     const isAnswered =
@@ -160,12 +160,12 @@ export class Bench {
     return next?.apiKey === this.keysOf(each.protocol).another ? ', the other key is next' : '';
   }
 
-  /** All work in progress when this is called is over after it. */
+  /** Makes all work in progress end now. */
   letWorkEnd(): void {
     this.shiftMs += LONG_WORK_SECONDS * 1000;
   }
 
-  /** The vendor's results have expired after this. */
+  /** Makes the vendor's results expire now. */
   letFilesExpire(): void {
     this.shiftMs += EXPIRY_MS;
   }

@@ -9,9 +9,9 @@ import { taskCase } from './task.driver.fixture.js';
 import { casesFor, vendorContracts } from './vendors.js';
 
 /*
- * Every protocol against the vendor that stands in for it: what one writes, the other reads. Each runs every case of
- * every operation that its adapter offers; `docs/models.md` is written from the same tables. Most of a case is waiting, so
- * operations run side by side, each on a sandbox whose clock and counts are not shared meanwhile.
+ * Runs every protocol against the vendor that stands in for it: what one writes, the other reads. Each protocol runs
+ * every case of every operation that its adapter offers; `docs/models.md` is written from the same tables. Cases mostly
+ * wait, so operations run side by side, each on a sandbox with its own clock and counts.
  */
 
 const AT_ONCE = 8;
@@ -80,7 +80,7 @@ describe.each(offers)('$operation over $protocol', ({ protocol, operation }) => 
   });
 });
 
-describe.each(protocolNames)('a trial of a channel over %s', (protocol) => {
+describe.each(protocolNames)('a test of a channel over %s', (protocol) => {
   const each = { protocol, operation: 'images' as const };
   const stats = async () => {
     const { polls: _, refusals: __, ...works } = await bench.sandbox.read('/_sandbox/stats');
@@ -91,7 +91,7 @@ describe.each(protocolNames)('a trial of a channel over %s', (protocol) => {
     return (await bench.upstreams.probeKeys(channel, CALL_MS)).map(({ verdict }) => verdict);
   };
 
-  it('tells a good key from a wrong one, and costs nothing', async () => {
+  it('distinguishes a good key from a wrong one, and costs nothing', async () => {
     const before = await stats();
     expect(await trials('nothing')).toEqual(['ok']);
     expect(await trials('wrong-key')).toEqual(['failed']);
@@ -99,7 +99,7 @@ describe.each(protocolNames)('a trial of a channel over %s', (protocol) => {
   });
 });
 
-it('declares differences only of what is offered and tried', () => {
+it('declares differences only for what is offered and tested', () => {
   const idle = Object.entries(vendorContracts).flatMap(([protocol, { differences }]) =>
     Object.entries(differences).flatMap(([name, cases]) => {
       const own = offers.filter((each) => each.protocol === protocol).map(({ operation }) => operation);

@@ -5,10 +5,10 @@ import { failureText } from './outcome-text.fixture.js';
 import { SseSplitter } from '#upstream/sse-splitter.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 
-/** Files with faults must be separate files. */
+/** Faults in files need separate files. */
 const byAddress: readonly string[] = ['bad-file', 'expired', 'late-file'];
 
-/** Makes two images, from a text or from an image. */
+/** Makes two images, from a prompt or from an image. */
 export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
   if (each.happens === 'proxy-502') return proxyText(bench, each);
   const outcome = await ask(bench, each);
@@ -26,7 +26,7 @@ export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
   return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
 }
 
-/** A proxy's error ends a call, but a task behind it may still run. Only the vendor knows. */
+/** A proxy's error ends a call, but a task behind it may still be running. Only the vendor knows. */
 async function proxyText(bench: Bench, each: CaseOf): Promise<string> {
   const polls = () => bench.statistic('polls');
   const before = await polls();

@@ -4,7 +4,7 @@ import { UsageMeter } from '#upstream/usage-meter.js';
 import { type Bench, bytesOf, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.fixture.js';
 
-/** The requested answer unless a fault changes it. */
+/** The requested answer, unless a fault changes it. */
 const LENGTHS: Record<string, string> = {
   nothing: '[[tokens:50]] [[cached:3]]',
   whole: '[[tokens:20]]',
@@ -138,7 +138,7 @@ function meterText({ operation }: CaseOf, meter: UsageMeter, broken: boolean): s
   return `${isCounted ? 'counted by its text' : `only ${output} tokens counted`}, ${end}`;
 }
 
-/** The client leaves, or the body is destroyed: either has to reach the vendor. */
+/** The client leaves, or the body is destroyed. Either has to reach the vendor. */
 async function givenUp(
   bench: Bench,
   { body }: StreamAnswer,

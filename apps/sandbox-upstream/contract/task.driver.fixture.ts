@@ -2,7 +2,7 @@ import type { CreateOutcome, PollOutcome, VideoRequest } from '#upstream/outcome
 import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.fixture.js';
 
-/** The first bytes of each kind of file, and their offset. */
+/** The first bytes of each type of file, and their offset. */
 const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF' } };
 
 /** Creates a video or a 3D asset, follows it to its end, and opens its file. */
@@ -48,7 +48,7 @@ async function create(bench: Bench, each: CaseOf, idempotencyKey: string): Promi
   return adapter.createVideo(bench.channel(each), { ...request, remixOf }, await options());
 }
 
-/** The vendor's id of a finished video. A repeat returns the same. */
+/** The vendor's ID of a finished video. A repeat returns the same. */
 async function remixable(bench: Bench, each: CaseOf, request: VideoRequest): Promise<string> {
   if (each.happens === 'unknown-video') return 'none';
   const plain = { ...each, happens: 'nothing' };
@@ -88,7 +88,7 @@ function pollText(outcome: PollOutcome): string {
   return outcome.kind === 'no_answer' ? 'no answer' : outcome.kind;
 }
 
-/** Every different result of its polls, and finally the file. */
+/** Every different result of the polls, and finally the file. */
 async function follow(bench: Bench, each: CaseOf, id: string): Promise<string> {
   const said: string[] = [];
   for (const before = performance.now(); performance.now() - before < CALL_MS;) {

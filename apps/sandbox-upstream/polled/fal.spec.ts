@@ -8,7 +8,7 @@ const FLUX = 'fal-ai/flux/schnell';
 const KLING = 'fal-ai/kling-video/v2/master/text-to-video';
 
 let sandbox: SandboxUnderTest;
-/** How far the sandbox's clock is ahead. */
+/** How far ahead the sandbox's clock is. */
 let shiftMs = 0;
 const STEP_MS = 30_000;
 
@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** The vendor's own client, whose addresses are led to the sandbox. */
+/** The vendor's own client, with its addresses redirected to the sandbox. */
 function client(credentials = 'sandbox-key') {
   const toSandbox: typeof fetch = (url, init) =>
     fetch((url as string).replace('https://queue.fal.run', `${sandbox.url}/fal`), init);
   return createFalClient({ credentials, fetch: toSandbox, retry: { maxRetries: 0 } });
 }
 
-describe('the client of fal', () => {
+describe('fal’s client', () => {
   it('submits, follows and reads images', async () => {
     const words: string[] = [];
     const { data, requestId } = (await client().subscribe(FLUX, {
@@ -54,7 +54,7 @@ describe('the client of fal', () => {
     expect(data['video'].url).toContain(`/files/videos/${requestId}.mp4`);
   });
 
-  it('meets errors in the shapes that it knows', async () => {
+  it('gets errors in the formats that it knows', async () => {
     const { queue } = client();
     const submitted = await queue.submit(FLUX, { input: { prompt: '[[fault:moderation]] [[work:0]]' } });
     const result = queue.result(FLUX, { requestId: submitted.request_id });
@@ -81,7 +81,7 @@ describe('the protocol fal', () => {
   const channel = () =>
     channelTo(`${sandbox.url}/fal`, { id: 'fal', protocol: 'fal', apiKey: 'sandbox-key' });
 
-  it('tells the vendor when nobody waits any more, and sends nothing again', async () => {
+  it('cancels at the vendor once nobody is waiting, and sends nothing again', async () => {
     const before = await sandbox.read('/_sandbox/stats');
     const request = { model: FLUX, prompt: '[[work:60]]', n: 1, responseFormat: 'url' as const };
     const left = new AbortController();
@@ -94,7 +94,7 @@ describe('the protocol fal', () => {
     expect(after['imagesRequests']).toBe(before['imagesRequests'] + 1);
   });
 
-  it('asks nothing for an id that is no path of a request', async () => {
+  it('requests nothing for an ID that is no path of a request', async () => {
     const { polls } = await sandbox.read('/_sandbox/stats');
     for (const id of ['../../v1/models', 'a/requests/b', 'a/b/requests/c?d', 'a/../requests/b']) {
       const outcome = await upstreams.adapterFor('fal').pollVideo(channel(), id, AbortSignal.timeout(60_000));

@@ -8,7 +8,7 @@ const FLUX = 'black-forest-labs/flux-schnell';
 const VIDEO = 'minimax/video-01';
 
 let sandbox: SandboxUnderTest;
-/** How far the sandbox's clock is ahead. */
+/** How far ahead the sandbox's clock is. */
 let shiftMs = 0;
 const STEP_MS = 30_000;
 
@@ -23,8 +23,8 @@ afterAll(() => sandbox.close());
 const client = (auth = 'sandbox-key') =>
   new Replicate({ auth, baseUrl: `${sandbox.url}/replicate/v1`, useFileOutput: false });
 
-describe('the client of Replicate', () => {
-  it('runs a model, and hears of its states', async () => {
+describe('Replicate’s client', () => {
+  it('runs a model, and sees its states', async () => {
     const states: string[] = [];
     const input = { prompt: 'a fox [[work:59]]', num_outputs: 2, width: 64, height: 32 };
     const wait = { mode: 'poll' as const, interval: 20 };
@@ -50,7 +50,7 @@ describe('the client of Replicate', () => {
     }
   });
 
-  it('meets errors in the shapes that it knows', async () => {
+  it('gets errors in the formats that it knows', async () => {
     const failing = client().run(FLUX, { input: { prompt: '[[fault:moderation]] [[work:0]]' } });
     await expect(failing).rejects.toThrow(/^Prediction failed: NSFW content detected/);
     const stale = client('stale').predictions.create({ model: FLUX, input: { prompt: 'a fox' } });
@@ -69,7 +69,7 @@ describe('the protocol replicate', () => {
   const upstreams = new Upstreams();
   afterAll(() => upstreams.close());
 
-  it('tells the vendor when nobody waits any more, and sends nothing again', async () => {
+  it('cancels at the vendor once nobody is waiting, and sends nothing again', async () => {
     const channel = channelTo(`${sandbox.url}/replicate`, { protocol: 'replicate', apiKey: 'sandbox-key' });
     const before = await sandbox.read('/_sandbox/stats');
     const request = { model: FLUX, prompt: '[[work:60]]', n: 1, responseFormat: 'url' as const };

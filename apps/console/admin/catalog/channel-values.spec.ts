@@ -20,14 +20,14 @@ const channel: Shape<'Channel'> = {
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 
-describe('the settings of a channel', () => {
-  it('that nobody changed ask for nothing, and its keys stay', () => {
+describe('channel settings', () => {
+  it('change nothing if nobody changed them, and the keys stay', () => {
     const values = channelValues(channel);
     expect(changesOf(values, { ...values })).toEqual({});
     expect(values.apiKeys).toBe('');
   });
 
-  it('ask for what was changed alone', () => {
+  it('request only what was changed', () => {
     const before = channelValues(channel);
     const after = { ...before, maxConcurrency: 8, models: [{ ours: 'b-model', theirs: ' ' }] };
     expect(changesOf(before, after)).toEqual({ maxConcurrency: 8, models: { 'b-model': 'b-model' } });
@@ -36,7 +36,7 @@ describe('the settings of a channel', () => {
     });
   });
 
-  it('take the document of a service account as one key, however it is written', () => {
+  it('treat the document of a service account as one key, however it is written', () => {
     const before = channelValues(channel);
     const pretty = '{\n  "client_email": "a@b",\n  "private_key": "x y"\n}';
     const apiKeys = `first\n${pretty}\n{"client_email": "c@d"}\nlast`;

@@ -26,11 +26,11 @@ const changes: [string, Change, 'call' | 'second' | 'token' | undefined][] = [
 ];
 
 describe('the draft of a change', () => {
-  it.each(changes)('of %s asks for it again', (_, change, unit) => {
+  it.each(changes)('of %s requests it again', (_, change, unit) => {
     expect(changeFrom(draftOf(change), unit)).toEqual(change);
   });
 
-  it('asks for those amounts that the unit of its model has, without what was typed around them', () => {
+  it('requests the amounts that its model’s unit has, trimmed', () => {
     const draft = newDraft({ subject: 'b', unitPrice: ' 0.3 ', input: '1', cachedInput: '1', output: '2 ' });
     expect(amountsOf(draft, 'second')).toEqual(['unitPrice']);
     expect(changeFrom(draft, 'second')).toEqual({ kind: 'price', model: 'b', price: { unitPrice: '0.3' } });

@@ -29,7 +29,7 @@ const latency = {
   isAverage: true,
 };
 
-it('gives the largest a series each and all others one, exactly', () => {
+it('gives each of the largest its own series and the others one together, exactly', () => {
   expect(namedSubjects(chart)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   expect(hasOthers(chart)).toBe(true);
   const point = {

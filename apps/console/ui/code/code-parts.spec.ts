@@ -9,7 +9,7 @@ const of = (id: string, kind: string) =>
     .map(({ code }) => code);
 
 describe('the parts of code', () => {
-  it.each(samples)('are all of $id', ({ code }) => {
+  it.each(samples)('add up to all of $id', ({ code }) => {
     expect(
       codeParts(code)
         .map((part) => part.code)
@@ -17,7 +17,7 @@ describe('the parts of code', () => {
     ).toBe(code);
   });
 
-  it('tell comments, texts and words of the language from the rest', () => {
+  it('distinguish comments, texts and keywords from the rest', () => {
     expect(of('openai-python', 'comment')).toEqual(['# pip install openai']);
     expect(of('curl', 'text')).toContain('"Authorization: Bearer sk-tg-key"');
     expect(of('curl', 'comment')).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { phonePlaces } from './phone-row.js';
 
 describe('a row on a phone', () => {
-  it('is called by its first words, has the first amount beside it, and the rest below', () => {
+  it('is titled by its first words, with the first amount beside it and the rest below', () => {
     const columns = [
       { id: 'at' },
       { id: 'model' },
@@ -21,7 +21,7 @@ describe('a row on a phone', () => {
     });
   });
 
-  it('has numbers that are no amounts below it, beside their names', () => {
+  it('has numbers that are not amounts below it, beside their names', () => {
     const columns = [{ id: 'name' }, { id: 'models', align: 'right' as const }];
     expect(phonePlaces(columns).get('models')).toBe('below');
   });
@@ -36,7 +36,7 @@ describe('a row on a phone', () => {
     expect([...places.values()]).toEqual(['below', 'main', 'hidden', 'side']);
   });
 
-  it('is called by its time where there is nothing else', () => {
+  it('is titled by its time if there is nothing else', () => {
     expect(phonePlaces([{ id: 'at' }]).get('at')).toBe('main');
   });
 });

@@ -11,13 +11,13 @@ function model(id: string, family: Shape<'ListedModel'>['family'] = 'image'): Sh
 
 const of = (...models: Shape<'ListedModel'>[]) => sampleModels(models, { group: 'g' });
 
-describe('what samples call', () => {
-  it('are models of the documentation where the group has them', () => {
+describe('the models in samples', () => {
+  it('are those of the documentation if the group has them', () => {
     const listed = [model('another'), model(usualModels.image), model(usualModels.messages, 'chat')];
     expect(of(...listed)).toEqual({ image: usualModels.image, messages: usualModels.messages });
   });
 
-  it('is by Google’s SDK only what the gateway serves in its style', () => {
+  it('are called with Google’s SDK only if the gateway serves them in that style', () => {
     expect(of(model('gemini-2.5-flash-image'), model('flux-2-pro'))).toEqual({
       image: 'gemini-2.5-flash-image',
     });
@@ -25,7 +25,7 @@ describe('what samples call', () => {
     expect(of(model('imagen-4')).google).toBe('imagen-4');
   });
 
-  it('are left out where the group has none, unless it has no model at all', () => {
+  it('are left out if the group has none, unless it has no model at all', () => {
     const baseUrl = 'https://relay.example';
     const names = codeSamples({ baseUrl, models: of(model('talk', 'chat')) }).map(({ id }) => id);
     expect(names).toEqual(['anthropic']);

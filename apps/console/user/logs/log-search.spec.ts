@@ -22,11 +22,11 @@ describe('the list of requests', () => {
       { from: '2026-03-10T08:00:00.000Z', to: '2026-03-10T09:00:00.000Z' },
     ],
     [{ range: '30d', at: 'yesterday' } as const, { from: '2026-02-09T00:00:00.000Z' }],
-  ])('%j is of %j', (search, times) => {
+  ])('is asked for %j as %j', (search, times) => {
     expect(logQuery(search, NOW_MS)).toMatchObject(times);
   });
 
-  it('is all of it where no time is chosen', () => {
+  it('is unlimited if no time is chosen', () => {
     expect(logQuery({ keyId: 'k' }, NOW_MS)).toEqual({ keyId: 'k' });
   });
 
@@ -34,7 +34,7 @@ describe('the list of requests', () => {
     [{ keyId: 'k' }, { keyId: 'k', range: '30d' }],
     [{ range: '7d', by: 'key' } as const, { range: '7d' }],
     [{ from: '2026-01-01' }, { from: '2026-01-01' }],
-  ])('of the chart %j has the address %j', (search, address) => {
+  ])('behind the chart %j has the address %j', (search, address) => {
     expect(logOf(search)).toEqual(address);
   });
 });

@@ -33,23 +33,23 @@ describe('the amount of a line', () => {
   });
 });
 
-describe('a charge that is computed again', () => {
-  it('agrees where hold and settlement follow from the prices', () => {
+describe('a recalculated charge', () => {
+  it('agrees if hold and settlement follow from the prices', () => {
     expect(recomputed(video('0.3125'))).toEqual({ hold: '0.3125', settlement: '0.3125', agrees: true });
     expect(recomputed(video('0.125', '2'))).toMatchObject({ settlement: '0.125', agrees: true });
   });
 
-  it('takes no more than was set aside', () => {
+  it('takes no more than was held', () => {
     expect(recomputed(video('0.3125', '9'))).toMatchObject({ settlement: '0.3125', agrees: true });
   });
 
-  it('does not agree where an amount is another', () => {
+  it('does not agree if an amount differs', () => {
     expect(recomputed(video('0.3126'))).toMatchObject({ settlement: '0.3125', agrees: false });
     const charge = video('0.3125');
     expect(recomputed({ ...charge, hold: { amount: '0.31', at: AT } })).toMatchObject({ agrees: false });
   });
 
-  it('rounds each line of tokens by itself', () => {
+  it('rounds each line of tokens separately', () => {
     const line = (kind: 'input' | 'output', units: string) => ({
       kind,
       units,
@@ -78,7 +78,7 @@ describe('a charge that is computed again', () => {
     expect(recomputed(charge)).toEqual({ hold: '0.000000007', settlement: '0.000000004', agrees: true });
   });
 
-  it('is nothing for a request that was refused', () => {
+  it('does not exist for a refused request', () => {
     expect(recomputed({ pricing: null, hold: null, settlement: null })).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { addDays, today } from '../../finance/utc-days.js';
 import { chartQuery } from './usage-search.js';
 
 describe('the chart of days', () => {
-  it('is asked for what the server keeps', () => {
+  it('is requested for what the server keeps', () => {
     expect(chartQuery({ by: 'key', keyId: 'k' })).toMatchObject({ range: '30d', by: 'key', keyId: 'k' });
     const day = addDays(today(), -1);
     expect(chartQuery({ from: day })).toMatchObject({ from: day, to: day, by: 'model' });
@@ -14,7 +14,7 @@ describe('the chart of days', () => {
     ['too many', { from: addDays(today(), -92), to: today() }],
     ['too old', { from: addDays(today(), -184), to: addDays(today(), -180) }],
     ['in no order', { from: today(), to: addDays(today(), -1) }],
-  ])('is not asked for when they are %s', (_, days) => {
+  ])('is not requested for days that are %s', (_, days) => {
     expect(chartQuery(days)).toBeNull();
   });
 });
