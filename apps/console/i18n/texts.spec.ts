@@ -35,8 +35,18 @@ function placeholdersOf(text: string): string[] {
 const literals = new Set([...code.matchAll(/['"`]([\w.-]+)['"`]/g)].map(([, text]) => text as string));
 const beginnings = [...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string);
 
+/** Keys whose texts are read together, and the texts that such groups have. */
+const groups = new Set(
+  [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => text as string),
+);
+const OF_GROUP = /\.(do|title|hint|submit)$/;
+
 function isUsed(key: string): boolean {
-  return literals.has(key) || beginnings.some((beginning) => key.startsWith(beginning));
+  return (
+    literals.has(key) ||
+    beginnings.some((beginning) => key.startsWith(beginning)) ||
+    (OF_GROUP.test(key) && groups.has(key.replace(OF_GROUP, '')))
+  );
 }
 
 describe.each(namespaces)('the texts of %s', (namespace) => {

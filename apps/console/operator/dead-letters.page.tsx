@@ -16,6 +16,7 @@ import { When } from '../ui/time/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 import { jsonLines } from '../ui/code/json-lines.js';
+import { GROUP } from '../i18n/group.js';
 
 const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
@@ -36,7 +37,6 @@ export function DeadLettersPage() {
           query={letters}
           columns={useColumns()}
           empty={{ title: t(`letters.${none}`), hint: t(`letters.${none}Hint`) }}
-          isPaged
         />
       </Stack>
       <OpenPanel param="letter" title={t('letters.one')}>
@@ -182,13 +182,7 @@ function Replay({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
     await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
   };
   return (
-    <ConfirmAction
-      label={t('letters.replay')}
-      title={t('letters.replayTitle')}
-      isDangerous={false}
-      w="fit-content"
-      act={replay}
-    >
+    <ConfirmAction texts={t('letters.replay', GROUP)} isDangerous={false} w="fit-content" act={replay}>
       <Stack gap="xs">
         <Text>
           <Effect letter={letter} />

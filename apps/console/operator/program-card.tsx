@@ -94,7 +94,7 @@ function Paces({ report }: { report: Shape<'Program'>['report'] }) {
       label={t('card.minute')}
       query={knownRows(rows)}
       columns={useColumns()}
-      rowKey={({ name }) => name}
+      rowKey="name"
       empty={{ title: t('card.minute'), hint: t('card.noLag') }}
     />
   );

@@ -10,6 +10,7 @@ import { When } from '../ui/time/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
 import { type System, useRate } from './program.js';
+import { GROUP } from '../i18n/group.js';
 
 /** Programs report every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -113,7 +114,7 @@ function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; program
         }
       >
         {programs.length === 0 ? (
-          <EmptyState title={t('system.none')} hint={t('system.noneHint')} />
+          <EmptyState {...t('system.none', GROUP)} />
         ) : (
           <SimpleGrid cols={{ base: 1, lg: isMany ? 2 : 1 }}>
             {programs.map((program) => (

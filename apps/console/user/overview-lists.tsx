@@ -79,7 +79,7 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
         label={t('overview.requests.title')}
         query={knownRows(requests)}
         columns={useColumns()}
-        rowKey={({ chargeId }) => chargeId}
+        rowKey="chargeId"
         empty={{
           title: t('overview.requests.emptyTitle'),
           hint: t('overview.requests.emptyHint'),

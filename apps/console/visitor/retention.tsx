@@ -20,7 +20,7 @@ export function Retention() {
         label={t('retention.title')}
         query={useRead('/api/public/retention')}
         columns={columns}
-        rowKey={(kept) => kept.class}
+        rowKey="class"
         empty={{ title: t('retention.empty'), hint: t('retention.forGood') }}
       />
     </Stack>

@@ -26,6 +26,7 @@ import { OpenRow } from '../../ui/forms/dialog.js';
 import { isNarrowed } from '../../ui/search.js';
 import { Named } from '../../ui/named.js';
 import { ID } from '../../ui/patterns.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 50;
 
@@ -44,7 +45,6 @@ export function AuditPage() {
           query={entries}
           columns={useColumns()}
           empty={useEmpty(isNarrowed(filter))}
-          isPaged
         />
       </Stack>
       <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
@@ -54,7 +54,7 @@ export function AuditPage() {
 
 function useEmpty(isFiltered: boolean) {
   const { t } = useTranslation('admin');
-  if (!isFiltered) return { title: t('audit.empty'), hint: t('audit.emptyHint') };
+  if (!isFiltered) return t('audit.empty', GROUP);
   const action = (
     <ButtonLink to="/admin/audit-log" variant="default">
       {t('audit.all')}
@@ -154,9 +154,7 @@ function Changes({ changes }: { changes: readonly FieldChange[] }) {
     column('after', t('audit.after'), ({ after }) => longText(after)),
   ];
   const label = t('audit.changes');
-  return (
-    <PlainTable label={label} columns={columns} rows={changes} rowKey={({ path }) => path} layout="fixed" />
-  );
+  return <PlainTable label={label} columns={columns} rows={changes} rowKey="path" layout="fixed" />;
 }
 
 const NAMED = ['account', 'user', 'key'] as const;

@@ -6,6 +6,7 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { NONE } from '../../ui/lists/phone-row.js';
 import { StatusBadge, type Tone, TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];
 type CircuitState = Program['state'];
@@ -59,7 +60,7 @@ export function ChannelPrograms({ health }: { health: Shape<'ChannelHealth'> }) 
       query={knownRows(health.programs)}
       columns={useColumns()}
       rowKey={({ program, instance, model }) => `${program} ${instance} ${model}`}
-      empty={{ title: t('health.empty'), hint: t('health.emptyHint') }}
+      empty={t('health.empty', GROUP)}
     />
   );
 }

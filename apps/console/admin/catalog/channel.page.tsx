@@ -14,6 +14,7 @@ import { Loaded, PageFrame, Section } from '../../ui/page.js';
 import { Hint, Labelled, StatusBadge, TwoLines } from '../../ui/texts.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function ChannelPage() {
   const { t } = useTranslation('catalog');
@@ -103,12 +104,10 @@ function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
   const way = enabled ? 'drain' : 'on';
   return (
     <ConfirmAction
-      label={t(`channel.turn.${way}`)}
-      title={t(`channel.turnTitle.${way}`)}
+      texts={t(`channel.turn.${way}`, GROUP)}
       isDangerous={enabled}
       act={() => api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } })}
       reread={reread}
-      hint={t(`channel.turnHint.${way}`)}
     />
   );
 }

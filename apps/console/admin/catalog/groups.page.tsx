@@ -11,6 +11,7 @@ import { useGroups } from '../catalog.js';
 import { ChangeGroup, CreateGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/groups');
 
@@ -28,8 +29,8 @@ export function GroupsPage() {
         label={t('groups.title')}
         query={rowsOf(groups, (found) => found)}
         columns={useColumns()}
-        rowKey={({ name }) => name}
-        empty={{ title: t('groups.empty'), hint: t('groups.emptyHint'), action: create }}
+        rowKey="name"
+        empty={{ ...t('groups.empty', GROUP), action: create }}
       />
       <OpenForms groups={groups.data ?? []} />
     </PageFrame>

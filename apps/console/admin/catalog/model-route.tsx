@@ -7,6 +7,7 @@ import { Loaded, Section } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { ChannelLink } from './channel-link.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Route = Shape<'ModelRoute'>;
 type Channel = Route['channels'][number];
@@ -60,8 +61,8 @@ function Channels({ route: { channels, routing } }: { route: Route }) {
       label={t('route.title')}
       query={knownRows(channels)}
       columns={useColumns(routing)}
-      rowKey={({ channelId }) => channelId}
-      empty={{ title: t('route.empty'), hint: t('route.emptyHint') }}
+      rowKey="channelId"
+      empty={t('route.empty', GROUP)}
     />
   );
 }

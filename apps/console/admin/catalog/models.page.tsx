@@ -12,6 +12,7 @@ import { useModels } from '../catalog.js';
 import { CreateModel, OneModel } from './model-forms.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 import { ModelFilters } from './model-filters.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/models');
 
@@ -28,7 +29,7 @@ export function ModelsPage() {
           label={t('models.label')}
           query={{ data: items && { items }, error, refetch, isPlaceholderData }}
           columns={useColumns()}
-          empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
+          empty={t('models.empty', GROUP)}
           columnsName="models"
         />
       </Stack>

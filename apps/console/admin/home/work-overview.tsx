@@ -16,6 +16,7 @@ import { useLocale, usePercent } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/page.js';
 import { useShortDay } from '../../ui/time/when.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Work = Shape<'WorkChart'>;
 type Row = Work['subjects'][number];
@@ -31,8 +32,7 @@ function isEmpty({ charges, failedCharges }: Shape<'WorkSums'>): boolean {
 export function WorkOverview({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('charts');
   const { from, to } = days;
-  if (to < from || to >= addDays(from, MOST_DAYS))
-    return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
+  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong', GROUP)} />;
   return <Asked days={days} />;
 }
 
@@ -87,7 +87,7 @@ function Drawn({ work }: { work: Work }) {
       {...usePlaces(work)}
       withTotal
       hint={t('dayHint')}
-      empty={isNothing ? { title: t('nothing'), hint: t('nothingHint') } : null}
+      empty={isNothing ? t('nothing', GROUP) : null}
     />
   );
 }
@@ -114,7 +114,7 @@ function Breakdown({ work }: { work: Work }) {
       query={knownRows(work.subjects)}
       columns={useColumns(by, work)}
       rowKey={({ subject }) => subject ?? 'others '}
-      empty={{ title: t('nothing'), hint: t('nothingHint') }}
+      empty={t('nothing', GROUP)}
     />
   );
 }

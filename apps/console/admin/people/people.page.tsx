@@ -12,6 +12,7 @@ import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/texts.js';
 import { OpenPerson } from './person-drawer.js';
 import { staffRoles } from '../../api/enumerations.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -27,9 +28,8 @@ export function PeoplePage() {
           label={t('people.label')}
           query={people}
           columns={useColumns()}
-          rowKey={({ userId }) => userId}
-          empty={{ title: t('people.empty'), hint: t('people.emptyHint') }}
-          isPaged
+          rowKey="userId"
+          empty={t('people.empty', GROUP)}
         />
       </Stack>
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />

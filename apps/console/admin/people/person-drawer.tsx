@@ -8,6 +8,7 @@ import { Form } from '../../ui/forms/declared.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Nobody changes their own access. */
 export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) {
@@ -76,12 +77,10 @@ function Access({ person }: { person: Shape<'Person'> }) {
   return (
     <Group>
       <ConfirmAction
-        label={t(`people.${way}`)}
-        title={t(`people.${way}Title`, { email: person.email })}
+        texts={t(`people.${way}`, { ...GROUP, email: person.email })}
         isDangerous={!person.disabled}
         act={() => api.PUT('/api/admin/people/{userId}/disabled', { params, body })}
         reread={reread}
-        hint={t(`people.${way}Hint`)}
       />
       {person.totpEnabled && <RemoveTotp person={person} />}
     </Group>
@@ -92,11 +91,9 @@ function RemoveTotp({ person: { userId, email } }: { person: Shape<'Person'> }) 
   const { t } = useTranslation('admin');
   return (
     <ConfirmAction
-      label={t('people.removeTotp')}
-      title={t('people.removeTotpTitle', { email })}
+      texts={t('people.removeTotp', { ...GROUP, email })}
       act={() => api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } })}
       reread={reread}
-      hint={t('people.removeTotpHint')}
     />
   );
 }

@@ -8,6 +8,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useGroups } from '../catalog.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function GroupPrices() {
   const { t } = useTranslation('prices');
@@ -16,8 +17,8 @@ export function GroupPrices() {
       label={t('groups.label')}
       query={rowsOf(useGroups(), (groups) => groups)}
       columns={useColumns()}
-      rowKey={({ name }) => name}
-      empty={{ title: t('groups.empty'), hint: t('groups.emptyHint') }}
+      rowKey="name"
+      empty={t('groups.empty', GROUP)}
     />
   );
 }

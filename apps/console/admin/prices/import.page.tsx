@@ -109,7 +109,7 @@ function Refused({ rows }: { rows: RefusedRow[] }) {
   ];
   return (
     <Notice tone="bad" title={t('import.refused')}>
-      <PlainTable label={t('import.refused')} columns={columns} rows={rows} rowKey={({ line }) => line} />
+      <PlainTable label={t('import.refused')} columns={columns} rows={rows} rowKey="line" />
     </Notice>
   );
 }

@@ -13,6 +13,7 @@ import { Loaded, Section } from '../../ui/page.js';
 import { Hint, StatusBadge } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { changeInPercent } from './percent.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 const DAY_MS = 24 * 3_600_000;
@@ -109,7 +110,7 @@ function Rows({ preview, isOld }: { preview: Shape<'PricePreview'>; isOld: boole
       query={{ ...knownRows(preview.rows), isPlaceholderData: isOld }}
       columns={useColumns()}
       rowKey={({ model, group }) => `${model} ${group}`}
-      empty={{ title: t('preview.empty'), hint: t('preview.emptyHint') }}
+      empty={t('preview.empty', GROUP)}
     />
   );
 }

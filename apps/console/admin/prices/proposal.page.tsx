@@ -15,6 +15,7 @@ import { nameOf } from './change.js';
 import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function ProposalPage() {
   const { t } = useTranslation('prices');
@@ -165,14 +166,7 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
 
 function Cancel({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
-  return (
-    <ConfirmAction
-      label={t('proposal.cancel')}
-      title={t('proposal.cancelTitle')}
-      act={() => decide(proposal, 'cancel')}
-      hint={t('proposal.cancelHint')}
-    />
-  );
+  return <ConfirmAction texts={t('proposal.cancel', GROUP)} act={() => decide(proposal, 'cancel')} />;
 }
 
 interface ConfirmProps {
@@ -188,8 +182,7 @@ function Confirm({ proposal, isBarred }: ConfirmProps) {
   return (
     <ConfirmAction
       variant="filled"
-      label={t('proposal.confirm')}
-      title={t('proposal.confirmTitle')}
+      texts={t('proposal.confirm', GROUP)}
       isDangerous={false}
       disabled={outdated.length > 0 || isBarred}
       act={confirm}

@@ -48,7 +48,6 @@ export function Proposals() {
           hint: t('proposals.noneHint'),
           action: <ButtonLink to="/admin/prices/propose">{t('propose.open')}</ButtonLink>,
         }}
-        isPaged
       />
     </Stack>
   );

@@ -14,6 +14,7 @@ import { When } from '../../ui/time/when.js';
 import { useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
+import { GROUP } from '../../i18n/group.js';
 
 const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
   past: 'quiet',
@@ -51,7 +52,7 @@ export function TimeLinePage() {
       <Loaded query={useVersions(model)} lines={10}>
         {(found) =>
           found.length === 0 ? (
-            <EmptyState title={t('timeLine.empty')} hint={t('timeLine.emptyHint')} action={propose} />
+            <EmptyState {...t('timeLine.empty', GROUP)} action={propose} />
           ) : (
             <History model={model} versions={found} />
           )

@@ -16,7 +16,7 @@ export function AdminRetentionPage() {
         label={t('retention.title')}
         query={useRead('/api/admin/retention')}
         columns={useColumns()}
-        rowKey={(run) => run.class}
+        rowKey="class"
         empty={{ title: t('retention.empty'), hint: t('retention.about') }}
       />
     </PageFrame>

@@ -13,6 +13,7 @@ import { SIGNED_CREDITS } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Adjustments by hand and write-offs. Each needs a ticket, large ones two people, and none is ever edited. */
 export function AdjustmentsPage() {
@@ -46,9 +47,7 @@ function CreateAdjustment() {
   const rule = [SIGNED_CREDITS, t('adjust.amountWrong')] as const;
   return (
     <ModalForm
-      label={t('adjust.do')}
-      title={t('adjust.title')}
-      hint={t('adjust.hint')}
+      texts={t('adjust', GROUP)}
       button={{ variant: 'filled' }}
       fields={{
         accountId: accountField(t('account'), { missing: t('accountMissing') }),

@@ -18,6 +18,7 @@ import { useNote } from '../note.js';
 import { ticketField } from '../ticket-field.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
@@ -35,9 +36,8 @@ export function Debts() {
         label={t('tabs.debts')}
         query={debts}
         columns={useColumns()}
-        rowKey={({ accountId }) => accountId}
-        empty={{ title: t('debts.empty'), hint: t('debts.emptyHint') }}
-        isPaged
+        rowKey="accountId"
+        empty={t('debts.empty', GROUP)}
       />
     </Stack>
   );
@@ -97,9 +97,7 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
   const rule = [CREDITS, t('writeOff.amountWrong')] as const;
   return (
     <ModalForm
-      label={t('writeOff.do')}
-      title={t('writeOff.title', { name })}
-      hint={t('writeOff.hint')}
+      texts={t('writeOff', { ...GROUP, name })}
       button={{ size: 'xs' }}
       isDangerous
       fields={{

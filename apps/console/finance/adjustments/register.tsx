@@ -15,6 +15,7 @@ import { timesOf } from '../utc-days.js';
 import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Adjustments, with who requested and approved them, why, and which reverse others. */
 export function Register() {
@@ -35,8 +36,7 @@ export function Register() {
         query={adjustments}
         columns={useColumns()}
         columnsName="adjustments"
-        empty={{ title: t('register.empty'), hint: t('register.emptyHint') }}
-        isPaged
+        empty={t('register.empty', GROUP)}
       />
     </Stack>
   );
@@ -71,9 +71,7 @@ function Reverse({ adjustment }: { adjustment: Shape<'Adjustment'> }) {
     <Reversal
       row={adjustment}
       states={{ reversal: t('register.reversal'), reversed: t('register.reversed') }}
-      label={t('reverse.do')}
-      title={t('reverse.title')}
-      hint={t('reverse.hint')}
+      texts={t('reverse', GROUP)}
       send={async (body) => {
         const params = { path: { adjustmentId: adjustment.id } };
         const path = '/api/finance/adjustments/{adjustmentId}/reverse';

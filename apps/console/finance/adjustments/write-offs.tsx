@@ -14,6 +14,7 @@ import { useCopies } from '../../ui/lists/row-actions.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function WriteOffs() {
   const { t } = useTranslation('adjustments');
@@ -32,7 +33,6 @@ export function WriteOffs() {
           </ButtonLink>
         ),
       }}
-      isPaged
     />
   );
 }
@@ -59,9 +59,7 @@ function Reverse({ writeOff }: { writeOff: Shape<'WriteOff'> }) {
     <Reversal
       row={writeOff}
       states={{ reversal: t('writeOffs.reversal'), reversed: t('writeOffs.reversed') }}
-      label={t('reverseWriteOff.do')}
-      title={t('reverseWriteOff.title')}
-      hint={t('reverseWriteOff.hint')}
+      texts={t('reverseWriteOff', GROUP)}
       send={async (body) => {
         const params = { path: { writeOffId: writeOff.id } };
         const path = '/api/finance/write-offs/{writeOffId}/reverse';

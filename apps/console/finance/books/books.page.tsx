@@ -13,6 +13,7 @@ import { ControlLight, ControlLink, useControlFault, useControlWords } from './c
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
@@ -47,7 +48,7 @@ function ControlGroup({ name, controls }: ReturnType<typeof groupsOf>[number]) {
           label={title}
           query={knownRows(controls)}
           columns={useColumns()}
-          empty={{ title: t('controls.unknown'), hint: t('controls.unknownHint') }}
+          empty={t('controls.unknown', GROUP)}
         />
       </div>
     </Section>

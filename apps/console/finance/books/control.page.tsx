@@ -16,6 +16,7 @@ import { RunControls } from './books.page.js';
 import { useFindingWords } from './finding-words.js';
 import { ControlLight, FindingBadge, useControlFault, useControlWords } from './control-words.js';
 import { FindingDetails } from './finding-details.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
 const states = ['open', 'resolved', 'all'] as const;
@@ -27,7 +28,7 @@ export function ControlPage() {
   const { titleOf, explanationOf } = useControlWords();
   const controls = useRead('/api/finance/controls');
   const control = controls.data?.items.find(({ id }) => id === controlId);
-  const unknown = <EmptyState title={t('controls.unknown')} hint={t('controls.unknownHint')} />;
+  const unknown = <EmptyState {...t('controls.unknown', GROUP)} />;
   return (
     <PageFrame
       title={control ? titleOf(control) : t('controls.one')}
@@ -73,17 +74,14 @@ function Findings({ controlId }: { controlId: string }) {
   const path = '/api/finance/controls/{controlId}/findings';
   const findings = useList(path, { path: { controlId }, query: { state } });
   const shown = findings.data?.items.find(({ id }) => id === finding);
-  const empty =
-    state === 'open'
-      ? { title: t('findings.none'), hint: t('findings.noneHint') }
-      : { title: t('findings.noneSuch'), hint: t('findings.noneSuchHint') };
+  const empty = state === 'open' ? t('findings.none', GROUP) : t('findings.noneSuch', GROUP);
   return (
     <Section
       title={t('findings.title')}
       aside={<CsvLink path={`/api/finance/controls/${controlId}/findings.csv`} query={{ state }} />}
     >
       <StateFilter />
-      <DataList label={t('findings.title')} query={findings} columns={useColumns()} empty={empty} isPaged />
+      <DataList label={t('findings.title')} query={findings} columns={useColumns()} empty={empty} />
       <SidePanel param="finding" opened={shown !== undefined} title={t('findings.one')}>
         {shown && <FindingDetails finding={shown} />}
       </SidePanel>

@@ -96,9 +96,11 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Sh
   const { t } = useTranslation('finance');
   return (
     <NoteAction
-      label={acknowledgedAt === null ? t('findings.acknowledge') : t('findings.noteAgain')}
-      title={t('findings.acknowledge')}
-      hint={t('findings.acknowledgeHint')}
+      texts={{
+        do: acknowledgedAt === null ? t('findings.acknowledge') : t('findings.noteAgain'),
+        title: t('findings.acknowledge'),
+        hint: t('findings.acknowledgeHint'),
+      }}
       noteLabel={t('findings.noteLabel')}
       button={{ w: 'fit-content' }}
       send={({ note }) =>

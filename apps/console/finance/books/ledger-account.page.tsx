@@ -16,6 +16,7 @@ import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { OrderFilter } from './order-filter.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
@@ -39,8 +40,7 @@ export function LedgerAccountPage() {
         query={statement}
         columns={useColumns(account?.unit ?? 'CRD')}
         rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
-        empty={{ title: t('statement.empty'), hint: t('statement.emptyHint') }}
-        isPaged
+        empty={t('statement.empty', GROUP)}
         columnsName="ledger-account"
       />
     </PageFrame>

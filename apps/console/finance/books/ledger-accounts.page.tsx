@@ -7,6 +7,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { LedgerAccountLink } from '../transaction-links.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** For people who cannot hover over a customer's name: the id, to copy. */
 const CUSTOMER = /^customer:([0-9a-z]{26})/;
@@ -27,8 +28,7 @@ export function LedgerAccountsPage() {
         label={t('accounts.title')}
         query={accounts}
         columns={useColumns()}
-        empty={{ title: t('accounts.none'), hint: t('accounts.noneHint') }}
-        isPaged
+        empty={t('accounts.none', GROUP)}
       />
     </PageFrame>
   );

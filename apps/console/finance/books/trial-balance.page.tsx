@@ -13,6 +13,7 @@ import { addDays, startOf, today } from '../utc-days.js';
 import { BalanceLines } from './balance-lines.js';
 import { ControlLink } from './control-words.js';
 import { OrderFilter } from './order-filter.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/trial-balance');
 
@@ -58,7 +59,7 @@ function Balance({ balance }: { balance: Shape<'TrialBalance'> }) {
   const { t } = useTranslation('finance');
   const { customers, zero } = route.useSearch();
   const { balances, totals } = balance;
-  if (balances.length === 0) return <EmptyState title={t('trial.empty')} hint={t('trial.emptyHint')} />;
+  if (balances.length === 0) return <EmptyState {...t('trial.empty', GROUP)} />;
   return (
     <>
       <TakenAt balance={balance} />

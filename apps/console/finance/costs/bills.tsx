@@ -11,6 +11,7 @@ import { Day } from '../../ui/time/when.js';
 import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Upstream bills compared with accrued costs, by channel and by bill. */
 export function Bills() {
@@ -24,8 +25,7 @@ export function Bills() {
           label={t('tabs.bills')}
           query={bills}
           columns={useBillColumns()}
-          empty={{ title: t('bills.empty'), hint: t('bills.emptyHint') }}
-          isPaged
+          empty={t('bills.empty', GROUP)}
         />
       </Section>
     </Stack>
@@ -41,8 +41,8 @@ function Channels() {
         label={t('bills.channels')}
         query={rowsOf(report, (data) => data.channels)}
         columns={useChannelColumns()}
-        rowKey={({ channel }) => channel}
-        empty={{ title: t('bills.noCosts'), hint: t('bills.noCostsHint') }}
+        rowKey="channel"
+        empty={t('bills.noCosts', GROUP)}
       />
     </Section>
   );
@@ -101,9 +101,7 @@ function RecordBill() {
   const { t } = useTranslation('costs');
   return (
     <ModalForm
-      label={t('record.do')}
-      title={t('record.title')}
-      hint={t('record.hint')}
+      texts={t('record', GROUP)}
       button={{ size: 'xs' }}
       fields={useBillFields()}
       faults={({ from, to }) => ({ to: from !== null && to !== null && to < from && t('record.lastWrong') })}

@@ -12,6 +12,7 @@ import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 import { YesFilter } from '../../ui/lists/choice.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** What channels charge us for models: current costs, or all versions. */
 export function CostVersions() {
@@ -31,8 +32,7 @@ export function CostVersions() {
         query={versions}
         columns={useColumns()}
         columnsName="upstream-costs"
-        empty={{ title: t('versions.empty'), hint: t('versions.emptyHint') }}
-        isPaged
+        empty={t('versions.empty', GROUP)}
       />
     </Stack>
   );

@@ -123,7 +123,7 @@ function Changed({ rows }: { rows: Trial['changed'] }) {
   return (
     <Paper withBorder>
       <ScrollArea.Autosize mah="24rem" type="auto">
-        <PlainTable label={t('import.title')} columns={columns} rows={rows} rowKey={({ line }) => line} />
+        <PlainTable label={t('import.title')} columns={columns} rows={rows} rowKey="line" />
       </ScrollArea.Autosize>
     </Paper>
   );

@@ -7,6 +7,7 @@ import { useNow } from '../../ui/time/now.js';
 import { EmptyState } from '../../ui/page.js';
 import { Hint, StatusBadge } from '../../ui/texts.js';
 import { cancelDownload, type FileDownload, forgetDownload, useDownloads } from './downloads.js';
+import { GROUP } from '../../i18n/group.js';
 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;
@@ -15,7 +16,7 @@ const SECOND_MS = 1_000;
 export function DownloadList() {
   const { t } = useTranslation('costs');
   const downloads = useDownloads();
-  if (downloads.length === 0) return <EmptyState title={t('exports.none')} hint={t('exports.noneHint')} />;
+  if (downloads.length === 0) return <EmptyState {...t('exports.none', GROUP)} />;
   return (
     <Stack component="ul" className="plain-list" gap="sm">
       {downloads.map((download) => (

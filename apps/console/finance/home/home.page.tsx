@@ -15,6 +15,7 @@ import { DayRanges, latestDays } from '../day-ranges.js';
 import { BasisSwitch } from '../reports/basis.js';
 import { RevenueChart } from '../reports/revenue-chart.js';
 import { openedBy } from '../reports/revenue.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/');
 const DAYS = 30;
@@ -101,8 +102,7 @@ function Work({ controls, approvals }: WorkProps) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
   const found = controls.filter(({ openFindings }) => openFindings > 0);
-  if (found.length + approvals === 0)
-    return <EmptyState title={t('home.nothing')} hint={t('home.nothingHint')} />;
+  if (found.length + approvals === 0) return <EmptyState {...t('home.nothing', GROUP)} />;
   return (
     <ToDos>
       {approvals > 0 && (

@@ -12,6 +12,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { StatusBadge } from '../../ui/texts.js';
 import { accountColumn } from '../columns.js';
+import { GROUP } from '../../i18n/group.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 
@@ -25,8 +26,7 @@ export function Disputes() {
       query={disputes}
       columns={useColumns()}
       rowKey={({ provider, disputeId }) => `${provider} ${disputeId}`}
-      empty={{ title: t('disputes.empty'), hint: t('disputes.emptyHint') }}
-      isPaged
+      empty={t('disputes.empty', GROUP)}
     />
   );
 }

@@ -7,6 +7,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Identifier, StatusBadge } from '../../ui/texts.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 import { ServerWords } from '../server-words.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'PaymentEvent'>['state']>()('applied', 'ignored', 'suspense', 'waiting');
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
@@ -24,8 +25,7 @@ export function Events() {
         query={events}
         columns={useColumns()}
         rowKey={({ provider, eventId }) => `${provider} ${eventId}`}
-        empty={{ title: t('events.empty'), hint: t('events.emptyHint') }}
-        isPaged
+        empty={t('events.empty', GROUP)}
       />
     </Stack>
   );

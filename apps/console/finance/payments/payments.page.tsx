@@ -13,6 +13,7 @@ import { PAYMENT } from '../../ui/patterns.js';
 import { accountField } from '../account-field.js';
 import { useNote } from '../note.js';
 import { today } from '../utc-days.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Top-ups, money without an order, refunds and disputes. */
 export function PaymentsPage() {
@@ -63,9 +64,7 @@ function RecordTransfer() {
   const { t } = useTranslation('payments');
   return (
     <ModalForm
-      label={t('transfer.do')}
-      title={t('transfer.title')}
-      hint={t('transfer.hint')}
+      texts={t('transfer', GROUP)}
       fields={useFields()}
       faults={({ accountId, orderId }) => ({
         accountId: (accountId === null) === (orderId.trim() === '') && t('transfer.eitherOr'),

@@ -12,6 +12,7 @@ import { StatusBadge } from '../../ui/texts.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
 import { StateFilter, useStateOf } from './state-filter.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
 const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
@@ -28,8 +29,7 @@ export function Refunds() {
         label={t('tabs.refunds')}
         query={refunds}
         columns={useColumns()}
-        empty={{ title: t('refunds.empty'), hint: t('refunds.emptyHint') }}
-        isPaged
+        empty={t('refunds.empty', GROUP)}
       />
     </Stack>
   );
@@ -63,9 +63,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
   const name = (outcome: Refund['state']) => t(`refunds.states.${outcome}`);
   return (
     <ModalForm
-      label={t('confirmRefund.do')}
-      title={t('confirmRefund.title')}
-      hint={t('confirmRefund.hint')}
+      texts={t('confirmRefund', GROUP)}
       button={{ size: 'xs' }}
       fields={{
         outcome: choiceField(t('confirmRefund.outcome'), { of: ['succeeded', 'failed'], name }),

@@ -10,6 +10,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
 import { StateFilter, useStateOf } from './state-filter.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', 'returned', 'expensed');
 
@@ -25,8 +26,7 @@ export function SuspenseList() {
         label={t('tabs.suspense')}
         query={items}
         columns={useColumns()}
-        empty={{ title: t('suspense.empty'), hint: t('suspense.emptyHint') }}
-        isPaged
+        empty={t('suspense.empty', GROUP)}
       />
     </Stack>
   );
@@ -70,9 +70,7 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
   return (
     <ModalForm
-      label={t('credit.do')}
-      title={t('credit.title')}
-      hint={t('credit.hint')}
+      texts={t('credit', GROUP)}
       button={{ size: 'xs' }}
       fields={{
         accountId: accountField(t('credit.account'), { missing: t('accountMissing') }),
@@ -95,9 +93,7 @@ function Settle({ item: { id }, way }: { item: Shape<'SuspenseItem'>; way: 'retu
   const path = `/api/finance/suspense/{itemId}/${way}` as const;
   return (
     <NoteAction
-      label={t(`settle.${way}.do`)}
-      title={t(`settle.${way}.title`)}
-      hint={t(`settle.${way}.hint`)}
+      texts={t(`settle.${way}`, GROUP)}
       send={(body) => api.POST(path, { params: { path: { itemId: id } }, body })}
       reread={refreshFinance}
       success={() => t(`settle.${way}.done`)}

@@ -22,6 +22,7 @@ import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Payments that became credits. */
 export function TopUps() {
@@ -38,8 +39,7 @@ export function TopUps() {
         query={topups}
         columns={useColumns()}
         columnsName="payments"
-        empty={{ title: t('topups.empty'), hint: t('topups.emptyHint') }}
-        isPaged
+        empty={t('topups.empty', GROUP)}
       />
     </Stack>
   );
@@ -83,9 +83,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
   const rule = [CREDITS, t('amountWrong')] as const;
   return (
     <ModalForm
-      label={t('refund.do')}
-      title={t('refund.title')}
-      hint={t('refund.hint')}
+      texts={t('refund', GROUP)}
       button={{ size: 'xs' }}
       isDangerous
       fields={{

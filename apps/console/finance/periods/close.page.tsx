@@ -14,6 +14,7 @@ import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
 import { nextToClose } from './period.js';
 import { RequestWaiver } from './waiver.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/periods/close');
 const SHORTEST_REASON = 3;
@@ -203,8 +204,7 @@ function Close({ end, checklist }: { end: string; checklist: ChecklistItems }) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
       />
       <ConfirmAction
-        label={t('closing.do')}
-        title={t('closing.confirm')}
+        texts={t('closing.do', GROUP)}
         act={() => close(note.trim())}
         variant="filled"
         w="fit-content"

@@ -20,6 +20,7 @@ import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { useNoteWords } from './note-words.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
+import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -196,9 +197,8 @@ function LatePostings({ periodId }: { periodId: string }) {
       label={t('late')}
       query={late}
       columns={columns}
-      rowKey={({ transactionId }) => transactionId}
-      empty={{ title: t('lateList.empty'), hint: t('lateList.emptyHint') }}
-      isPaged
+      rowKey="transactionId"
+      empty={t('lateList.empty', GROUP)}
     />
   );
 }

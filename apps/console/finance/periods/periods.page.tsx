@@ -9,6 +9,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PeriodBadge, PeriodSpan } from './period-state.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
@@ -27,8 +28,7 @@ export function PeriodsPage() {
         label={t('title')}
         query={periods}
         columns={useColumns()}
-        empty={{ title: t('empty'), hint: t('emptyHint'), action: <CloseLink variant="default" /> }}
-        isPaged
+        empty={{ ...t('empty', GROUP), action: <CloseLink variant="default" /> }}
       />
     </PageFrame>
   );

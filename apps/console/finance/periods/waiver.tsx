@@ -5,6 +5,7 @@ import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/texts.js';
 import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface WaiverProps {
   /** The first day after the period. */
@@ -18,9 +19,7 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
   if (useAskedFor(end).has(id)) return <Asked />;
   return (
     <NoteAction
-      label={t('waiver.do')}
-      title={t('waiver.title')}
-      hint={t('waiver.hint', { count })}
+      texts={t('waiver', { ...GROUP, count })}
       noteLabel={t('waiver.reason')}
       send={({ note }, requestId) =>
         api.POST('/api/finance/periods/waivers', {

@@ -12,6 +12,7 @@ import { countField } from '../../ui/forms/number-fields.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/page.js';
 import { CancelButton } from '../../ui/forms/cancel-button.js';
+import { GROUP } from '../../i18n/group.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -35,7 +36,7 @@ export function BankAccounts() {
         label={t('accounts.title')}
         query={accounts}
         columns={useColumns(setOpen)}
-        empty={{ title: t('accounts.empty'), hint: t('accounts.emptyHint') }}
+        empty={t('accounts.empty', GROUP)}
       />
     </Section>
   );

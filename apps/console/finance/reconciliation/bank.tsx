@@ -13,6 +13,7 @@ import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
 import { Filters, ImportLink, useNarrowed } from './filters.js';
 import { MatchOutcome, useBankReason } from './match-outcome.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'BankItem'>['state']>()(
   'missing_here',
@@ -39,8 +40,7 @@ export function Bank() {
         query={items}
         columns={useColumns()}
         rowKey={({ kind, id }) => `${kind} ${id}`}
-        empty={{ title: t('bank.empty'), hint: t('bank.emptyHint'), action: <ImportLink /> }}
-        isPaged
+        empty={{ ...t('bank.empty', GROUP), action: <ImportLink /> }}
       />
     </Stack>
   );
@@ -116,9 +116,7 @@ function Match({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
   return (
     <ModalForm
-      label={t('bank.match')}
-      title={t('bank.matchTitle')}
-      hint={t('bank.matchHint')}
+      texts={t('bank.match', GROUP)}
       button={{ size: 'xs' }}
       fields={useMatchFields()}
       send={({ subject, ...match }) =>
@@ -137,9 +135,7 @@ function Undo({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      label={t('bank.undo')}
-      title={t('bank.undoTitle')}
-      hint={t('bank.undoHint')}
+      texts={t('bank.undo', GROUP)}
       isDangerous
       send={(body) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })

@@ -10,6 +10,7 @@ import { BankAccounts } from './bank-accounts.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** An import over the provider's API continues after its request is answered. */
 const LOOK_AGAIN_MS = 5_000;
@@ -29,8 +30,7 @@ export function Imports() {
           label={t('imports.title')}
           query={runs}
           columns={useColumns()}
-          empty={{ title: t('imports.empty'), hint: t('imports.emptyHint') }}
-          isPaged
+          empty={t('imports.empty', GROUP)}
         />
       </Section>
       <ReportCoverage />
@@ -98,7 +98,7 @@ function ReportCoverage() {
         query={coverage}
         columns={columns}
         rowKey={({ provider, bankAccountId, of }) => `${provider} ${bankAccountId ?? ''} ${of}`}
-        empty={{ title: t('coverage.empty'), hint: t('coverage.emptyHint') }}
+        empty={t('coverage.empty', GROUP)}
       />
     </Section>
   );

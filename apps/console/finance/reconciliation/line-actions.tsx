@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { api, refreshFinance, type Shape } from '../../api/client.js';
 import { NoteAction } from '../note.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface LineName {
   provider: Shape<'Match'>['provider'];
@@ -12,9 +13,7 @@ export function RecordLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      label={t('book.do')}
-      title={t('book.title')}
-      hint={t('book.hint')}
+      texts={t('book', GROUP)}
       send={async ({ note }) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
@@ -31,9 +30,7 @@ export function AcceptLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction
-      label={t('accept.do')}
-      title={t('accept.title')}
-      hint={t('accept.hint')}
+      texts={t('accept', GROUP)}
       send={async ({ note }, requestId) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';

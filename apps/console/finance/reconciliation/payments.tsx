@@ -15,6 +15,7 @@ import { LineDetails } from './line-details.js';
 import { MatchOutcome, usePaymentReason } from './match-outcome.js';
 import { PaymentDays } from './payment-days.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Match'>['state']>()(
   'missing_here',
@@ -41,8 +42,7 @@ export function Payments() {
         query={matches}
         columns={useColumns()}
         rowKey={({ provider: at, kind, id }) => `${at} ${kind} ${id}`}
-        empty={{ title: t('payments.empty'), hint: t('payments.emptyHint'), action: <ImportLink /> }}
-        isPaged
+        empty={{ ...t('payments.empty', GROUP), action: <ImportLink /> }}
       />
       <OpenPanel param="line" title={t('line.title')}>
         {(line) => <LineDetails line={line} />}

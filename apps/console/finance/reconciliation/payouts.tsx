@@ -12,6 +12,7 @@ import { transactionsColumn } from '../columns.js';
 import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { MatchOutcome, usePayoutReason } from './match-outcome.js';
+import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'Payout'>['state']>()(
   'differs',
@@ -39,8 +40,7 @@ export function Payouts() {
         columns={useColumns()}
         columnsName="payouts"
         rowKey={({ provider: at, payoutId }) => `${at} ${payoutId}`}
-        empty={{ title: t('payouts.empty'), hint: t('payouts.emptyHint') }}
-        isPaged
+        empty={t('payouts.empty', GROUP)}
       />
     </Stack>
   );

@@ -7,6 +7,7 @@ import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { WorkBadge } from './work-state.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface DayLine {
   day: string;
@@ -31,8 +32,8 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
         label={t('charges.days')}
         query={rowsOf(report, linesOf)}
         columns={useColumns()}
-        rowKey={({ day }) => day}
-        empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
+        rowKey="day"
+        empty={t('charges.empty', GROUP)}
       />
     </>
   );

@@ -15,6 +15,7 @@ import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkBadge, workOutcomes } from './work-state.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Charges compared with their tasks or requests, and the other way round. */
 export function Charges() {
@@ -35,9 +36,8 @@ export function Charges() {
         query={work}
         columns={useColumns()}
         columnsName="charges-tasks"
-        rowKey={({ subject }) => subject}
-        empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
-        isPaged
+        rowKey="subject"
+        empty={t('charges.empty', GROUP)}
       />
     </Stack>
   );

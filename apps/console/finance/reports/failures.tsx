@@ -14,6 +14,7 @@ import { timesOf } from '../utc-days.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { RefundDays } from './refund-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -51,9 +52,8 @@ function FailureList({ times }: { times: ReturnType<typeof timesOf> }) {
         label={t('failures.title')}
         query={failures}
         columns={useColumns()}
-        rowKey={({ chargeId }) => chargeId}
-        empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
-        isPaged
+        rowKey="chargeId"
+        empty={t('failures.empty', GROUP)}
       />
     </Section>
   );

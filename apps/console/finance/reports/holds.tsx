@@ -16,6 +16,7 @@ import { SmallWhen, When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
 import { useDurationText } from '../../ui/time/duration.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Open holds and their age, oldest first. */
 export function Holds() {
@@ -36,9 +37,8 @@ export function Holds() {
         query={holds}
         columns={useColumns()}
         columnsName="holds"
-        rowKey={({ chargeId }) => chargeId}
-        empty={{ title: t('holds.empty'), hint: t('holds.emptyHint') }}
-        isPaged
+        rowKey="chargeId"
+        empty={t('holds.empty', GROUP)}
       />
     </Stack>
   );

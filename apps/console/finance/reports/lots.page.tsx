@@ -15,6 +15,7 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** The lots behind deferred revenue: every purchase of credits, used and left. */
 export function LotsPage() {
@@ -35,9 +36,8 @@ export function LotsPage() {
         query={lots}
         columns={useColumns(lots.data?.currency ?? 'USD')}
         columnsName="lots"
-        rowKey={({ lotId }) => lotId}
-        empty={{ title: t('lots.empty'), hint: t('lots.emptyHint') }}
-        isPaged
+        rowKey="lotId"
+        empty={t('lots.empty', GROUP)}
       />
     </PageFrame>
   );

@@ -17,6 +17,7 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 import { TwoLines } from '../../ui/texts.js';
 import { inForceColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
+import { GROUP } from '../../i18n/group.js';
 
 const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
@@ -39,7 +40,7 @@ export function PriceChangesPage() {
         query={rowsOf(changes, (data) => data.versions)}
         columns={useColumns()}
         rowKey={({ kind: what, versionId }) => `${what} ${versionId}`}
-        empty={{ title: t('priceChanges.empty'), hint: t('priceChanges.emptyHint') }}
+        empty={t('priceChanges.empty', GROUP)}
       />
     </PageFrame>
   );

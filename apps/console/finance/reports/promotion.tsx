@@ -13,6 +13,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/page.js';
 import { SmallPrint, StatusBadge } from '../../ui/texts.js';
 import { timesOf } from '../utc-days.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Report = GetAnswer<'/api/finance/reports/promotion'>;
 type PromotionDay = Report['days'][number];
@@ -35,8 +36,8 @@ export function Promotion() {
         label={t('work.tabs.promotion')}
         query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
-        rowKey={({ day }) => day}
-        empty={{ title: t('promotion.empty'), hint: t('promotion.emptyHint') }}
+        rowKey="day"
+        empty={t('promotion.empty', GROUP)}
       />
     </Stack>
   );

@@ -7,6 +7,7 @@ import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useShortDay } from '../../ui/time/when.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** How long refunds took, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
@@ -20,8 +21,8 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
         label={t('failures.days')}
         query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
-        rowKey={({ day }) => day}
-        empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
+        rowKey="day"
+        empty={t('failures.empty', GROUP)}
       />
     </Stack>
   );

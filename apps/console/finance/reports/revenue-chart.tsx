@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { GROUP } from '../../i18n/group.js';
 import { type Shape, useShown } from '../../api/client.js';
 import { useChangeText } from '../../ui/charts/change.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
@@ -9,6 +10,7 @@ import { useShortDay } from '../../ui/time/when.js';
 import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';
 import { type Basis, basisOf, type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** The server's limit. */
 const MOST_DAYS = 366;
@@ -31,8 +33,7 @@ interface RevenueChartProps {
 export function RevenueChart(props: RevenueChartProps) {
   const { t } = useTranslation('charts');
   const { from, to } = props.days;
-  if (to < from || to >= addDays(from, MOST_DAYS))
-    return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
+  if (to < from || to >= addDays(from, MOST_DAYS)) return <EmptyState {...t('tooLong', GROUP)} />;
   return <Asked {...props} />;
 }
 
@@ -99,7 +100,7 @@ function useEmpty({ total, before }: Charted, show: RevenueMetric): { title: str
     ({ charges, failedCharges, recognised }) =>
       charges > 0 || failedCharges > 0 || Number(recognised ?? 0) !== 0,
   );
-  return hasWork ? null : { title: t('nothing'), hint: t('nothingHint') };
+  return hasWork ? null : t('nothing', GROUP);
 }
 
 function Sums({ chart: { total, before, currency }, basis }: { chart: Charted; basis: Basis }) {

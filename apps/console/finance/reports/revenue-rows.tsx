@@ -10,6 +10,7 @@ import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/time/when.js';
 import { FamilyName } from './family-name.js';
 import { type Basis, type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Shape<'Revenue'>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
@@ -29,7 +30,7 @@ export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
       columns={useColumns(by, basis)}
       columnsName={`revenue-${basis}`}
       rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}
-      empty={{ title: t('revenue.empty'), hint: t('revenue.emptyHint') }}
+      empty={t('revenue.empty', GROUP)}
     />
   );
 }

@@ -10,6 +10,7 @@ import { beginView } from '../../shell/session.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { linesField } from '../../ui/forms/lines-field.js';
 import { textField } from '../../ui/forms/text-fields.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Actions on an account. Money is moved by tickets and by finance. */
 export function AccountActions({ found: { account, person } }: { found: AccountRecord }) {
@@ -23,14 +24,7 @@ export function AccountActions({ found: { account, person } }: { found: AccountR
     <>
       <ViewAction accountId={account.accountId} />
       {account.frozen === null ? <Freeze account={account} /> : <Unfreeze account={account} />}
-      {person !== null && (
-        <ConfirmAction
-          label={t('actions.endSessions')}
-          title={t('actions.endSessionsTitle')}
-          act={endSessions}
-          hint={t('actions.endSessionsHint')}
-        />
-      )}
+      {person !== null && <ConfirmAction texts={t('actions.endSessions', GROUP)} act={endSessions} />}
     </>
   );
 }
@@ -47,8 +41,7 @@ function Freeze({ account: { accountId, name } }: OfAccount) {
   const { t } = useTranslation('support');
   return (
     <ReasonAction
-      label={t('actions.freeze')}
-      title={t('actions.freezeTitle', { name })}
+      texts={t('actions.freeze', { ...GROUP, name })}
       field={{ name: 'reason', label: t('actions.reason'), hint: t('actions.reasonHint') }}
       missing={t('actions.reasonMissing')}
       act={async (reason) => {
@@ -56,7 +49,6 @@ function Freeze({ account: { accountId, name } }: OfAccount) {
         await api.POST('/api/support/accounts/{accountId}/freeze', { params, body: { reason } });
         await reread();
       }}
-      hint={t('actions.freezeHint')}
     />
   );
 }
@@ -66,8 +58,7 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
   if (frozen?.reason === 'debt') return null;
   return (
     <ReasonAction
-      label={t('actions.unfreeze')}
-      title={t('actions.unfreezeTitle', { name })}
+      texts={t('actions.unfreeze', { ...GROUP, name })}
       field={{ name: 'note', label: t('actions.note'), hint: t('actions.noteHint') }}
       missing={t('actions.reasonMissing')}
       isDangerous={false}
@@ -76,7 +67,6 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
         await api.POST('/api/support/accounts/{accountId}/unfreeze', { params, body: { note } });
         await reread();
       }}
-      hint={t('actions.unfreezeHint')}
     />
   );
 }
@@ -85,14 +75,12 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
 function ViewAction({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const navigate = useNavigate();
+  const texts = t('actions.see', GROUP);
   const icon = <IconEye size={16} aria-hidden />;
   return (
     <ModalForm
-      label={t('actions.see')}
-      submit={t('actions.seeBegin')}
-      title={t('actions.see')}
-      hint={t('actions.seeHint')}
-      button={{ variant: 'filled', leftSection: icon, title: t('actions.seeHint') }}
+      texts={texts}
+      button={{ variant: 'filled', leftSection: icon, title: texts.hint }}
       fields={{
         reason: linesField(t('actions.reason'), {
           hint: t('actions.seeReasonHint'),

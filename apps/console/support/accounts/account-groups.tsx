@@ -9,6 +9,7 @@ import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { Loaded, Section } from '../../ui/page.js';
 import { TextLine } from '../../ui/texts.js';
+import { GROUP } from '../../i18n/group.js';
 
 const MOST_GROUPS = 200;
 const GROUPS = '/api/support/accounts/{accountId}/groups';
@@ -60,15 +61,7 @@ function Withdraw({ accountId, group }: { accountId: string; group: string }) {
     await reread();
     notify(t('groups.withdrawn', { group }));
   };
-  return (
-    <ConfirmAction
-      label={t('groups.withdraw')}
-      title={t('groups.withdrawTitle', { group })}
-      act={withdraw}
-      size="xs"
-      hint={t('groups.withdrawHint')}
-    />
-  );
+  return <ConfirmAction texts={t('groups.withdraw', { ...GROUP, group })} act={withdraw} size="xs" />;
 }
 
 function GrantForm({ accountId, groups }: { accountId: string; groups: Groups }) {

@@ -6,6 +6,7 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/time/when.js';
 import type { AccountRecord } from './found-account.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** The keys of an account and their limits, which only the owner can change. */
 export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
@@ -15,8 +16,8 @@ export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
       label={t('keys.label')}
       query={knownRows(keys)}
       columns={useColumns()}
-      rowKey={({ keyId }) => keyId}
-      empty={{ title: t('keys.empty'), hint: t('keys.emptyHint') }}
+      rowKey="keyId"
+      empty={t('keys.empty', GROUP)}
       columnsName="support-keys"
     />
   );

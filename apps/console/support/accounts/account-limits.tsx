@@ -7,6 +7,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { Loaded, Section } from '../../ui/page.js';
 import { Labelled } from '../../ui/texts.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** How many requests all keys of an account may send together. */
 export function RequestLimits({ accountId }: { accountId: string }) {
@@ -47,10 +48,7 @@ function SetLimits({ accountId, current }: { accountId: string; current: Shape<'
   const limit = (label: string, initial: number | null) => countField(label, { ...options, initial });
   return (
     <ModalForm
-      label={t('limits.set')}
-      submit={t('limits.submit')}
-      title={t('limits.set')}
-      hint={t('limits.hint')}
+      texts={t('limits.set', GROUP)}
       button={{ size: 'xs' }}
       fields={{
         requestsPerMinute: limit(t('limits.perMinute'), current.requestsPerMinute),

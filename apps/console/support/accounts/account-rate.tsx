@@ -77,10 +77,7 @@ function SetRate({ accountId, current }: { accountId: string; current: Shape<'Ac
   const { t } = useTranslation('support');
   return (
     <ModalForm
-      label={t('rate.set')}
-      submit={t('rate.submit')}
-      title={t('rate.set')}
-      hint={t('rate.hint')}
+      texts={{ do: t('rate.set'), submit: t('rate.submit'), hint: t('rate.hint') }}
       button={{ size: 'xs' }}
       fields={useRateFields(current)}
       send={({ effectiveFrom, ...values }, requestId) =>

@@ -30,9 +30,8 @@ export function AccountUsage({ accountId }: { accountId: string }) {
         label={t('usage.label')}
         query={usage}
         columns={useUsageColumns()}
-        rowKey={({ chargeId }) => chargeId}
+        rowKey="chargeId"
         empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
-        isPaged
         columnsName="support-usage"
       />
       <OpenPanel param="charge" title={t('charge.title')}>

@@ -21,6 +21,7 @@ import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** A customer's account: balances, limits, keys, requests and tickets. */
 export function SupportAccountPage() {
@@ -146,8 +147,7 @@ function AccountTickets({ accountId }: { accountId: string }) {
       label={t('queue.newest')}
       query={tickets}
       columns={useTicketColumns().filter(({ id }) => id !== 'account')}
-      empty={{ title: t('queue.emptyAccount'), hint: t('queue.emptyAccountHint') }}
-      isPaged
+      empty={t('queue.emptyAccount', GROUP)}
     />
   );
 }

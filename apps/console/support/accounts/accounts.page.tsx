@@ -8,6 +8,7 @@ import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { Frozen } from './frozen.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -43,13 +44,8 @@ function AccountList() {
       label={t('accounts.label')}
       query={accounts}
       columns={useColumns()}
-      rowKey={({ accountId }) => accountId}
-      empty={
-        isLongEnough
-          ? { title: t('accounts.noMatch'), hint: t('accounts.noMatchHint') }
-          : { title: t('accounts.empty'), hint: t('accounts.emptyHint') }
-      }
-      isPaged
+      rowKey="accountId"
+      empty={isLongEnough ? t('accounts.noMatch', GROUP) : t('accounts.empty', GROUP)}
     />
   );
 }

@@ -13,6 +13,7 @@ import { ReasonAction } from '../../ui/forms/reason-action.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { ApprovalBadge, useKindName } from './approval.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** A request for approval, field by field, and the decision. */
 export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
@@ -161,8 +162,7 @@ function Approve({ id, isOwn }: { id: string; isOwn: boolean }) {
   return (
     <ReasonAction
       variant="filled"
-      label={t('approvals.approve')}
-      title={t('approvals.approveTitle')}
+      texts={t('approvals.approve', GROUP)}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
       isDangerous={false}
       act={async (note) => {
@@ -182,15 +182,13 @@ function Reject({ id }: { id: string }) {
   const { t } = useTranslation('support');
   return (
     <ReasonAction
-      label={t('approvals.reject')}
-      title={t('approvals.rejectTitle')}
+      texts={t('approvals.reject', GROUP)}
       field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
       missing={t('actions.reasonMissing')}
       act={async (note) => {
         const params = { path: { approvalId: id } };
         await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
       }}
-      hint={t('approvals.rejectHint')}
     />
   );
 }

@@ -18,6 +18,7 @@ import { Loaded, PageFrame } from '../../ui/page.js';
 import { ApprovalDetails } from './approval-details.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
@@ -48,12 +49,7 @@ function ApprovalList() {
       label={t('approvals.label')}
       query={approvals}
       columns={useColumns()}
-      empty={
-        state === 'pending'
-          ? { title: t('approvals.empty'), hint: t('approvals.emptyHint') }
-          : { title: t('approvals.noneDecided'), hint: t('approvals.noneDecidedHint') }
-      }
-      isPaged
+      empty={state === 'pending' ? t('approvals.empty', GROUP) : t('approvals.noneDecided', GROUP)}
     />
   );
 }

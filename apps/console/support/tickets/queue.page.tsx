@@ -9,6 +9,7 @@ import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useTicketColumns } from './ticket-columns.js';
 import { ticketTypes } from '../../api/enumerations.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -44,12 +45,7 @@ function Queue() {
       label={t('queue.label')}
       query={tickets}
       columns={useTicketColumns(state === 'open')}
-      empty={
-        isDone
-          ? { title: t('queue.done'), hint: t('queue.doneHint'), action: <ShowAll /> }
-          : { title: t('queue.noMatch'), hint: t('queue.noMatchHint') }
-      }
-      isPaged
+      empty={isDone ? { ...t('queue.done', GROUP), action: <ShowAll /> } : t('queue.noMatch', GROUP)}
     />
   );
 }

@@ -8,6 +8,7 @@ import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
 import { Loaded } from '../../ui/page.js';
+import { GROUP } from '../../i18n/group.js';
 
 function useRefundFields(chargeId: string | null) {
   const { t } = useTranslation('support');
@@ -33,10 +34,7 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
     <ModalForm
-      label={t('refund.open')}
-      submit={t('refund.submit')}
-      title={t('refund.title')}
-      hint={t('refund.limit')}
+      texts={t('refund.open', GROUP)}
       fields={useRefundFields(ticket.chargeId)}
       send={async (values, requestId) => {
         const params = { path: { ticketId: ticket.id } };

@@ -8,6 +8,7 @@ import { Hint, StatusBadge } from '../../ui/texts.js';
 import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
 import { takeTicket } from './ticket.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface ResellerRequestProps {
   ticket: Shape<'StaffTicket'>;
@@ -51,13 +52,11 @@ function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligibl
   };
   return (
     <ConfirmAction
-      label={t('reseller.grant')}
-      title={t('reseller.grantTitle')}
+      texts={t('reseller.grant', GROUP)}
       isDangerous={false}
       disabled={!isEligible || ticket.state === 'closed'}
       w="fit-content"
       act={grant}
-      hint={t('reseller.grantHint')}
     />
   );
 }

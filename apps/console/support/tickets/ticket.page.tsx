@@ -18,6 +18,7 @@ import { takeTicket } from './ticket.js';
 import { WaitingTime } from './waiting-time.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
+import { GROUP } from '../../i18n/group.js';
 
 const LOOK_AGAIN = { refetchInterval: 15_000 };
 
@@ -130,13 +131,11 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
     <>
       <RefundAction ticket={ticket} />
       <ConfirmAction
-        label={t('ticket.close')}
-        title={t('ticket.closeTitle')}
+        texts={t('ticket.close', GROUP)}
         isDangerous={false}
         act={async () =>
           takeTicket((await api.POST('/api/support/tickets/{ticketId}/close', { params })).data)
         }
-        hint={t('ticket.closeHint')}
       />
     </>
   );

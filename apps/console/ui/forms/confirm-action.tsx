@@ -6,14 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.js';
 import { FormFault } from './form.js';
 import { CancelButton } from './cancel-button.js';
+import type { ActionTexts } from './modal-form.js';
 
 interface ConfirmActionProps extends ButtonProps {
-  /** The label of both buttons: a verb, such as "Delete the key". */
-  label: string;
-  title: string;
-  /** What will happen, and what will not. */
-  hint?: string;
-  /** In place of `hint`, if it is more than a sentence. */
+  texts: ActionTexts;
+  /** In place of the hint, if it is more than a sentence. */
   children?: ReactNode;
   act: () => Promise<unknown>;
   /** Reads again what `act` changed. */
@@ -26,16 +23,15 @@ interface ConfirmActionProps extends ButtonProps {
 /** A button for actions that are hard to undo. It says first what will happen, and shows errors of the server. */
 export function ConfirmAction(props: ConfirmActionProps) {
   const {
-    label,
-    title,
-    hint,
-    children = <Text>{hint}</Text>,
+    texts,
+    children = <Text>{texts.hint}</Text>,
     act,
     reread,
     phrase,
     isDangerous = true,
     ...button
   } = props;
+  const { do: label, title = label } = texts;
   const [isOpen, { open, close }] = useDisclosure(false);
   const run = () => act().then(reread);
   return (
@@ -52,7 +48,7 @@ export function ConfirmAction(props: ConfirmActionProps) {
   );
 }
 
-type QuestionProps = Omit<ConfirmActionProps, 'title' | 'hint' | 'reread'> & { close: () => void };
+type QuestionProps = Omit<ConfirmActionProps, 'texts' | 'reread'> & { label: string; close: () => void };
 
 function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
   const [typed, setTyped] = useState('');

@@ -8,16 +8,23 @@ import { Dialog } from './dialog.js';
 import type { FormFields, Sent } from './field.js';
 import { CancelButton } from './cancel-button.js';
 
+export interface ActionTexts {
+  /** The button that opens the dialog: a verb, such as "Delete the key". */
+  do: string;
+  /** The verb by default. */
+  title?: string;
+  /** What will happen, and what will not. */
+  hint?: string;
+  /** The button that sends it, if its label differs. */
+  submit?: string;
+}
+
 export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
   FormOptions<F, Answer>,
   'fields' | 'hidden' | 'faults' | 'reread' | 'success'
 > {
-  /** The button that opens the form: a verb. */
-  label: string;
-  /** The button that sends it, if its label differs. */
-  submit?: string;
-  title: string;
-  /** What will happen. */
+  texts: ActionTexts;
+  /** In place of the text's hint, if it is more than a sentence. */
   hint?: ReactNode;
   /** The request id stays the same while the form is open. */
   send: (values: Sent<F>, requestId: string) => Promise<Answer>;
@@ -30,14 +37,20 @@ export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
 
 /** A button that opens a form. It says what will happen, and does it once, even if sent twice. */
 export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F, Answer>) {
-  const { label, title, button, size = 'md' } = props;
+  const { texts, button, size = 'md' } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
       <Button variant="default" {...button} onClick={open}>
-        {label}
+        {texts.do}
       </Button>
-      <Dialog opened={isOpen} onClose={close} closeOnClickOutside={false} title={title} size={size}>
+      <Dialog
+        opened={isOpen}
+        onClose={close}
+        closeOnClickOutside={false}
+        title={texts.title ?? texts.do}
+        size={size}
+      >
         <Body {...props} close={close} />
       </Dialog>
     </>
@@ -45,12 +58,12 @@ export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F,
 }
 
 function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & { close: () => void }) {
-  const { label, submit = label, hint, isDangerous, close, ...form } = props;
+  const { texts, hint = texts.hint, isDangerous, close, ...form } = props;
   const [requestId] = useState(newRequestId);
   return (
     <Form<F, Answer>
       {...form}
-      submit={submit}
+      submit={texts.submit ?? texts.do}
       send={(values) => props.send(values, requestId)}
       done={async (answer) => {
         await props.done?.(answer);

@@ -1,15 +1,11 @@
 import type { ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ModalForm } from './modal-form.js';
+import { type ActionTexts, ModalForm } from './modal-form.js';
 import { linesField } from './lines-field.js';
 
 interface ReasonActionProps extends ButtonProps {
-  /** The label of both buttons: a verb, such as "Freeze the account". */
-  label: string;
-  title: string;
-  /** What will happen, and what will not. */
-  hint?: string;
-  /** In place of `hint`, if it is more than a sentence. */
+  texts: ActionTexts;
+  /** In place of the hint, if it is more than a sentence. */
   children?: ReactNode;
   /** The server's name of the reason, its label, and who reads it. */
   field: { name: string; label: string; hint: string };
@@ -24,7 +20,7 @@ export const MOST_REASON_CHARS = 500;
 
 /** A button for actions that need a reason. It says what will happen, and shows errors of the server. */
 export function ReasonAction(props: ReasonActionProps) {
-  const { label, title, hint, children = hint, field, missing, act, isDangerous = true, ...button } = props;
+  const { texts, children, field, missing, act, isDangerous = true, ...button } = props;
   const reason = linesField(field.label, {
     hint: field.hint,
     maxLength: MOST_REASON_CHARS,
@@ -33,8 +29,7 @@ export function ReasonAction(props: ReasonActionProps) {
   });
   return (
     <ModalForm
-      label={label}
-      title={title}
+      texts={texts}
       hint={children}
       isDangerous={isDangerous}
       button={button}

@@ -53,12 +53,10 @@ interface ListProps<Row> {
   query: Listed<Row>;
   columns: readonly ListColumn<Row>[];
   /** Rows are known by their `id`, unless the list says otherwise. */
-  rowKey?: (row: Row) => string;
+  rowKey?: RowKey<Row>;
   /** Shown if there are no rows: what that means, and what to do. */
   empty: { title: string; hint: string; action?: ReactNode };
-  /** Pages by the cursor in the address. */
-  isPaged?: boolean;
-  /** Pages by a cursor that is kept elsewhere. */
+  /** Keeps the cursor of the page elsewhere than in the address. */
   pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
   /** The order, such as `price` or `-price`, and its setter. */
   sorting?: { by: string | undefined; sort: (by: string) => void };
@@ -66,14 +64,16 @@ interface ListProps<Row> {
   columnsName?: string;
 }
 
-type DataListProps<Row> = ListProps<Row> &
-  (Row extends { id: string } ? unknown : { rowKey: (row: Row) => string });
+/** What tells rows apart: a field, or a function of the row. */
+export type RowKey<Row> = Extract<keyof Row, string> | ((row: Row) => string);
+
+type DataListProps<Row> = ListProps<Row> & (Row extends { id: string } ? unknown : { rowKey: unknown });
 
 /** A list with its loading, empty and error states and its pages. Use it for every list. On phones a row has two lines. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const { query, empty, isPaged = false, columnsName } = props;
+  const { query, empty, columnsName } = props;
   const addressPager = useAddressPager();
-  const pager = isPaged ? addressPager : props.pager;
+  const pager = props.pager ?? (query.data?.nextCursor === undefined ? undefined : addressPager);
   const [shown, choose] = useChosenColumns(props.columns, columnsName);
   if (query.error && query.data === undefined)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />;
@@ -121,23 +121,23 @@ function Rows<Row>(props: ListProps<Row>) {
 }
 
 /** Rows are most of what a page draws, so they are kept while something else on it changes. */
-function useRows<Row>({ query, columns, rowKey = idOf }: ListProps<Row>) {
+function useRows<Row>({ query, columns, rowKey }: ListProps<Row>) {
   const items = query.data?.items;
   return useMemo(() => {
     const places = phonePlaces(columns);
     return items?.map((row) => (
-      <Table.Tr key={rowKey(row)} onClick={openRow}>
+      <Table.Tr key={keyOf(row, rowKey)} onClick={openRow}>
         {columns.map((column) => (
           <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
         ))}
       </Table.Tr>
     ));
-    // oxlint-disable-next-line react/exhaustive-deps -- the key function of a list never changes
+    // oxlint-disable-next-line react/exhaustive-deps -- the key of a list never changes
   }, [items, columns]);
 }
 
-function idOf(row: unknown): string {
-  return (row as { id: string }).id;
+export function keyOf<Row>(row: Row, key: RowKey<Row> | undefined): string {
+  return typeof key === 'function' ? key(row) : String(row[key ?? ('id' as keyof Row)]);
 }
 
 function Headings<Row>({ columns, sorting }: Pick<ListProps<Row>, 'columns' | 'sorting'>) {

@@ -1,5 +1,5 @@
 import { Table, type TableProps } from '@mantine/core';
-import type { ListColumn } from './data-list.js';
+import { keyOf, type ListColumn, type RowKey } from './data-list.js';
 
 interface PlainTableProps<Row> extends Pick<
   TableProps,
@@ -8,7 +8,7 @@ interface PlainTableProps<Row> extends Pick<
   label: string;
   columns: readonly ListColumn<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => string | number;
+  rowKey: RowKey<Row>;
 }
 
 /** A small table of known rows. Use DataList for lists. */
@@ -26,7 +26,7 @@ export function PlainTable<Row>({ label, columns, rows, rowKey, ...table }: Plai
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr key={rowKey(row)}>
+          <Table.Tr key={keyOf(row, rowKey)}>
             {columns.map(({ id, header, align, cell }) => (
               <Table.Td key={id} data-label={header} ta={align}>
                 {cell(row)}

@@ -6,6 +6,7 @@ import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/column
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/texts.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function Sessions() {
   const { t } = useTranslation('account');
@@ -16,8 +17,8 @@ export function Sessions() {
         label={t('sessions.title')}
         query={sessions}
         columns={useColumns()}
-        rowKey={({ sessionId }) => sessionId}
-        empty={{ title: t('sessions.empty'), hint: t('sessions.emptyHint') }}
+        rowKey="sessionId"
+        empty={t('sessions.empty', GROUP)}
       />
       <Group>
         {(sessions.data?.items.length ?? 0) > 1 && <EndOthers />}
@@ -31,11 +32,9 @@ function EndOthers() {
   const { t } = useTranslation('account');
   return (
     <ConfirmAction
-      label={t('sessions.endOthers')}
-      title={t('sessions.endOthersTitle')}
+      texts={t('sessions.endOthers', GROUP)}
       act={() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } })}
       reread={() => refresh('/api/sessions')}
-      hint={t('sessions.endOthersHint')}
     />
   );
 }
@@ -45,14 +44,7 @@ function EndAll() {
   const signOut = useSignOut();
   const endAll = () =>
     signOut(() => api.DELETE('/api/sessions', { params: { query: { keepThis: 'false' } } }));
-  return (
-    <ConfirmAction
-      label={t('sessions.endAll')}
-      title={t('sessions.endAllTitle')}
-      act={endAll}
-      hint={t('sessions.endAllHint')}
-    />
-  );
+  return <ConfirmAction texts={t('sessions.endAll', GROUP)} act={endAll} />;
 }
 
 function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSession'> }) {
@@ -60,11 +52,9 @@ function End({ session: { sessionId, userAgent } }: { session: Shape<'ListedSess
   return (
     <ConfirmAction
       size="xs"
-      label={t('sessions.end')}
-      title={t('sessions.endTitle')}
+      texts={t('sessions.end', { ...GROUP, device: deviceOf(userAgent) ?? t('sessions.unknown') })}
       act={() => api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } })}
       reread={() => refresh('/api/sessions')}
-      hint={t('sessions.endHint', { device: deviceOf(userAgent) ?? t('sessions.unknown') })}
     />
   );
 }

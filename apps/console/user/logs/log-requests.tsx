@@ -8,6 +8,7 @@ import { SHORTEST_ID } from '../../ui/patterns.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useLogColumns } from './log-columns.js';
 import { logQuery } from './log-search.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/logs');
 const PAGE = 50;
@@ -28,9 +29,8 @@ function Requests() {
       query={useShown('/api/usage', { query: { ...query, limit: PAGE, cursor: search.cursor } })}
       columns={useLogColumns()}
       columnsName="usage"
-      rowKey={({ chargeId }) => chargeId}
-      empty={isNarrowed(query) ? { title: t('log.noMatch'), hint: t('log.noMatchHint') } : firstCall(t)}
-      isPaged
+      rowKey="chargeId"
+      empty={isNarrowed(query) ? t('log.noMatch', GROUP) : firstCall(t)}
     />
   );
 }
@@ -45,8 +45,8 @@ function Found({ id }: { id: string }) {
       query={rowsOf(found, ({ items }) => items)}
       columns={useLogColumns()}
       columnsName="usage"
-      rowKey={({ chargeId }) => chargeId}
-      empty={{ title: t('log.notFound'), hint: t('log.notFoundHint') }}
+      rowKey="chargeId"
+      empty={t('log.notFound', GROUP)}
     />
   );
 }

@@ -14,6 +14,7 @@ import { MakeKey } from './make-key.js';
 import { OtherKey, OtherModel } from './other-choice.js';
 import { firstKindOf, isUsable, isWorking, mayUse, modelsFor } from './usable.js';
 import { Workbench } from './workbench.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -113,7 +114,7 @@ function Kind(props: KindProps) {
   const { kind, all, keys, own, again } = props;
   const models = modelsFor(kind, all);
   const model = useModel(models, props);
-  if (!model) return <EmptyState title={t('play.noModels')} hint={t('play.noModelsHint')} />;
+  if (!model) return <EmptyState {...t('play.noModels', GROUP)} />;
   // Without a usable model the form would be useless.
   if (!models.some((each) => isUsable(each, { keys, own }))) return <MakeKey model={model} />;
   return (

@@ -6,6 +6,7 @@ import { Exports } from './exports.js';
 import { type Item, useList } from '../../api/client.js';
 import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function PrivacyPage() {
   const { t } = useTranslation('privacy');
@@ -39,8 +40,7 @@ function Activity() {
       label={t('activity.title')}
       query={useList('/api/activity', { query: { limit: PAGE } })}
       columns={useColumns()}
-      empty={{ title: t('activity.empty'), hint: t('activity.emptyHint') }}
-      isPaged
+      empty={t('activity.empty', GROUP)}
     />
   );
 }

@@ -26,6 +26,7 @@ import { isNarrowed } from '../../ui/search.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useReturnedName } from '../usage/returned-name.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -43,7 +44,6 @@ export function TasksPage() {
         query={tasks}
         columns={useTaskColumns()}
         empty={useEmpty(isNarrowed(filter))}
-        isPaged
       />
       <OpenPanel param="task" title={t('task.title')}>
         {(id) => <OpenTask id={id} />}
@@ -54,7 +54,7 @@ export function TasksPage() {
 
 function useEmpty(isFiltered: boolean) {
   const { t } = useTranslation('calls');
-  if (isFiltered) return { title: t('tasks.noMatch'), hint: t('tasks.noMatchHint') };
+  if (isFiltered) return t('tasks.noMatch', GROUP);
   const action = (
     <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
       {t('tasks.toPlayground')}

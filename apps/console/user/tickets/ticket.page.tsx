@@ -10,6 +10,7 @@ import { Loaded, PageFrame } from '../../ui/page.js';
 import { TicketBadge } from './ticket-state.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
+import { GROUP } from '../../i18n/group.js';
 
 const MOST_BODY_CHARS = 10_000;
 
@@ -132,11 +133,9 @@ function Close({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const params = { path: { ticketId: ticket.id } };
   return (
     <ConfirmAction
-      label={t('one.close')}
-      title={t('one.closeTitle')}
+      texts={t('one.close', GROUP)}
       isDangerous={false}
       act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params })).data)}
-      hint={t('one.closeHint')}
     />
   );
 }

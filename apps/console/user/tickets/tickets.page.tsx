@@ -11,6 +11,7 @@ import { PageFrame } from '../../ui/page.js';
 import { isNarrowed } from '../../ui/search.js';
 import { TicketBadge } from './ticket-state.js';
 import { ticketTypes, ticketStages } from '../../api/enumerations.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -24,12 +25,7 @@ export function TicketsPage() {
         label={t('list.label')}
         query={useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } })}
         columns={useColumns()}
-        empty={
-          isNarrowed(filter)
-            ? { title: t('list.noMatch'), hint: t('list.noMatchHint') }
-            : { title: t('list.empty'), hint: t('list.emptyHint') }
-        }
-        isPaged
+        empty={isNarrowed(filter) ? t('list.noMatch', GROUP) : t('list.empty', GROUP)}
       />
     </PageFrame>
   );

@@ -11,6 +11,7 @@ import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
 import { useOwnState } from '../../shell/session.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
@@ -31,9 +32,8 @@ export function TokensPage() {
         label={t('title')}
         query={tokens}
         columns={useTokenColumns()}
-        rowKey={({ keyId }) => keyId}
-        empty={{ title: t('emptyTitle'), hint: t('emptyHint'), action: create }}
-        isPaged
+        rowKey="keyId"
+        empty={{ ...t('empty', GROUP), action: create }}
         columnsName="tokens"
       />
       <OpenForms />

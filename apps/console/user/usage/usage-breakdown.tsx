@@ -14,6 +14,7 @@ import { Money } from '../../ui/money.js';
 import { logOf } from '../logs/log-search.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import type { UsageSubject } from './usage-search.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Row = Shape<'UsageChart'>['subjects'][number];
 
@@ -29,7 +30,7 @@ export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
       query={knownRows(chart.subjects)}
       columns={useColumns(by, chart)}
       rowKey={({ subject }) => subject ?? 'others '}
-      empty={{ title: t('usage.nothing'), hint: t('usage.nothingHint') }}
+      empty={t('usage.nothing', GROUP)}
     />
   );
 }

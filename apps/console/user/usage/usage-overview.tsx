@@ -13,6 +13,7 @@ import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import { UsageTotals } from './usage-totals.js';
 import { useDurationText } from '../../ui/time/duration.js';
 import { useMoneyText } from '../../ui/money.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/usage');
 const DAY_SECONDS = 86_400;
@@ -22,7 +23,7 @@ export function UsageOverview() {
   const { t } = useTranslation('calls');
   const query = route.useSearch({ select: chartQuery, structuralSharing: true });
   const chart = useShown('/api/usage/chart', { query: query ?? {} }, { enabled: query !== null });
-  if (query === null) return <EmptyState title={t('usage.noChart')} hint={t('usage.noChartHint')} />;
+  if (query === null) return <EmptyState {...t('usage.noChart', GROUP)} />;
   return (
     <Loaded query={chart} lines={14}>
       {(found) => (
@@ -74,7 +75,7 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       nameOf={useSubjectName(by)}
       {...usePlaces(chart)}
       hint={t(stepSeconds === DAY_SECONDS ? 'usage.daysHint' : 'usage.hoursHint')}
-      empty={isEmpty ? { title: t('usage.nothing'), hint: t('usage.nothingHint') } : null}
+      empty={isEmpty ? t('usage.nothing', GROUP) : null}
     />
   );
 }

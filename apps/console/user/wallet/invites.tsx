@@ -15,6 +15,7 @@ import { Loaded, Section } from '../../ui/page.js';
 import { When } from '../../ui/time/when.js';
 import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Invitee = Shape<'Invites'>['invitees'][number];
 
@@ -36,8 +37,8 @@ export function Invites() {
           label={t('invites.people')}
           query={rowsOf(invites, (data) => data.invitees)}
           columns={useColumns()}
-          rowKey={({ name }) => name}
-          empty={{ title: t('invites.emptyTitle'), hint: t('invites.emptyHint') }}
+          rowKey="name"
+          empty={t('invites.empty', GROUP)}
         />
       </Section>
     </Stack>

@@ -17,6 +17,7 @@ import { Loaded, Section } from '../../ui/page.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { latestMonths, monthOfAddress } from './statement-search.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Statement = Shape<'MonthlyStatement'>;
 type OfKey = Statement['keys'][number];
@@ -160,7 +161,7 @@ function Keys({ keys }: { keys: readonly OfKey[] }) {
       query={knownRows(keys)}
       columns={columns}
       rowKey={({ keyId }) => keyId ?? ''}
-      empty={{ title: t('monthly.empty'), hint: t('monthly.emptyHint') }}
+      empty={t('monthly.empty', GROUP)}
     />
   );
 }
@@ -191,7 +192,7 @@ function Models({ moves }: { moves: Statement['moves'] }) {
       query={knownRows(moves)}
       columns={columns}
       rowKey={({ kind, model }) => `${kind} ${model ?? ''}`}
-      empty={{ title: t('monthly.empty'), hint: t('monthly.emptyHint') }}
+      empty={t('monthly.empty', GROUP)}
     />
   );
 }

@@ -16,6 +16,7 @@ import { pendingCallOf } from '../playground/pending-call.js';
 import { ReceiptButton } from './receipt-link.js';
 import { OrderBadge } from './orders.js';
 import { refreshMoney } from './wallet.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 
@@ -157,11 +158,9 @@ function Cancel({ orderId }: { orderId: string }) {
   const { t } = useTranslation('wallet');
   return (
     <ConfirmAction
-      label={t('order.cancel')}
-      title={t('order.cancelTitle')}
+      texts={t('order.cancel', GROUP)}
       act={() => api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId } } })}
       reread={refreshMoney}
-      hint={t('order.cancelHint')}
     />
   );
 }

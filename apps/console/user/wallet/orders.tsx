@@ -14,6 +14,7 @@ import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/texts.js';
 import { orderTones } from './wallet.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 10;
 
@@ -26,8 +27,7 @@ export function Orders() {
         label={t('orders.title')}
         query={orders}
         columns={useColumns()}
-        empty={{ title: t('orders.emptyTitle'), hint: t('orders.emptyHint') }}
-        isPaged
+        empty={t('orders.empty', GROUP)}
       />
     </Section>
   );

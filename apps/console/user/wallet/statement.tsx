@@ -20,6 +20,7 @@ import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances } from './statement-search.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface StatementQuery {
   view?: 'requests';
@@ -56,7 +57,6 @@ export function Statement() {
         columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}
         empty={useEmpty(isNarrowed({ kind, keyId, from, to }))}
-        isPaged
         columnsName={search.balance === undefined ? 'requests' : 'statement'}
       />
       <OpenPanel param="charge" size="xl" title={t('charge.title', { ns: 'calls' })}>
@@ -68,7 +68,7 @@ export function Statement() {
 
 function useEmpty(isFiltered: boolean) {
   const { t } = useTranslation('wallet');
-  if (!isFiltered) return { title: t('statement.emptyTitle'), hint: t('statement.emptyHint') };
+  if (!isFiltered) return t('statement.empty', GROUP);
   const action = (
     <TextLink to="/wallet" search={{ tab: 'statement' }}>
       {t('statement.all')}

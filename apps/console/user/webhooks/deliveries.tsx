@@ -27,6 +27,7 @@ import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { endpointEvents } from './endpoint.js';
 import { jsonLines } from '../../ui/code/json-lines.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
@@ -63,8 +64,7 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
         label={t('deliveries.title')}
         query={useDeliveries(endpoint.id)}
         columns={useColumns()}
-        empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
-        isPaged
+        empty={t('deliveries.empty', GROUP)}
       />
       <OpenPanel param="delivery" title={t('delivery.title')}>
         {(id) => <DeliveryDetails endpoint={endpoint} id={id} />}
@@ -154,12 +154,7 @@ function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     await refresh('/api/webhooks/{endpointId}/deliveries');
   };
   return (
-    <ConfirmAction
-      label={t('deliveries.replayFailed')}
-      title={t('deliveries.replayTitle')}
-      isDangerous={false}
-      act={replay}
-    >
+    <ConfirmAction texts={t('deliveries.replayFailed', GROUP)} isDangerous={false} act={replay}>
       <Stack>
         <Text>{t('deliveries.replayHint')}</Text>
         <SpanField span={span} choose={setSpan} />
@@ -249,7 +244,7 @@ function Attempts({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }) {
       label={t('delivery.attempts')}
       columns={columns}
       rows={delivery.log}
-      rowKey={({ startedAt }) => startedAt}
+      rowKey="startedAt"
     />
   );
 }

@@ -14,6 +14,7 @@ import { Deliveries } from './deliveries.js';
 import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function EndpointPage() {
   const { t } = useTranslation('webhooks');
@@ -113,14 +114,7 @@ function Remove({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
     await navigate({ to: '/webhooks' });
     await refresh('/api/webhooks');
   };
-  return (
-    <ConfirmAction
-      label={t('one.remove')}
-      title={t('one.removeTitle')}
-      act={remove}
-      hint={t('one.removeHint')}
-    />
-  );
+  return <ConfirmAction texts={t('one.remove', GROUP)} act={remove} />;
 }
 
 function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
@@ -155,13 +149,7 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   };
   return (
     <>
-      <ConfirmAction
-        label={t('one.rotate')}
-        title={t('one.rotateTitle')}
-        isDangerous={false}
-        act={rotate}
-        hint={t('one.rotateHint')}
-      />
+      <ConfirmAction texts={t('one.rotate', GROUP)} isDangerous={false} act={rotate} />
       <NewSecret secret={secret} close={() => setSecret(null)} />
     </>
   );
@@ -184,12 +172,10 @@ function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const way = endpoint.enabled ? 'off' : 'on';
   return (
     <ConfirmAction
-      label={t(`one.turn.${way}`)}
-      title={t(`one.turnTitle.${way}`)}
+      texts={t(`one.turn.${way}`, GROUP)}
       isDangerous={endpoint.enabled}
       act={() => api.PATCH('/api/webhooks/{endpointId}', { params, body })}
       reread={reread}
-      hint={t(`one.turnHint.${way}`)}
     />
   );
 }

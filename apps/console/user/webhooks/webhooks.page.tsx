@@ -14,6 +14,7 @@ import { Form } from '../../ui/forms/declared.js';
 import { creditsField, orNull } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Hint } from '../../ui/texts.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function WebhooksPage() {
   const { t } = useTranslation('webhooks');
@@ -27,7 +28,7 @@ export function WebhooksPage() {
           label={t('endpoints.title')}
           query={useRead('/api/webhooks')}
           columns={useColumns()}
-          empty={{ title: t('endpoints.empty'), hint: t('endpoints.emptyHint') }}
+          empty={t('endpoints.empty', GROUP)}
         />
       </Section>
     </PageFrame>

@@ -9,6 +9,7 @@ import { Money } from '../../ui/money.js';
 import { EmptyState } from '../../ui/page.js';
 import { Hint, Labelled, StatusBadge } from '../../ui/texts.js';
 import { Headline } from './price.js';
+import { GROUP } from '../../i18n/group.js';
 
 const SKELETONS = 6;
 const COLUMNS = { base: 1, sm: 2, lg: 3 };
@@ -28,8 +29,7 @@ export function NoModels() {
   const { t } = useTranslation('visitor');
   return (
     <EmptyState
-      title={t('market.emptyTitle')}
-      hint={t('market.emptyHint')}
+      {...t('market.empty', GROUP)}
       action={
         <ButtonLink to="/marketplace" variant="default">
           {t('market.clear')}

@@ -21,14 +21,7 @@ export function ModelGroups({ model }: { model: Shape<'ListedModel'> }) {
       <PriceWithUnit price={price} unit={unitIn(model, rule)} />
     )),
   ];
-  return (
-    <PlainTable
-      label={t('market.groupsTitle')}
-      columns={columns}
-      rows={model.groups}
-      rowKey={({ group }) => group}
-    />
-  );
+  return <PlainTable label={t('market.groupsTitle')} columns={columns} rows={model.groups} rowKey="group" />;
 }
 
 const LIMITS = [

@@ -8,6 +8,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
 import { PriceChart, versionKey } from '../../ui/charts/price-chart.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
@@ -24,7 +25,7 @@ export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
         query={history}
         columns={useColumns(model)}
         rowKey={versionKey}
-        empty={{ title: t('market.historyEmpty'), hint: t('market.historyEmptyHint') }}
+        empty={t('market.historyEmpty', GROUP)}
         pager={{ cursor, go: setCursor }}
       />
     </Stack>
