@@ -40,12 +40,13 @@ const groups = new Set(
   [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => text as string),
 );
 const OF_GROUP = /\.(do|title|hint|submit)$/;
+const parts = new Set([...code.matchAll(/\b([\w-]+)'?: (?:\w+ && )?</g)].map(([, text]) => text as string));
 
 function isUsed(key: string): boolean {
   return (
     literals.has(key) ||
     beginnings.some((beginning) => key.startsWith(beginning)) ||
-    (OF_GROUP.test(key) && groups.has(key.replace(OF_GROUP, '')))
+    (groups.has(key.replace(/\.[\w-]+$/, '')) && (OF_GROUP.test(key) || parts.has(key.replace(/.*\./, ''))))
   );
 }
 

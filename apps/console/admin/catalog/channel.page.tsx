@@ -46,21 +46,18 @@ interface PartsProps {
 /** The form has a tab of its own because it is long. */
 function Parts({ channel, health }: PartsProps) {
   const { t } = useTranslation('catalog');
-  const settings = () => (
+  const settings = (
     <div className="form-width">
       <ChannelForm key={JSON.stringify(channel)} channel={channel} done={() => undefined} />
     </div>
   );
-  const vitals = () => <Vitals channel={channel} health={health} />;
   return (
     <>
       <State channel={channel} health={health} />
       <PartTabs
         label={t('channel.title', { channel: channel.id })}
-        parts={[
-          { name: 'health', label: t('channel.health'), content: vitals },
-          { name: 'settings', label: t('channel.settings'), content: settings },
-        ]}
+        names={{ health: t('channel.health'), settings: t('channel.settings') }}
+        parts={{ health: <Vitals channel={channel} health={health} />, settings }}
       />
     </>
   );

@@ -5,6 +5,7 @@ import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
+import { GROUP } from '../../i18n/group.js';
 
 export function PricesPage() {
   const { t } = useTranslation('prices');
@@ -13,12 +14,12 @@ export function PricesPage() {
       title={t('title')}
       about={t('about')}
       actions={<Actions />}
-      label={t('title')}
-      parts={[
-        { name: 'models', label: t('tabs.models'), content: () => <ModelPrices /> },
-        { name: 'groups', label: t('tabs.groups'), content: () => <GroupPrices /> },
-        { name: 'proposals', label: t('tabs.proposals'), content: () => <Proposals /> },
-      ]}
+      names={t('tabs', GROUP)}
+      parts={{
+        models: <ModelPrices />,
+        groups: <GroupPrices />,
+        proposals: <Proposals />,
+      }}
     />
   );
 }

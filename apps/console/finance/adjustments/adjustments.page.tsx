@@ -31,12 +31,12 @@ export function AdjustmentsPage() {
       title={t('title')}
       about={t('about')}
       actions={actions}
-      label={t('tabs.label')}
-      parts={[
-        { name: 'register', label: t('tabs.register'), content: () => <Register /> },
-        { name: 'write-offs', label: t('tabs.writeOffs'), content: () => <WriteOffs /> },
-        { name: 'debts', label: t('tabs.debts'), content: () => <Debts /> },
-      ]}
+      names={t('tabs', GROUP)}
+      parts={{
+        register: <Register />,
+        'write-offs': <WriteOffs />,
+        debts: <Debts />,
+      }}
     />
   );
 }

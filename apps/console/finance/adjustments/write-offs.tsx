@@ -21,7 +21,7 @@ export function WriteOffs() {
   const writeOffs = useList('/api/finance/write-offs');
   return (
     <DataList
-      label={t('tabs.writeOffs')}
+      label={t('tabs.write-offs')}
       query={writeOffs}
       columns={useColumns()}
       empty={{

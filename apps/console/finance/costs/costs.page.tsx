@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Bills } from './bills.js';
 import { CostVersions } from './cost-versions.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** What upstreams charge us, and what they billed. */
 export function CostsPage() {
@@ -10,11 +11,11 @@ export function CostsPage() {
     <PartPage
       title={t('title')}
       about={t('about')}
-      label={t('tabs.label')}
-      parts={[
-        { name: 'versions', label: t('tabs.versions'), content: () => <CostVersions /> },
-        { name: 'bills', label: t('tabs.bills'), content: () => <Bills /> },
-      ]}
+      names={t('tabs', GROUP)}
+      parts={{
+        versions: <CostVersions />,
+        bills: <Bills />,
+      }}
     />
   );
 }

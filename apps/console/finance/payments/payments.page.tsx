@@ -23,14 +23,14 @@ export function PaymentsPage() {
       title={t('title')}
       about={t('about')}
       actions={<RecordTransfer />}
-      label={t('tabs.label')}
-      parts={[
-        { name: 'topups', label: t('tabs.topups'), content: () => <TopUps /> },
-        { name: 'suspense', label: t('tabs.suspense'), content: () => <SuspenseList /> },
-        { name: 'refunds', label: t('tabs.refunds'), content: () => <Refunds /> },
-        { name: 'disputes', label: t('tabs.disputes'), content: () => <Disputes /> },
-        { name: 'events', label: t('tabs.events'), content: () => <Events /> },
-      ]}
+      names={t('tabs', GROUP)}
+      parts={{
+        topups: <TopUps />,
+        suspense: <SuspenseList />,
+        refunds: <Refunds />,
+        disputes: <Disputes />,
+        events: <Events />,
+      }}
     />
   );
 }

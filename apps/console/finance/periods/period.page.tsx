@@ -54,26 +54,23 @@ export function PeriodPage() {
 
 function Parts({ period }: { period: Shown }) {
   const { t } = useTranslation('periods');
-  const checklist = () => (
+  const checklist = (
     <Stack>
       <Waivers period={period} />
       <Checklist items={period.checklist} />
     </Stack>
   );
-  return (
-    <PartTabs
-      label={t('one.parts')}
-      parts={[
-        { name: 'checklist', label: t('checklist.title'), content: checklist },
-        { name: 'balances', label: t('one.balances'), content: () => <Balances period={period} /> },
-        {
-          name: 'late',
-          label: t('one.late', { count: period.latePostings }),
-          content: () => <LatePostings periodId={period.id} />,
-        },
-      ]}
-    />
-  );
+  const names = {
+    checklist: t('checklist.title'),
+    balances: t('one.balances'),
+    late: t('one.late', { count: period.latePostings }),
+  };
+  const parts = {
+    checklist,
+    balances: <Balances period={period} />,
+    late: <LatePostings periodId={period.id} />,
+  };
+  return <PartTabs label={t('one.title')} names={names} parts={parts} />;
 }
 
 function Outcome({ period }: { period: Shown }) {

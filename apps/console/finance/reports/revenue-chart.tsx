@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next';
-import { GROUP } from '../../i18n/group.js';
 import { type Shape, useShown } from '../../api/client.js';
 import { useChangeText } from '../../ui/charts/change.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';

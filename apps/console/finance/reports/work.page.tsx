@@ -4,6 +4,7 @@ import { Failures } from './failures.js';
 import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** Open holds, refunds of failures, and the cost of rewards. */
 export function WorkPage() {
@@ -12,13 +13,13 @@ export function WorkPage() {
     <PartPage
       title={t('work.title')}
       about={t('work.about')}
-      label={t('work.parts')}
-      parts={[
-        { name: 'holds', label: t('work.tabs.holds'), content: () => <Holds /> },
-        { name: 'charges', label: t('work.tabs.charges'), content: () => <Charges /> },
-        { name: 'failures', label: t('work.tabs.failures'), content: () => <Failures /> },
-        { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
-      ]}
+      names={t('work.tabs', GROUP)}
+      parts={{
+        holds: <Holds />,
+        charges: <Charges />,
+        failures: <Failures />,
+        promotion: <Promotion />,
+      }}
     />
   );
 }

@@ -89,24 +89,16 @@ function Records({ found }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   const seesUsage = mayAny(useSession(), ['support', 'finance']);
   const { accountId } = found.account;
-  const usage = {
-    name: 'usage',
-    label: t('account.tabs.usage'),
-    content: () => <AccountUsage accountId={accountId} />,
-  };
   return (
     <PartTabs
       label={t('account.title')}
-      parts={[
-        { name: 'about', label: t('account.tabs.about'), content: () => <About found={found} /> },
-        { name: 'keys', label: t('account.tabs.keys'), content: () => <AccountKeys keys={found.keys} /> },
-        ...(seesUsage ? [usage] : []),
-        {
-          name: 'tickets',
-          label: t('account.tabs.tickets'),
-          content: () => <AccountTickets accountId={accountId} />,
-        },
-      ]}
+      names={t('account.tabs', GROUP)}
+      parts={{
+        about: <About found={found} />,
+        keys: <AccountKeys keys={found.keys} />,
+        usage: seesUsage && <AccountUsage accountId={accountId} />,
+        tickets: <AccountTickets accountId={accountId} />,
+      }}
     />
   );
 }

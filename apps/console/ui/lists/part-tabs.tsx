@@ -4,56 +4,51 @@ import type { ReactNode } from 'react';
 import { useChosenInView } from '../chosen-in-view.js';
 import { PageFrame } from '../page.js';
 
-interface Part {
-  name: string;
+interface PartTabsProps<Name extends string> {
   label: string;
-  content: () => ReactNode;
-}
-
-interface PartTabsProps {
-  label: string;
-  /** The first is the default. */
-  parts: readonly [Part, ...Part[]];
+  names: Record<NoInfer<Name>, string>;
+  /** The first is the default; those that are false are left out. */
+  parts: Record<Name, ReactNode>;
 }
 
 /** Tabs of a page. The address says which is open; the others are not rendered. */
-export function PartTabs({ label, parts }: PartTabsProps) {
+export function PartTabs<Name extends string>({ label, names, parts }: PartTabsProps<Name>) {
   const { tab } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const [first] = parts;
-  const open = parts.find(({ name }) => name === tab) ?? first;
-  const row = useChosenInView<HTMLDivElement>(open.name);
+  const shown = (Object.keys(parts) as Name[]).filter((name) => parts[name] !== false);
+  const open = shown.find((name) => name === tab) ?? shown[0]!;
+  const row = useChosenInView<HTMLDivElement>(open);
   const choose = (name: string | null) => {
-    const search: object = name === first.name ? {} : { tab: name };
+    const search: object = name === shown[0] ? {} : { tab: name };
     void navigate({ to: '.', search: { ...search } });
   };
   return (
-    <Tabs value={open.name} onChange={choose} keepMounted={false}>
+    <Tabs value={open} onChange={choose} keepMounted={false}>
       <Tabs.List ref={row} aria-label={label}>
-        {parts.map(({ name, label: words }) => (
+        {shown.map((name) => (
           <Tabs.Tab key={name} value={name}>
-            {words}
+            {names[name]}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={open.name} pt="lg">
-        {open.content()}
+      <Tabs.Panel value={open} pt="lg">
+        {parts[open]}
       </Tabs.Panel>
     </Tabs>
   );
 }
 
-interface PartPageProps extends PartTabsProps {
+interface PartPageProps<Name extends string> extends Omit<PartTabsProps<Name>, 'label'> {
   title: string;
   about: string;
   actions?: ReactNode;
 }
 
 /** A page that has only tabs. */
-export function PartPage({ title, about, actions, ...tabs }: PartPageProps) {
+export function PartPage<Name extends string>({ title, about, actions, ...tabs }: PartPageProps<Name>) {
   return (
     <PageFrame title={title} about={about} actions={actions}>
-      <PartTabs {...tabs} />
+      <PartTabs label={title} {...tabs} />
     </PageFrame>
   );
 }

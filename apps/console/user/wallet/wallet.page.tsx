@@ -14,6 +14,7 @@ import { BillingSettings } from './billing-settings.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
+import { GROUP } from '../../i18n/group.js';
 
 /** The calendar is loaded only when needed. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
@@ -23,18 +24,16 @@ const StatementOfMonth = lazy(async () => ({
 
 export function WalletPage() {
   const { t } = useTranslation('wallet');
+  const parts = {
+    'top-up': <Ordering />,
+    statement: <LateStatement />,
+    invites: <Invites />,
+    details: <BillingSettings />,
+  };
   return (
     <PageFrame title={t('title')} about={t('about')}>
       <Balances />
-      <PartTabs
-        label={t('parts')}
-        parts={[
-          { name: 'top-up', label: t('tabs.top-up'), content: () => <Ordering /> },
-          { name: 'statement', label: t('tabs.statement'), content: () => <LateStatement /> },
-          { name: 'invites', label: t('tabs.invites'), content: () => <Invites /> },
-          { name: 'details', label: t('tabs.details'), content: () => <BillingSettings /> },
-        ]}
-      />
+      <PartTabs label={t('title')} names={t('tabs', GROUP)} parts={parts} />
     </PageFrame>
   );
 }
