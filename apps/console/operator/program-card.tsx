@@ -5,7 +5,8 @@ import { column, rightColumn } from '../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../ui/lists/data-list.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { useLocale } from '../ui/locale.js';
-import { SmallPrint, StatusBadge } from '../ui/texts.js';
+import { SmallPrint } from '../ui/texts.js';
+import { StatusBadge } from '../ui/status-badge.js';
 import { When } from '../ui/time/when.js';
 import { useRate } from './program.js';
 

@@ -1,7 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { ErrorState, PageFrame } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
+import { ErrorState } from '../ui/states.js';
 import { NotForYou } from './access.js';
 import { useIsViewing } from './session.js';
 import { TextLink } from '../ui/links.js';

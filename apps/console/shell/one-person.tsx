@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { Notice } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
 import { mayAny, STAFF, useSession } from './session.js';
 
 /** Whether this installation declares that it has no second person. */

@@ -2,7 +2,7 @@ import { Box, Button, Group, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
-import { Notice } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
 import { PageFrame } from '../ui/page.js';
 import { readSessionAgain } from './session.js';
 

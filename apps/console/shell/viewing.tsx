@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/client.js';
-import { Notice } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
 import { When } from '../ui/time/when.js';
 import { notifyFailure } from './notices.js';
 import { endView, isViewOver } from './session.js';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refresh, useRead } from '../api/client.js';
 import { useLive } from '../shell/live.js';
-import { Notice } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
 import { isPlayedHere } from './playground/play.js';
 import { ChargeReceipt } from './usage/charge-receipt.js';
 

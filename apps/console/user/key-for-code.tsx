@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, refresh } from '../api/client.js';
 import { FormFault } from '../ui/forms/form.js';
-import { Hint, Notice } from '../ui/texts.js';
+import { Hint } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
 import { keepNewKey } from './new-key.js';
 
 interface KeyProps {

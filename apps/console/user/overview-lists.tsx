@@ -6,7 +6,8 @@ import { DataList, knownRows, type ListColumn } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/page.js';
-import { SmallPrint, StatusBadge, type Tone } from '../ui/texts.js';
+import { SmallPrint } from '../ui/texts.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
 
@@ -76,7 +77,6 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
       }
     >
       <DataList
-        label={t('overview.requests.title')}
         query={knownRows(requests)}
         columns={useColumns()}
         rowKey="chargeId"

@@ -7,8 +7,10 @@ import { FactGrid } from '../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { LargeMoney, Money, useMoneyText } from '../ui/money.js';
-import { Hint, Notice, SmallPrint } from '../ui/texts.js';
-import { Loaded, PageFrame, Section } from '../ui/page.js';
+import { Hint, SmallPrint } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
+import { PageFrame, Section } from '../ui/page.js';
+import { Loaded } from '../ui/states.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/client.js';
 import { CodeTabs } from '../ui/code/code-tabs.js';
 import { CopyLine } from '../ui/copy.js';
-import { Loaded } from '../ui/page.js';
+import { Loaded } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
 import { codeSamples, KEY_PLACEHOLDER, type SampleModels, usualModels } from './code-samples.js';
 

@@ -17,7 +17,6 @@ export function Retention() {
     <Stack gap="sm">
       <Text size="sm">{t('retention.forGood')}</Text>
       <DataList
-        label={t('retention.title')}
         query={useRead('/api/public/retention')}
         columns={columns}
         rowKey="class"

@@ -8,7 +8,7 @@ import type { Language } from '../i18n/i18n.js';
 import { Form } from '../ui/forms/declared.js';
 import { textField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
-import { ErrorState } from '../ui/page.js';
+import { ErrorState } from '../ui/states.js';
 import { EntrancePage, useEmail } from './entrance.js';
 
 /** The answer does not reveal whether the address has an account. */

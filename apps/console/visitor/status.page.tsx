@@ -1,8 +1,11 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../api/client.js';
-import { Hint, Notice, StatusBadge } from '../ui/texts.js';
-import { Loaded, PageFrame, Section } from '../ui/page.js';
+import { Hint } from '../ui/texts.js';
+import { Notice } from '../ui/notice.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { PageFrame, Section } from '../ui/page.js';
+import { Loaded } from '../ui/states.js';
 import { DayStrip, FAIR, StripLegend, useDay, useSeconds, useShare } from './market/record-days.js';
 
 type Status = Shape<'ServiceStatus'>;

@@ -4,7 +4,8 @@ import type { Shape } from '../../api/client.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { NONE } from '../../ui/lists/phone-row.js';
-import { StatusBadge, type Tone, TwoLines } from '../../ui/texts.js';
+import { TwoLines } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -56,7 +57,6 @@ export function ChannelPrograms({ health }: { health: Shape<'ChannelHealth'> }) 
   const { t } = useTranslation('catalog');
   return (
     <DataList
-      label={t('health.title')}
       query={knownRows(health.programs)}
       columns={useColumns()}
       rowKey={({ program, instance, model }) => `${program} ${instance} ${model}`}

@@ -10,8 +10,10 @@ import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
-import { Loaded, PageFrame, Section } from '../../ui/page.js';
-import { Hint, Labelled, StatusBadge, TwoLines } from '../../ui/texts.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { Hint, Labelled, TwoLines } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { GROUP } from '../../i18n/group.js';
@@ -176,7 +178,6 @@ function Trials({ trials }: Pick<Tested, 'trials'>) {
   const { t } = useTranslation('catalog');
   return (
     <DataList
-      label={t('test.title')}
       query={knownRows(trials)}
       columns={useTrialColumns()}
       rowKey={({ key }) => String(key)}

@@ -23,7 +23,6 @@ export function ChannelsPage() {
   return (
     <PageFrame title={t('channels.title')} about={t('channels.about')} actions={create}>
       <DataList
-        label={t('channels.title')}
         query={rowsOf(useChannels(), (channels) => channels)}
         columns={useColumns(health.data?.items ?? [])}
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}

@@ -26,7 +26,6 @@ export function GroupsPage() {
   return (
     <PageFrame title={t('groups.title')} about={t('groups.about')} actions={create}>
       <DataList
-        label={t('groups.title')}
         query={rowsOf(groups, (found) => found)}
         columns={useColumns()}
         rowKey="name"

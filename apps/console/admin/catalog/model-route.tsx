@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { Circuit, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { ChannelLink } from './channel-link.js';
@@ -58,7 +59,6 @@ function Channels({ route: { channels, routing } }: { route: Route }) {
   const { t } = useTranslation('catalog');
   return (
     <DataList
-      label={t('route.title')}
       query={knownRows(channels)}
       columns={useColumns(routing)}
       rowKey="channelId"

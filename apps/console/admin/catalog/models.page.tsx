@@ -7,7 +7,7 @@ import { column, extra, longText, onPhone, rightColumn } from '../../ui/lists/co
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { useModels } from '../catalog.js';
 import { CreateModel, OneModel } from './model-forms.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';

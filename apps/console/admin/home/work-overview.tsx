@@ -14,7 +14,7 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { TextLink } from '../../ui/links.js';
 import { useLocale, usePercent } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
-import { EmptyState, Loaded } from '../../ui/page.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
 import { useShortDay } from '../../ui/time/when.js';
 import { GROUP } from '../../i18n/group.js';
 

@@ -9,7 +9,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { OpenPerson } from './person-drawer.js';
 import { staffRoles } from '../../api/enumerations.js';
 import { GROUP } from '../../i18n/group.js';

@@ -6,7 +6,7 @@ import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/c
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 
 const PAGE = 25;

@@ -8,7 +8,8 @@ import { isDecimal } from '../../ui/decimal.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/time/minute.js';
-import { Loaded, PageFrame } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
 import { type PriceCatalog, ChangeFields } from './change-fields.js';
 import {

@@ -11,7 +11,9 @@ import { Choice } from '../../ui/lists/choice.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { Hint, Notice, SmallPrint, StatusBadge, type Tone, TwoLines } from '../../ui/texts.js';
+import { Hint, SmallPrint, TwoLines } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { PriceValue } from './change.js';
 import { useOpenProposal } from './proposals.js';
@@ -46,7 +48,6 @@ export function VendorsPage() {
       <Stack>
         <Filters vendors={vendors} />
         <DataList
-          label={t('vendors.title')}
           query={rowsOf(query, ({ items }) => items.filter(isShown))}
           columns={useColumns()}
           empty={{ title: t('vendors.empty'), hint: t('models.emptyHint') }}

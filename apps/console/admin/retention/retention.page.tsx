@@ -13,7 +13,6 @@ export function AdminRetentionPage() {
   return (
     <PageFrame title={t('retention.title')} about={t('retention.about')}>
       <DataList
-        label={t('retention.title')}
         query={useRead('/api/admin/retention')}
         columns={useColumns()}
         rowKey="class"

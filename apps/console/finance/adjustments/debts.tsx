@@ -7,11 +7,12 @@ import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
-import { Identifier, StatusBadge } from '../../ui/texts.js';
+import { Identifier } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { SmallWhen } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { useNote } from '../note.js';
@@ -32,13 +33,7 @@ export function Debts() {
       <Group justify="flex-end">
         <CsvLink path="/api/finance/reports/debts.csv" />
       </Group>
-      <DataList
-        label={t('tabs.debts')}
-        query={debts}
-        columns={useColumns()}
-        rowKey="accountId"
-        empty={t('debts.empty', GROUP)}
-      />
+      <DataList query={debts} columns={useColumns()} rowKey="accountId" empty={t('debts.empty', GROUP)} />
     </Stack>
   );
 }

@@ -32,7 +32,6 @@ export function Register() {
         <AccountFilter />
       </Toolbar>
       <DataList
-        label={t('tabs.register')}
         query={adjustments}
         columns={useColumns()}
         columnsName="adjustments"

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { refreshFinance } from '../../api/client.js';
 import type { ActionTexts } from '../../ui/forms/modal-form.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
 
 interface ReversalProps {

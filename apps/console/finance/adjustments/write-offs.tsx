@@ -21,7 +21,6 @@ export function WriteOffs() {
   const writeOffs = useList('/api/finance/write-offs');
   return (
     <DataList
-      label={t('tabs.write-offs')}
       query={writeOffs}
       columns={useColumns()}
       empty={{

@@ -6,7 +6,8 @@ import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { ACTIONS, NONE } from '../../ui/lists/phone-row.js';
-import { Loaded, PageFrame, Section } from '../../ui/page.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { ControlHeat } from './control-heat.js';
 import { ControlLight, ControlLink, useControlFault, useControlWords } from './control-words.js';
@@ -44,12 +45,7 @@ function ControlGroup({ name, controls }: ReturnType<typeof groupsOf>[number]) {
   return (
     <Section title={title}>
       <div className="even-columns">
-        <DataList
-          label={title}
-          query={knownRows(controls)}
-          columns={useColumns()}
-          empty={t('controls.unknown', GROUP)}
-        />
+        <DataList query={knownRows(controls)} columns={useColumns()} empty={t('controls.unknown', GROUP)} />
       </div>
     </Section>
   );

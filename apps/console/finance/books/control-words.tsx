@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { useFindingTexts } from './finding-words.js';
 import { controlTones, namedControl } from './controls.js';
 

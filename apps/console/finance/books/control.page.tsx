@@ -8,7 +8,8 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { BackLink, OpenLink } from '../../ui/links.js';
-import { EmptyState, Loaded, PageFrame, Section } from '../../ui/page.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
@@ -81,7 +82,7 @@ function Findings({ controlId }: { controlId: string }) {
       aside={<CsvLink path={`/api/finance/controls/${controlId}/findings.csv`} query={{ state }} />}
     >
       <StateFilter />
-      <DataList label={t('findings.title')} query={findings} columns={useColumns()} empty={empty} />
+      <DataList query={findings} columns={useColumns()} empty={empty} />
       <SidePanel param="finding" opened={shown !== undefined} title={t('findings.one')}>
         {shown && <FindingDetails finding={shown} />}
       </SidePanel>

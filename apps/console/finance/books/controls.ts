@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/client.js';
-import type { Tone } from '../../ui/texts.js';
+import type { Tone } from '../../ui/status-badge.js';
 
 export const controlTones: Record<Shape<'ControlStanding'>['state'], Tone> = {
   green: 'good',

@@ -24,12 +24,7 @@ export function LedgerAccountsPage() {
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <SearchField label={t('accounts.find')} description={t('accounts.findHint')} param="code" maw="30rem" />
       {accountId !== undefined && <CopyLine value={accountId} label="ID" />}
-      <DataList
-        label={t('accounts.title')}
-        query={accounts}
-        columns={useColumns()}
-        empty={t('accounts.none', GROUP)}
-      />
+      <DataList query={accounts} columns={useColumns()} empty={t('accounts.none', GROUP)} />
     </PageFrame>
   );
 }

@@ -5,10 +5,12 @@ import { type GetAnswer, type Shape, useRead } from '../../api/client.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Identifier, Notice } from '../../ui/texts.js';
+import { Identifier } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Loaded, PageFrame, Section } from '../../ui/page.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { DebitCredit } from '../debit-credit.js';
@@ -136,12 +138,7 @@ function LinkedList({ linked }: { linked: readonly Linked[] }) {
   ];
   return (
     <Section title={t('transaction.linked')}>
-      <DataList
-        label={t('transaction.linked')}
-        query={knownRows(linked)}
-        columns={columns}
-        empty={{ title: '', hint: '' }}
-      />
+      <DataList query={knownRows(linked)} columns={columns} empty={{ title: '', hint: '' }} />
     </Section>
   );
 }

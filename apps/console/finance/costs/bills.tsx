@@ -21,12 +21,7 @@ export function Bills() {
     <Stack gap="xl">
       <Channels />
       <Section title={t('tabs.bills')} aside={<RecordBill />}>
-        <DataList
-          label={t('tabs.bills')}
-          query={bills}
-          columns={useBillColumns()}
-          empty={t('bills.empty', GROUP)}
-        />
+        <DataList query={bills} columns={useBillColumns()} empty={t('bills.empty', GROUP)} />
       </Section>
     </Stack>
   );
@@ -38,7 +33,6 @@ function Channels() {
   return (
     <Section title={t('bills.channels')}>
       <DataList
-        label={t('bills.channels')}
         query={rowsOf(report, (data) => data.channels)}
         columns={useChannelColumns()}
         rowKey="channel"

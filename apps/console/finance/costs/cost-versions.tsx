@@ -28,7 +28,6 @@ export function CostVersions() {
         <YesFilter param="all" label={t('versions.all')} />
       </Toolbar>
       <DataList
-        label={t('tabs.versions')}
         query={versions}
         columns={useColumns()}
         columnsName="upstream-costs"

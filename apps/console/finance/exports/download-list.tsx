@@ -4,8 +4,9 @@ import type { ApiFailure } from '../../api/failure.js';
 import { FailureLine, useFailureText } from '../../ui/failure-text.js';
 import { useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/time/now.js';
-import { EmptyState } from '../../ui/page.js';
-import { Hint, StatusBadge } from '../../ui/texts.js';
+import { EmptyState } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { cancelDownload, type FileDownload, forgetDownload, useDownloads } from './downloads.js';
 import { GROUP } from '../../i18n/group.js';
 

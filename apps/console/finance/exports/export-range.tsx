@@ -5,7 +5,7 @@ import { type Shape, useRead } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { OrderFilter } from '../books/order-filter.js';
 import { addDays, lastMonth } from '../utc-days.js';

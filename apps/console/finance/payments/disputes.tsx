@@ -10,7 +10,7 @@ import {
 } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -22,7 +22,6 @@ export function Disputes() {
   const disputes = useList('/api/finance/disputes');
   return (
     <DataList
-      label={t('tabs.disputes')}
       query={disputes}
       columns={useColumns()}
       rowKey={({ provider, disputeId }) => `${provider} ${disputeId}`}

@@ -4,7 +4,8 @@ import { everyWord } from '../../api/enumerations.js';
 import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { Identifier, StatusBadge } from '../../ui/texts.js';
+import { Identifier } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 import { ServerWords } from '../server-words.js';
 import { GROUP } from '../../i18n/group.js';
@@ -21,7 +22,6 @@ export function Events() {
     <Stack>
       <StateFilter states={states} label={(state) => t(`events.states.${state}`)} />
       <DataList
-        label={t('tabs.events')}
         query={events}
         columns={useColumns()}
         rowKey={({ provider, eventId }) => `${provider} ${eventId}`}

@@ -8,7 +8,7 @@ import { useCopies } from '../../ui/lists/row-actions.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
 import { StateFilter, useStateOf } from './state-filter.js';
@@ -25,12 +25,7 @@ export function Refunds() {
   return (
     <Stack>
       <StateFilter states={states} label={(state) => t(`refunds.states.${state}`)} />
-      <DataList
-        label={t('tabs.refunds')}
-        query={refunds}
-        columns={useColumns()}
-        empty={t('refunds.empty', GROUP)}
-      />
+      <DataList query={refunds} columns={useColumns()} empty={t('refunds.empty', GROUP)} />
     </Stack>
   );
 }

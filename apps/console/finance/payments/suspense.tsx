@@ -5,7 +5,8 @@ import { everyWord } from '../../api/enumerations.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { Identifier, StatusBadge } from '../../ui/texts.js';
+import { Identifier } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
@@ -22,12 +23,7 @@ export function SuspenseList() {
   return (
     <Stack>
       <StateFilter states={states} label={(state) => t(`suspense.states.${state}`)} />
-      <DataList
-        label={t('tabs.suspense')}
-        query={items}
-        columns={useColumns()}
-        empty={t('suspense.empty', GROUP)}
-      />
+      <DataList query={items} columns={useColumns()} empty={t('suspense.empty', GROUP)} />
     </Stack>
   );
 }

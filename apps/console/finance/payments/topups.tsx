@@ -35,7 +35,6 @@ export function TopUps() {
         <AccountFilter />
       </Group>
       <DataList
-        label={t('tabs.topups')}
         query={topups}
         columns={useColumns()}
         columnsName="payments"

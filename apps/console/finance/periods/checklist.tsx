@@ -2,7 +2,7 @@ import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { ControlLink } from '../books/control-words.js';
 import { ServerWords } from '../server-words.js';
 import { useItemTitle } from './item-title.js';

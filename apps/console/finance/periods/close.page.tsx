@@ -7,8 +7,9 @@ import { api, newRequestId, refresh, type Shape, useRead } from '../../api/clien
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { DayPicker } from '../../ui/forms/day-field.js';
 import { BackLink } from '../../ui/links.js';
-import { Notice } from '../../ui/texts.js';
-import { ErrorState, Loaded, PageFrame, Section } from '../../ui/page.js';
+import { Notice } from '../../ui/notice.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { ErrorState, Loaded } from '../../ui/states.js';
 import { Day, When } from '../../ui/time/when.js';
 import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { periodTones } from './period.js';
 

@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/client.js';
-import type { Tone } from '../../ui/texts.js';
+import type { Tone } from '../../ui/status-badge.js';
 import { monthOf } from '../utc-days.js';
 
 export const periodTones: Record<Shape<'Period'>['state'], Tone> = {

@@ -25,7 +25,6 @@ export function PeriodsPage() {
         <Choice label={t('state')} options={options} param="state" />
       </Group>
       <DataList
-        label={t('title')}
         query={periods}
         columns={useColumns()}
         empty={{ ...t('empty', GROUP), action: <CloseLink variant="default" /> }}

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
 import { GROUP } from '../../i18n/group.js';

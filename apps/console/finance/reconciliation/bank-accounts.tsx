@@ -32,12 +32,7 @@ export function BankAccounts() {
       }
     >
       {open && <AccountForm key={account?.id ?? ''} account={account} close={() => setOpen(null)} />}
-      <DataList
-        label={t('accounts.title')}
-        query={accounts}
-        columns={useColumns(setOpen)}
-        empty={t('accounts.empty', GROUP)}
-      />
+      <DataList query={accounts} columns={useColumns(setOpen)} empty={t('accounts.empty', GROUP)} />
     </Section>
   );
 }

@@ -5,7 +5,8 @@ import { notify } from '../../shell/notices.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/page.js';
-import { SmallPrint, StatusBadge } from '../../ui/texts.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { BankAccounts } from './bank-accounts.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
@@ -26,12 +27,7 @@ export function Imports() {
         <ImportFile />
       </Section>
       <Section title={t('imports.title')} aside={<Fetch />}>
-        <DataList
-          label={t('imports.title')}
-          query={runs}
-          columns={useColumns()}
-          empty={t('imports.empty', GROUP)}
-        />
+        <DataList query={runs} columns={useColumns()} empty={t('imports.empty', GROUP)} />
       </Section>
       <ReportCoverage />
       <BankAccounts />
@@ -94,7 +90,6 @@ function ReportCoverage() {
   return (
     <Section title={t('coverage.title')}>
       <DataList
-        label={t('coverage.title')}
         query={coverage}
         columns={columns}
         rowKey={({ provider, bankAccountId, of }) => `${provider} ${bankAccountId ?? ''} ${of}`}

@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/client.js';
-import type { Tone } from '../../ui/texts.js';
+import type { Tone } from '../../ui/status-badge.js';
 
 export const matchTones: Record<
   Shape<'Match'>['state'] | Shape<'Payout'>['state'] | Shape<'BankItem'>['state'],

@@ -5,7 +5,8 @@ import { column, dayColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
-import { SmallPrint, StatusBadge } from '../../ui/texts.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { WorkBadge } from './work-state.js';
 import { GROUP } from '../../i18n/group.js';
 

@@ -32,7 +32,6 @@ export function Charges() {
       </Toolbar>
       <ChargeDays times={times} />
       <DataList
-        label={t('work.tabs.charges')}
         query={work}
         columns={useColumns()}
         columnsName="charges-tasks"

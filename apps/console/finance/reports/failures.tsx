@@ -8,7 +8,8 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Section } from '../../ui/page.js';
-import { SmallPrint, StatusBadge, TwoLines } from '../../ui/texts.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { chargeColumn, transactionsColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
 import { useDurationText } from '../../ui/time/duration.js';
@@ -49,7 +50,6 @@ function FailureList({ times }: { times: ReturnType<typeof timesOf> }) {
     >
       <YesFilter param="only" label={t('failures.onlyOutstanding')} />
       <DataList
-        label={t('failures.title')}
         query={failures}
         columns={useColumns()}
         rowKey="chargeId"

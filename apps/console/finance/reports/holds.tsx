@@ -9,9 +9,11 @@ import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { FactGrid, Figure, Figures } from '../../ui/lists/facts.js';
-import { Identifier, Notice, StatusBadge, TwoLines } from '../../ui/texts.js';
+import { Identifier, TwoLines } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { SmallWhen, When } from '../../ui/time/when.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
@@ -33,7 +35,6 @@ export function Holds() {
         <CsvLink path="/api/finance/reports/holds.csv" query={{ overdue }} />
       </Group>
       <DataList
-        label={t('work.tabs.holds')}
         query={holds}
         columns={useColumns()}
         columnsName="holds"

@@ -32,7 +32,6 @@ export function LotsPage() {
         <YesFilter param="all" label={t('lots.all')} />
       </Toolbar>
       <DataList
-        label={t('lots.title')}
         query={lots}
         columns={useColumns(lots.data?.currency ?? 'USD')}
         columnsName="lots"

@@ -36,7 +36,6 @@ export function PriceChangesPage() {
         <WordsField label={t('priceChanges.subject')} param="subject" />
       </Toolbar>
       <DataList
-        label={t('priceChanges.title')}
         query={rowsOf(changes, (data) => data.versions)}
         columns={useColumns()}
         rowKey={({ kind: what, versionId }) => `${what} ${versionId}`}

@@ -10,8 +10,9 @@ import { DaysFilter } from '../../ui/forms/day-range.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/page.js';
-import { SmallPrint, StatusBadge } from '../../ui/texts.js';
+import { Loaded } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { timesOf } from '../utc-days.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -33,7 +34,6 @@ export function Promotion() {
         {(found) => <Totals report={found} />}
       </Loaded>
       <DataList
-        label={t('work.tabs.promotion')}
         query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
         rowKey="day"

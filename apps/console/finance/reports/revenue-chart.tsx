@@ -4,7 +4,7 @@ import { useChangeText } from '../../ui/charts/change.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { EmptyState, Loaded } from '../../ui/page.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
 import { useShortDay } from '../../ui/time/when.js';
 import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';

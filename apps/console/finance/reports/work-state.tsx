@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
 import type { Shape } from '../../api/client.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 
 /** States of a charge and its work; all but the first two are faults. */
 export const workOutcomes = everyWord<Shape<'ChargeTaskItem'>['state']>()(

@@ -7,7 +7,8 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 import { GROUP } from '../../i18n/group.js';
 

@@ -5,7 +5,8 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { countField } from '../../ui/forms/number-fields.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Labelled } from '../../ui/texts.js';
 import { GROUP } from '../../i18n/group.js';
 

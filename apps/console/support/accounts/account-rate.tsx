@@ -8,7 +8,8 @@ import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { momentField, textField } from '../../ui/forms/text-fields.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { RateInForce } from './rate-in-force.js';
 import { Volume } from './volume.js';
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 
 export function Frozen({ isFrozen }: { isFrozen: boolean }) {
   const { t } = useTranslation('support');

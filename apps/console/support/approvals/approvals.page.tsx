@@ -14,7 +14,8 @@ import {
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { OpenLink } from '../../ui/links.js';
-import { Loaded, PageFrame } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';

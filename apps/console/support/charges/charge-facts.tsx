@@ -4,8 +4,8 @@ import { type Shape, useRead } from '../../api/client.js';
 import { CopyFact } from '../../ui/copy.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { StaffChargeBadge } from './charge-state.js';
 

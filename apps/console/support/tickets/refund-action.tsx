@@ -7,7 +7,7 @@ import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { GROUP } from '../../i18n/group.js';
 
 function useRefundFields(chargeId: string | null) {

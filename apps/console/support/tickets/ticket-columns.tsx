@@ -5,7 +5,7 @@ import type { ListColumn } from '../../ui/lists/data-list.js';
 import { useCopies } from '../../ui/lists/row-actions.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Assignee } from './assignee.js';
 import { WaitingTime } from './waiting-time.js';
 

@@ -6,7 +6,7 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import type { AccountRecord } from '../accounts/found-account.js';

@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Switch } from '../lists/choice.js';
-import { EmptyState } from '../page.js';
+import { EmptyState } from '../states.js';
 import { SmallPrint } from '../texts.js';
 import type { ChartSeries } from './chart-props.js';
 import { Chart } from './chart.js';

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type ApiFailure, asFailure } from '../../api/failure.js';
 import { FailureLine, useFieldText } from '../failure-text.js';
-import { ErrorState } from '../page.js';
+import { ErrorState } from '../states.js';
 
 /** What we use of the library's `useForm`. */
 export interface SendableForm<Values> {

@@ -3,7 +3,8 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { type MouseEvent, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
-import { EmptyState, ErrorState } from '../page.js';
+import { useTitle } from '../page.js';
+import { EmptyState, ErrorState } from '../states.js';
 import { ColumnChoice, useChosenColumns } from './column-choice.js';
 import { ACTIONS, MENU, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
 
@@ -48,8 +49,8 @@ export function knownRows<Row>(items: readonly Row[]): Listed<Row> {
 }
 
 interface ListProps<Row> {
-  /** For screen readers. */
-  label: string;
+  /** For screen readers: by default, the title of what the list is in. */
+  label?: string;
   query: Listed<Row>;
   columns: readonly ListColumn<Row>[];
   /** Rows are known by their `id`, unless the list says otherwise. */
@@ -96,13 +97,14 @@ export function DataList<Row>(props: DataListProps<Row>) {
 
 function Rows<Row>(props: ListProps<Row>) {
   const { t } = useTranslation('shell');
-  const { label, query, columns, sorting } = props;
+  const { query, columns, sorting } = props;
+  const title = useTitle();
   const { data } = query;
   const rows = useRows(props);
   return (
     <Table
       className="data-list phone-rows"
-      aria-label={label}
+      aria-label={props.label ?? title}
       aria-busy={data === undefined || query.isPlaceholderData === true}
       verticalSpacing="row"
     >

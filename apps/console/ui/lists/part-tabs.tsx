@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useChosenInView } from '../chosen-in-view.js';
-import { PageFrame } from '../page.js';
+import { PageFrame, Titled } from '../page.js';
 
 interface PartTabsProps<Name extends string> {
   label: string;
@@ -32,7 +32,7 @@ export function PartTabs<Name extends string>({ label, names, parts }: PartTabsP
         ))}
       </Tabs.List>
       <Tabs.Panel value={open} pt="lg">
-        {parts[open]}
+        <Titled value={names[open]}>{parts[open]}</Titled>
       </Tabs.Panel>
     </Tabs>
   );

@@ -5,7 +5,7 @@ import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { useState } from 'react';

@@ -5,7 +5,7 @@ import { useSignOut } from '../../shell/sign-out.js';
 import { column, offPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { GROUP } from '../../i18n/group.js';
 
 export function Sessions() {
@@ -14,7 +14,6 @@ export function Sessions() {
   return (
     <Stack gap="sm">
       <DataList
-        label={t('sessions.title')}
         query={sessions}
         columns={useColumns()}
         rowKey="sessionId"

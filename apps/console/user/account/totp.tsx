@@ -8,8 +8,8 @@ import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { useCurrentPassword } from './current-password.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));

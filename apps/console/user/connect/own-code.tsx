@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Shape, useRead } from '../../api/client.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Connect } from '../../visitor/connect.js';
 import { marketQuery } from '../../visitor/market/market.js';
 import { FirstRequest } from '../first-request.js';

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { FormFault } from '../../ui/forms/form.js';
-import { EmptyState } from '../../ui/page.js';
+import { EmptyState } from '../../ui/states.js';
 
 /** Calls need a key. The playground can use this one without showing it. */
 export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {

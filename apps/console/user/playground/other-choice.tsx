@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { Notice } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
 import { useKeys } from '../keys.js';
 import { mayUse } from './usable.js';
 

@@ -1,7 +1,7 @@
 import { Button, Image, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { useTask } from '../tasks/task.js';
 import { TaskDetails } from '../tasks/task-details.js';
 import type { Played } from './play.js';

@@ -6,7 +6,7 @@ import { api, keepShown, queryClient, type Shape } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { BothPrices, Money } from '../../ui/money.js';
-import { ErrorState } from '../../ui/page.js';
+import { ErrorState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { type PlayKind, type PlayValues, quoteRequest } from './call.js';
 

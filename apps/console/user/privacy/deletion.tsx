@@ -10,7 +10,7 @@ import { tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field, Sent } from '../../ui/forms/field.js';
 import { textField } from '../../ui/forms/text-fields.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { useCurrentPassword } from '../account/current-password.js';
 
 type Preview = GetAnswer<'/api/account/deletion'>;

@@ -35,7 +35,6 @@ export function Exports() {
       </Group>
       {(exports.data?.items.length ?? 0) > 0 && (
         <DataList
-          label={t('exports.title')}
           query={exports}
           columns={columns}
           empty={{ title: t('exports.title'), hint: t('exports.about') }}

@@ -37,7 +37,6 @@ function Activity() {
   const { t } = useTranslation('privacy');
   return (
     <DataList
-      label={t('activity.title')}
       query={useList('/api/activity', { query: { limit: PAGE } })}
       columns={useColumns()}
       empty={t('activity.empty', GROUP)}

@@ -1,7 +1,7 @@
 import { Group, Progress } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { isTaskRunning } from './task.js';
 
 const TONES: Record<Shape<'Task'>['state'], Tone> = {

@@ -14,7 +14,8 @@ import {
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Loaded, PageFrame } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
 import { TaskDetails } from './task-details.js';

@@ -6,7 +6,8 @@ import { api, keepAnswer, refresh, type Shape, useRead } from '../../api/client.
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { BackLink, TextLink } from '../../ui/links.js';
-import { Loaded, PageFrame } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { TicketBadge } from './ticket-state.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';

@@ -7,7 +7,7 @@ import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useNow } from '../../ui/time/now.js';
-import { ErrorState } from '../../ui/page.js';
+import { ErrorState } from '../../ui/states.js';
 import { Labelled, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/time/when.js';
 import { forgetNewKey } from '../new-key.js';

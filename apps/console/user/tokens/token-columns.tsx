@@ -15,7 +15,8 @@ import type { ListColumn } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
-import { SmallPrint, StatusBadge, TextLine } from '../../ui/texts.js';
+import { SmallPrint, TextLine } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { DeleteToken } from './delete-token.js';
 

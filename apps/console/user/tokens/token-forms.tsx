@@ -7,7 +7,7 @@ import { FormFault, type SendFormProps, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { Advanced } from '../../ui/forms/advanced.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { keepNewKey } from '../new-key.js';
 import { GroupField, GroupOfKey } from './group-field.js';
 import { type GroupOffer, useGroupOffers } from './group-offers.js';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyLine } from '../../ui/copy.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Notice } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
 
 export interface MadeToken {
   keyId: string;

@@ -5,7 +5,8 @@ import { useList, useRead } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Loaded, PageFrame } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { useTokenColumns } from './token-columns.js';
 import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
@@ -29,7 +30,6 @@ export function TokensPage() {
   return (
     <PageFrame title={t('title')} about={t('about')} actions={create}>
       <DataList
-        label={t('title')}
         query={tokens}
         columns={useTokenColumns()}
         rowKey="keyId"

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
 import { LargeMoney } from '../../ui/money.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 
 const TONES: Record<Shape<'Charge'>['state'], Tone> = {
   held: 'busy',

@@ -5,7 +5,7 @@ import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
 import { type Metric, MetricChart } from '../../ui/charts/metric-chart.js';
 import { useLocale } from '../../ui/locale.js';
-import { EmptyState, Loaded } from '../../ui/page.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
 import { logOf } from '../logs/log-search.js';
 import { UsageBreakdown } from './usage-breakdown.js';
 import { chartQuery, type UsageMetric, usageMetrics, usageSubjects } from './usage-search.js';

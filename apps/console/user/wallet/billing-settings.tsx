@@ -5,7 +5,7 @@ import { Form } from '../../ui/forms/declared.js';
 import { linesField } from '../../ui/forms/lines-field.js';
 import { orNull, textField } from '../../ui/forms/text-fields.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 
 const MOST_CHARS = 100;

@@ -10,8 +10,10 @@ import { signOf } from '../../ui/decimal.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { LargeMoney, Money, useMoneyText } from '../../ui/money.js';
-import { Hint, Notice, SmallPrint } from '../../ui/texts.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
+import { Notice } from '../../ui/notice.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/time/when.js';
 import { refreshMoney, useRequestName } from './wallet.js';
 import { CREDITS } from '../../ui/patterns.js';
@@ -34,7 +36,6 @@ export function Invites() {
       </Loaded>
       <Section title={t('invites.people')}>
         <DataList
-          label={t('invites.people')}
           query={rowsOf(invites, (data) => data.invitees)}
           columns={useColumns()}
           rowKey="name"

@@ -12,7 +12,7 @@ import {
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { orderTones } from './wallet.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -23,12 +23,7 @@ export function Orders() {
   const orders = useList('/api/topups', { query: { limit: PAGE } });
   return (
     <Section title={t('orders.title')}>
-      <DataList
-        label={t('orders.title')}
-        query={orders}
-        columns={useColumns()}
-        empty={t('orders.empty', GROUP)}
-      />
+      <DataList query={orders} columns={useColumns()} empty={t('orders.empty', GROUP)} />
     </Section>
   );
 }

@@ -52,7 +52,6 @@ export function Statement() {
     <Section title={t('statement.title')} aside={<CsvLink path="/api/statement.csv" query={{ ...query }} />}>
       <Filters search={search} set={set} />
       <DataList
-        label={t('statement.title')}
         query={useList('/api/statement', { query })}
         columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}

@@ -1,6 +1,6 @@
 import { useCallback, useRef } from 'react';
 import { type GetAnswer, newRequestId, refresh, type Shape } from '../../api/client.js';
-import type { Tone } from '../../ui/texts.js';
+import type { Tone } from '../../ui/status-badge.js';
 
 export type TopUpQuote = GetAnswer<'/api/topups/quote'>;
 export type Provider = Shape<'Order'>['provider'];

@@ -19,8 +19,9 @@ import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
-import { Loaded, Section } from '../../ui/page.js';
-import { StatusBadge, type Tone } from '../../ui/texts.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
@@ -61,7 +62,6 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
         {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
       </Group>
       <DataList
-        label={t('deliveries.title')}
         query={useDeliveries(endpoint.id)}
         columns={useColumns()}
         empty={t('deliveries.empty', GROUP)}

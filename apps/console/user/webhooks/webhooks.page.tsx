@@ -6,7 +6,8 @@ import { OwnOnly } from '../../shell/own-only.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Loaded, PageFrame, Section } from '../../ui/page.js';
+import { PageFrame, Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { EndpointState } from './endpoint.js';
 import { isDecimal } from '../../ui/decimal.js';
@@ -25,7 +26,6 @@ export function WebhooksPage() {
       </Section>
       <Section title={t('endpoints.title')} aside={<AddEndpoint />}>
         <DataList
-          label={t('endpoints.title')}
           query={useRead('/api/webhooks')}
           columns={useColumns()}
           empty={t('endpoints.empty', GROUP)}

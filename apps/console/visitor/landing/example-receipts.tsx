@@ -4,7 +4,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { BothPrices, Money } from '../../ui/money.js';
 import { ReceiptCard } from '../../ui/lists/receipt-card.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
 import { useExample } from './example.js';
 

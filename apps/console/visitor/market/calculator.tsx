@@ -8,7 +8,7 @@ import { useLocale } from '../../ui/locale.js';
 import { useLabelled } from '../../ui/texts.js';
 import { BothPrices, Money } from '../../ui/money.js';
 import { ReceiptCard } from '../../ui/lists/receipt-card.js';
-import { Loaded } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { WishFields } from './calculator-fields.js';
 import { isByTokens, isWhole, MOST_CALLS, wishFor, wishedWork } from './calculator-work.js';
 import { offerOf } from './market.js';

@@ -6,8 +6,9 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { EmptyState } from '../../ui/page.js';
-import { Hint, Labelled, StatusBadge } from '../../ui/texts.js';
+import { EmptyState } from '../../ui/states.js';
+import { Hint, Labelled } from '../../ui/texts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { Headline } from './price.js';
 import { GROUP } from '../../i18n/group.js';
 

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { Figure } from '../../ui/lists/facts.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { DayStrip, StripLegend, useDay, useSeconds, useShare } from './record-days.js';
 

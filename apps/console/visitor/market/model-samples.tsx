@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery, type Shape } from '../../api/client.js';
 import { CodeTabs } from '../../ui/code/code-tabs.js';
-import { Loaded, Section } from '../../ui/page.js';
+import { Section } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
 import { callOf, codeLines, type PlayKind, type PlaygroundCall } from '../../user/playground/call.js';
 import { wishFor } from './calculator-work.js';
 
