@@ -35,18 +35,16 @@ function placeholdersOf(text: string): string[] {
 const literals = new Set([...code.matchAll(/['"`]([\w.-]+)['"`]/g)].map(([, text]) => text as string));
 const beginnings = [...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string);
 
-/** Keys whose texts are read together, and the texts that such groups have. */
-const groups = new Set(
-  [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => text as string),
-);
-const OF_GROUP = /\.(do|title|hint|submit)$/;
-const parts = new Set([...code.matchAll(/\b([\w-]+)'?: (?:\w+ && )?</g)].map(([, text]) => text as string));
+/** Keys whose texts are read together, and the names that such texts have. */
+const groups = [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => `${text}.`);
+const ofGroup = new Set(['do', 'title', 'hint', 'submit', 'about']);
+for (const [, part] of code.matchAll(/\b([\w-]+)'?: (?:\w+ && )?</g)) ofGroup.add(part as string);
 
 function isUsed(key: string): boolean {
   return (
     literals.has(key) ||
     beginnings.some((beginning) => key.startsWith(beginning)) ||
-    (groups.has(key.replace(/\.[\w-]+$/, '')) && (OF_GROUP.test(key) || parts.has(key.replace(/.*\./, ''))))
+    (ofGroup.has(key.replace(/.*\./, '')) && groups.some((group) => key.startsWith(group)))
   );
 }
 

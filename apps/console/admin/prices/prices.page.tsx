@@ -11,15 +11,9 @@ export function PricesPage() {
   const { t } = useTranslation('prices');
   return (
     <PartPage
-      title={t('title')}
-      about={t('about')}
+      texts={t('page', GROUP)}
       actions={<Actions />}
-      names={t('tabs', GROUP)}
-      parts={{
-        models: <ModelPrices />,
-        groups: <GroupPrices />,
-        proposals: <Proposals />,
-      }}
+      parts={{ models: <ModelPrices />, groups: <GroupPrices />, proposals: <Proposals /> }}
     />
   );
 }

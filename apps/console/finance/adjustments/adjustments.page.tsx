@@ -28,15 +28,9 @@ export function AdjustmentsPage() {
   );
   return (
     <PartPage
-      title={t('title')}
-      about={t('about')}
+      texts={t('page', GROUP)}
       actions={actions}
-      names={t('tabs', GROUP)}
-      parts={{
-        register: <Register />,
-        'write-offs': <WriteOffs />,
-        debts: <Debts />,
-      }}
+      parts={{ register: <Register />, 'write-offs': <WriteOffs />, debts: <Debts /> }}
     />
   );
 }

@@ -28,7 +28,7 @@ export function WriteOffs() {
         hint: t('writeOffs.emptyHint'),
         action: (
           <ButtonLink to="/finance/adjustments" search={{ tab: 'debts' }} variant="default">
-            {t('tabs.debts')}
+            {t('page.tabs.debts')}
           </ButtonLink>
         ),
       }}

@@ -20,7 +20,7 @@ export function Bills() {
   return (
     <Stack gap="xl">
       <Channels />
-      <Section title={t('tabs.bills')} aside={<RecordBill />}>
+      <Section title={t('page.tabs.bills')} aside={<RecordBill />}>
         <DataList query={bills} columns={useBillColumns()} empty={t('bills.empty', GROUP)} />
       </Section>
     </Stack>

@@ -7,15 +7,5 @@ import { GROUP } from '../../i18n/group.js';
 /** What upstreams charge us, and what they billed. */
 export function CostsPage() {
   const { t } = useTranslation('costs');
-  return (
-    <PartPage
-      title={t('title')}
-      about={t('about')}
-      names={t('tabs', GROUP)}
-      parts={{
-        versions: <CostVersions />,
-        bills: <Bills />,
-      }}
-    />
-  );
+  return <PartPage texts={t('page', GROUP)} parts={{ versions: <CostVersions />, bills: <Bills /> }} />;
 }

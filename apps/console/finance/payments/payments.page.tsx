@@ -20,10 +20,8 @@ export function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (
     <PartPage
-      title={t('title')}
-      about={t('about')}
+      texts={t('page', GROUP)}
       actions={<RecordTransfer />}
-      names={t('tabs', GROUP)}
       parts={{
         topups: <TopUps />,
         suspense: <SuspenseList />,

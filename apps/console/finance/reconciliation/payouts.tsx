@@ -35,7 +35,6 @@ export function Payouts() {
     <Stack>
       <Filters of="payouts" states={states} filter={filter} />
       <DataList
-        label={t('payouts.title')}
         query={payouts}
         columns={useColumns()}
         columnsName="payouts"

@@ -14,7 +14,7 @@ const Imports = lazy(async () => ({ default: (await import('./imports.js')).Impo
 export function ReconciliationPage() {
   const { t } = useTranslation('reconciliation');
   const parts = { payments: <Payments />, payouts: <Payouts />, bank: <Bank />, imports: <LateImports /> };
-  return <PartPage title={t('title')} about={t('about')} names={t('tabs', GROUP)} parts={parts} />;
+  return <PartPage texts={t('page', GROUP)} parts={parts} />;
 }
 
 function LateImports() {

@@ -11,15 +11,8 @@ export function WorkPage() {
   const { t } = useTranslation('reports');
   return (
     <PartPage
-      title={t('work.title')}
-      about={t('work.about')}
-      names={t('work.tabs', GROUP)}
-      parts={{
-        holds: <Holds />,
-        charges: <Charges />,
-        failures: <Failures />,
-        promotion: <Promotion />,
-      }}
+      texts={t('work', GROUP)}
+      parts={{ holds: <Holds />, charges: <Charges />, failures: <Failures />, promotion: <Promotion /> }}
     />
   );
 }

@@ -38,17 +38,17 @@ export function PartTabs<Name extends string>({ label, names, parts }: PartTabsP
   );
 }
 
-interface PartPageProps<Name extends string> extends Omit<PartTabsProps<Name>, 'label'> {
-  title: string;
-  about: string;
+interface PartPageProps<Name extends string> extends Pick<PartTabsProps<Name>, 'parts'> {
+  texts: { title: string; about: string; tabs: PartTabsProps<Name>['names'] };
   actions?: ReactNode;
 }
 
 /** A page that has only tabs. */
-export function PartPage<Name extends string>({ title, about, actions, ...tabs }: PartPageProps<Name>) {
+export function PartPage<Name extends string>({ texts, actions, parts }: PartPageProps<Name>) {
+  const { title, about, tabs } = texts;
   return (
     <PageFrame title={title} about={about} actions={actions}>
-      <PartTabs label={title} {...tabs} />
+      <PartTabs label={title} names={tabs} parts={parts} />
     </PageFrame>
   );
 }
