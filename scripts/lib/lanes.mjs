@@ -2,7 +2,8 @@
 
 /**
  * Runs stages in two rows, each in the order of the list: the wide ones, which keep two cores busy, and beside them the others.
- * Each row has one lane. A stage has it to itself, but two light ones share it. The build runs alone.
+ * Each row has one lane. A stage has it to itself, but two light ones share it. When the wide ones have ended, their lane takes
+ * what is left of the others. The build runs alone.
  * @param {import('./stages.mjs').Stage[]} stages
  * @param {(stage: import('./stages.mjs').Stage) => Promise<void>} run
  */
@@ -15,17 +16,22 @@ export async function inLanes(stages, run) {
   };
   const [before, rest] = parted(stages, ({ name }) => name === 'build');
   await inOneLane(before, begin);
-  await Promise.all(parted(rest, ({ wide }) => wide).map((row) => inOneLane(row, begin)));
+  const [wide, others] = parted(rest, (stage) => stage.wide);
+  await Promise.all([inOneLane(wide, begin).then(() => inOneLane(others, begin)), inOneLane(others, begin)]);
 }
 
-async function inOneLane(stages, begin) {
+/** Takes stages from the row until none is left. */
+async function inOneLane(row, begin) {
   const running = new Set();
   let free = 1;
-  for (const stage of stages) {
-    const part = stage.light ? 1 / 2 : 1;
-    while (free < part) await Promise.race(running);
+  while (row.length > 0) {
+    const part = row[0].light ? 1 / 2 : 1;
+    if (free < part) {
+      await Promise.race(running);
+      continue;
+    }
     free -= part;
-    const ended = begin(stage).then(() => {
+    const ended = begin(row.shift()).then(() => {
       free += part;
       running.delete(ended);
     });
