@@ -10,8 +10,13 @@ import { type Customer, type Relay, startRelay, until } from '../../support/rela
 import { type Block, root } from './blocks.js';
 
 /** Only a hang takes this long. */
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 900_000;
 const SECRETS_KEY = 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=';
+/** npx takes as long as most commands to find the program, so only the examples of README.md use it. */
+const BY_NPX = 'npx --no-install tollgate';
+const TOLLGATE = `"${process.execPath}" "${join(root, 'apps/cli/bin/tollgate.mjs')}"`;
+
+type Runnable = Pick<Block, 'language' | 'code'> & Partial<Pick<Block, 'page'>>;
 
 /** Someone who follows the texts with their own folder and terminal, on a relay with a sandbox. */
 export class Reader {
@@ -42,7 +47,7 @@ export class Reader {
   }
 
   /** Runs a block to its end. @returns what it printed. @throws Error with all of it if it fails */
-  async run(block: Pick<Block, 'language' | 'code'>): Promise<string> {
+  async run(block: Runnable): Promise<string> {
     const [program, ...args] = await this.commandOf(block);
     const child = spawn(program!, args, { cwd: this.folder, env: this.environment(), timeout: LIMIT_MS });
     let [output, errors] = ['', ''];
@@ -82,9 +87,9 @@ export class Reader {
   }
 
   /** In Bash, variables and aliases persist from block to block of a page, as in a terminal. */
-  private async commandOf({ language, code }: Pick<Block, 'language' | 'code'>): Promise<string[]> {
+  private async commandOf({ language, code, page }: Runnable): Promise<string[]> {
     this.count += 1;
-    const text = await this.inPlaceOf(code);
+    const text = await this.inPlaceOf(page === 'README.md' ? code : code.replaceAll(BY_NPX, TOLLGATE));
     if (language === 'bash') {
       const state = join(this.folder, '.terminal');
       const before = `set -a -eo pipefail; shopt -s expand_aliases; touch ${state}; . ${state}`;
@@ -124,6 +129,7 @@ export class Reader {
       LANG: 'C.UTF-8',
       DATABASE_URL: this.relay.fixture.urlFor('billing'),
       SECRETS_KEY,
+      NODE_COMPILE_CACHE: join(root, '.cache/compiled'),
       KEY: this.customer.apiKey,
     };
   }
