@@ -58,7 +58,9 @@ describe('the landing page', () => {
     expect(await amountsOf(failed, 'Refunded')).toEqual([data!.amount]);
     expect(await amountsOf(failed, 'Charged')).toEqual(['0']);
     await page.getByRole('img', { name: /^A lighthouse at dusk/ }).waitFor();
-    expect(await page.evaluate<number>(`document.querySelector('.hero-picture img').naturalWidth`)).toBe(960);
+    // It has its room before it is loaded.
+    const width = `(async (image) => (await image.decode(), image.naturalWidth))(document.querySelector('.hero-picture img'))`;
+    expect(await page.evaluate<number>(width)).toBe(960);
   });
 
   it('questions a receipt that does not add up', async () => {

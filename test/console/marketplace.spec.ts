@@ -45,9 +45,14 @@ describe('the marketplace', () => {
     await page.getByText('Table', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Video' }).click();
+    // The address changes before the table does.
+    const sorted = (how: string) =>
+      page.locator(`th[aria-sort=${how}]`).filter({ hasText: 'Model' }).waitFor();
     await page.getByRole('button', { name: 'Model' }).click();
+    await sorted('ascending');
     await page.waitForURL('**sort=model**');
     await page.getByRole('button', { name: 'Model' }).click();
+    await sorted('descending');
     await page.waitForURL('**sort=-model**');
     const videos = [
       'vendora-imagine-video-1.5-preview',

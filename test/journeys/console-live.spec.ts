@@ -141,7 +141,7 @@ describe('the live stream', () => {
     await until('the present state', async () => stream.of('balance')[0] && stream.of('task')[0]);
     expect(stream.of('task')[0]).toMatchObject({ id: early });
 
-    const late = await createVideo(someone.apiKey, 'the second');
+    const late = await createVideo(someone.apiKey, 'the second [[work:2]]');
     await until('the end of both', async () =>
       [early, late].every((id) =>
         stream.of('task').some((task) => task['id'] === id && task['settled'] === '0.2'),

@@ -232,8 +232,12 @@ describe('a refund of a top-up', () => {
     const someone = await buyer();
     const { topupId } = await someone.buy('10');
     const answers = await Promise.all(Array.from({ length: 20 }, () => refund(topupId, '1')));
-    expect(answers.filter(({ data }) => data?.refund?.state === 'succeeded')).toHaveLength(10);
+    // On a slow machine, the sweeper may be trying one again when it is answered: it is pending then.
+    expect(
+      answers.filter(({ data }) => ['succeeded', 'pending'].includes(data?.refund?.state ?? '')),
+    ).toHaveLength(10);
     expect(answers.filter(({ error }) => error?.error.code === 'conflict')).toHaveLength(10);
+    await until('all refunds to end', async () => (await someone.balance()).refundPending === '0');
     expect(await someone.balance()).toMatchObject({ main: '0', refundPending: '0' });
   });
 

@@ -31,10 +31,10 @@ describe('the gateway while something is unavailable', () => {
   const env = {
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
     SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
-    BUS_REQUEST_TIMEOUT_SECONDS: '0.3',
-    HOLD_EXPIRES_SECONDS: '0.5',
+    BUS_REQUEST_TIMEOUT_SECONDS: '1',
+    HOLD_EXPIRES_SECONDS: '2',
     CHARGE_GRACE_SECONDS: '0.2',
-    IMAGE_REQUEST_LIMIT_SECONDS: '5',
+    IMAGE_REQUEST_LIMIT_SECONDS: '60',
     SWEEP_INTERVAL_SECONDS: '0.1',
     OUTBOX_POLL_SECONDS: '0.05',
     KEY_CACHE_SECONDS: '60',
@@ -52,7 +52,7 @@ describe('the gateway while something is unavailable', () => {
 
   beforeEach(async () => {
     fixture = await createLedgerFixture();
-    sandbox = await startSandbox({ imageSeconds: 0, slowSeconds: 0.6 });
+    sandbox = await startSandbox({ imageSeconds: 0, slowSeconds: 2 });
     await configureSandboxChannel(fixture.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
     storageDir = await mkdtemp(join(tmpdir(), 'tollgate-outages-'));
     const { log } = fixture;
@@ -112,7 +112,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('settles through the outbox what was delivered while billing was down', async () => {
-    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:0.5]]' }));
+    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:2]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
     await stopBilling();
     expect((await call).status).toBe(200);
@@ -137,7 +137,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('releases through the outbox what failed while billing was down', async () => {
-    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:0.5]][[fault:truncated]]' }));
+    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:2]][[fault:truncated]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
     await stopBilling();
     const response = await call;
