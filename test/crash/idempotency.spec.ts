@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { asLogin } from '../support/database.js';
 import { PATIENCE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import {
@@ -60,10 +61,11 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   /** Nothing is killed from here on, so the limits may be ones that a slow machine does not reach. */
   async function startAgain(): Promise<void> {
     await start(PATIENCE);
-    const url = readEmbeddedConnection(join(dataDir, 'database'))!.urlFor('billing');
-    billing = openPool({ url, max: 2, applicationName: 'test-billing' });
+    const database = readEmbeddedConnection(join(dataDir, 'database'))!;
+    billing = openPool({ url: database.urlFor('billing'), max: 2, applicationName: 'test-billing' });
     // As if the time of an image had passed.
-    await billing.query('UPDATE charges SET deadline = now() WHERE deadline IS NOT NULL');
+    const over = 'UPDATE charges SET deadline = now() WHERE deadline IS NOT NULL';
+    await asLogin(database.ownerUrl, (owner) => owner.query(over));
   }
 
   const send = ({ path, body }: { path: string; body: object }): Promise<Response> =>

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { createCustomer } from '#people/accounts/customers.js';
-import { openPool } from '#database/database.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import { openPatientPool } from './database.js';
 import { until } from './eventually.js';
 import { describeCall, type Told, wasLost } from './shoppers.js';
 import { recordTopup } from './topups.js';
@@ -76,7 +76,7 @@ export class Books {
   private constructor(readonly pool: pg.Pool) {}
 
   static open(databaseUrl: string): Books {
-    return new Books(openPool({ url: databaseUrl, max: 4, applicationName: 'test-books' }));
+    return new Books(openPatientPool({ url: databaseUrl, max: 4, applicationName: 'test-books' }));
   }
 
   close(): Promise<void> {

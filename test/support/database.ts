@@ -1,6 +1,8 @@
 import pg from 'pg';
+import { openPool, type PoolOptions } from '#database/database.js';
 import { closeDatabase } from '#database/prepare-database.js';
 import { roleName, databaseUrlOf, withRole, type DatabaseRole } from '#database/roles.js';
+import { LIMIT_MS } from './eventually.js';
 
 export interface TestDatabase {
   ownerUrl: string;
@@ -47,6 +49,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       }),
   };
+}
+
+/** For a test's own queries, which wait for a connection however busy the machine is. Programs give up after 5 s. */
+export function openPatientPool(options: PoolOptions): pg.Pool {
+  const pool = openPool(options);
+  pool.options.connectionTimeoutMillis = LIMIT_MS;
+  return pool;
 }
 
 /**

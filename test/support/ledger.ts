@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
-import { openPool } from '#database/database.js';
 import type { DatabaseRole } from '#database/roles.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { createLogger, type Logger } from '#platform/logging.js';
@@ -8,7 +7,7 @@ import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
-import { createTestDatabase } from './database.js';
+import { createTestDatabase, openPatientPool } from './database.js';
 import { recordTopup } from './topups.js';
 
 /** A migrated database with the seeded catalog, and helpers to add customers. */
@@ -28,8 +27,12 @@ export interface LedgerFixture {
 
 export async function createLedgerFixture(): Promise<LedgerFixture> {
   const database = await createTestDatabase();
-  const owner = openPool({ url: database.ownerUrl, max: 4, applicationName: 'test-owner' });
-  const billing = openPool({ url: database.urlFor('billing'), max: 8, applicationName: 'test-billing' });
+  const owner = openPatientPool({ url: database.ownerUrl, max: 4, applicationName: 'test-owner' });
+  const billing = openPatientPool({
+    url: database.urlFor('billing'),
+    max: 8,
+    applicationName: 'test-billing',
+  });
   await seedCatalog(owner);
   await configureSandboxChannel(owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'sandbox-key' });
   return {
