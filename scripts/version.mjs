@@ -13,7 +13,8 @@ const NAMED = {
 };
 
 if (process.argv.includes('--check')) requireNotes();
-else write(process.env.npm_package_version);
+else if (process.env.npm_lifecycle_event === 'version') write(process.env.npm_package_version);
+else giveUp('Run `npm version <version>`, which runs this script.');
 
 /** `npm version` changes nothing after this has failed. */
 function requireNotes() {
