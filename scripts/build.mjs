@@ -1,4 +1,4 @@
-// `npm run build`: the programs by swc into dist/, and the pages of the console by Vite into dist/console.
+// `npm run build`: builds the programs into dist/ with swc, and the console's pages into dist/console with Vite.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -56,7 +56,7 @@ function buildPrograms(outDir) {
   writePackage(outDir);
 }
 
-/** What the built programs call `#ledger/...` is built too; in the sources it is the source. */
+/** `#ledger/...` means the built file in built programs, and the source in the sources. */
 function writePackage(outDir) {
   const { version, type, imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const built = Object.fromEntries(
@@ -66,7 +66,7 @@ function writePackage(outDir) {
   writeFileSync(file, `${JSON.stringify({ version, type, imports: built }, null, 2)}\n`);
 }
 
-/** The pages are checked with it, and need no check where nothing of it changed. */
+/** Pages are checked against it, and need no check if it has not changed. */
 async function writeClient(dist) {
   if (!existsSync(join(root, 'node_modules', 'openapi-typescript'))) return;
   const types = await clientTypes(await describeControlPlane(dist));

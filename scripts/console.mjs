@@ -1,4 +1,5 @@
-// `npm run console`: the pages of the console from their sources, with every change at once, before a relay that runs.
+// `npm run console`: serves the console's pages from their sources, with every change at once, in front of a running
+// relay.
 import { parseArgs } from 'node:util';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { servePages } from './lib/pages.mjs';

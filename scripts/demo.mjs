@@ -1,4 +1,4 @@
-// `npm run demo`: installs and builds what is missing, then shows the main job with the real OpenAI client.
+// `npm run demo`: installs and builds what is missing, then shows the main features with the real OpenAI client.
 import { prepare, runBuilt } from './lib/bootstrap.mjs';
 
 await prepare({ development: false });

@@ -1,4 +1,4 @@
-// `npm run dev`: a whole relay from its sources; programs start again and pages change as their files do.
+// `npm run dev`: runs a whole relay from its sources. Programs restart and pages change when their files do.
 import { spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ Usage: npm run dev [-- --port PORT] [--json] [--help]
 The variables of npm start are read. Ctrl-C ends it.
 `;
 
-/** An editor writes several files for one save. */
+/** An editor writes several files per save. */
 const QUIET_MS = 150;
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ async function main() {
   const pages = await servePages({ relay: ready.consoleUrl, port: Number(values.port), quiet: true });
   announce(ready, pages.resolvedUrls.local[0].replace(/\/$/, ''));
 
-  // A start after the first one takes the same ports.
+  // Restarts use the same ports as the first start.
   const env = { ...process.env, PORT: portOf(ready.baseUrl), CONSOLE_PORT: portOf(ready.consoleUrl) };
   onChange(async () => {
     if (!build()) return;
@@ -73,7 +73,7 @@ Changes in apps/ and libs/ are built and started again. Stop with Ctrl-C.
 `);
 }
 
-/** `ready` is the line that standalone prints; it rejects where it ends before. */
+/** `ready` is the line that standalone prints. It rejects if standalone ends first. */
 function startRelay(env) {
   const args = [...nodeFlags, join(root, 'dist/apps/standalone/main.js'), '--json'];
   const child = spawn(nodePath(), args, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
@@ -99,7 +99,7 @@ function build() {
   return status === 0;
 }
 
-/** Calls after changes to sources of programs, one call at a time. */
+/** Calls `work` after changes to program sources, one call at a time. */
 function onChange(work) {
   let timer;
   let running = Promise.resolve();

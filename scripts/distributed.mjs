@@ -1,5 +1,5 @@
-// `npm run distributed`: the programs of docker-compose.yml as local processes, with the same environment, on a local
-// Kafka broker and PostgreSQL.
+// `npm run distributed`: runs the programs of docker-compose.yml as local processes with the same environment, on a
+// local Kafka broker and PostgreSQL.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -41,7 +41,7 @@ const READY_LIMIT_MS = 120_000;
 
 const roles = ['gateway', 'worker', 'billing'];
 
-/** The kinds of programs by their names in `pids`. */
+/** The kinds of programs, by their names in `pids`. */
 const kinds = {
   gateway: 'gateway',
   billing: 'billing',
@@ -85,7 +85,7 @@ function readOptions() {
   }
 }
 
-/** Everything that runs; `stop` ends it in the opposite order of its start. */
+/** Everything that runs. `stop` ends it in the reverse order of its start. */
 class Deployment {
   #undo = [];
   #stopped;
@@ -139,7 +139,7 @@ class Deployment {
   }
 
   async #stopInOrder() {
-    // Clients' requests end first, then what follows them up, then what all of it depends on.
+    // First the programs that clients call, then those that continue their work, then what all of them need.
     const ofKind = (kind) => (this.programs ?? []).filter((program) => program.kind === kind);
     for (const kind of ['gateway', 'control-plane', 'video-worker', 'billing']) {
       await Promise.all(ofKind(kind).map((program) => program.stop()));
@@ -170,7 +170,7 @@ class Deployment {
     }
   }
 
-  /** The database that DATABASE_URL names, else the embedded one; the roles' own logins either way. */
+  /** The database that DATABASE_URL names, or else the embedded one. Each role has its own login either way. */
   async #startDatabase(folder) {
     const { withRole } = await built('libs/database/roles.js');
     const given = process.env.DATABASE_URL;
@@ -190,7 +190,7 @@ class Deployment {
     const server = await startEmbeddedPostgres({
       dataDir: folder.database,
       log: createLogger('distributed', process.env.LOG_LEVEL ?? 'error'),
-      // Each program has a pool of its own; the rest is for tools.
+      // Each program has its own pool. The rest is for tools.
       settings: { max_connections: 50 + 12 * (gateways + billings + workers) + 20 * controlPlanes },
       onStart: (pid) => {
         lift();
@@ -210,7 +210,7 @@ class Deployment {
     };
   }
 
-  /** Made once for a given database, whose roles do not come with passwords that we know. */
+  /** Created once for a given database, since we do not know the passwords of its roles. */
   async #rolePasswords() {
     const { readPrivateJson, writePrivateJson } = await built('libs/operations/data-folder.js');
     const { randomBytes } = await import('node:crypto');
@@ -258,7 +258,7 @@ class Deployment {
     }
   }
 
-  /** Variables for one start of one program; taken away as they are read. */
+  /** Variables for the next start of one program. Reading them removes them. */
   #takeNextStart(name) {
     try {
       const { [name]: variables, ...rest } = JSON.parse(readFileSync(this.nextStartFile, 'utf8'));
@@ -280,7 +280,7 @@ class Deployment {
     writeWhole(this.pidsFile, this.pids());
   }
 
-  /** By kind, in the order of the numbers in the names. */
+  /** By kind, in the order of the numbers in their names. */
   pids() {
     const { gateways, billings, controlPlanes, workers } = this.options;
     const counts = {
@@ -314,7 +314,7 @@ class Deployment {
   }
 
   async #demoKey(folder) {
-    // By the version that made the schema.
+    // Run by the version that created the schema.
     const version = this.#rootOf('migrate');
     const { openPool } = await built('libs/database/database.js', version);
     const { ensureDemoAccount } = await built('apps/standalone/demo-account.js', version);

@@ -1,4 +1,4 @@
-// Draws the picture of the landing page, apps/console/visitor/landing/lighthouse.avif, the same each time: no vendor's image
+// Draws the landing page's image, apps/console/visitor/landing/lighthouse.avif, the same each time: no vendor's image
 // is ours to publish.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const FILE = join(root, 'apps/console/visitor/landing/lighthouse.avif');
 const canvas = createCanvas(WIDTH, HEIGHT);
 const context = canvas.getContext('2d');
 
-/** Numbers from 0 to 1 that look like chance, and are the same each time (mulberry32). */
+/** Numbers from 0 to 1 that look random but are the same each time (mulberry32). */
 let seed = 20;
 function chance() {
   seed = (seed + 0x6d2b79f5) | 0;
@@ -271,7 +271,7 @@ function tower() {
   context.fillRect(798, 360, 9, 11);
 }
 
-/** As film has it: without, large areas look drawn. */
+/** Film grain. Without it, large areas look drawn. */
 function grain() {
   const image = context.getImageData(0, 0, WIDTH, HEIGHT);
   for (let at = 0; at < image.data.length; at += 4) {

@@ -92,7 +92,7 @@ function where({ name, path, lines, parameters }) {
   return `${path} ${name}: ${lines} lines, ${parameters} parameters`;
 }
 
-/** Named ones: declarations, methods, constructors, accessors, and functions that a variable or property holds. */
+/** Named functions: declarations, methods, constructors, accessors, and functions that a variable or property holds. */
 function functionsOf(ts, { path, tree }) {
   const found = [];
   const visit = (node) => {
@@ -147,7 +147,7 @@ function bare(ts, node) {
   return isWrapped ? bare(ts, node.expression) : node;
 }
 
-/** Groups of files that reach each other by imports, types included. */
+/** Groups of files that import each other in circles, including type imports. */
 function circlesOf(ts, files) {
   const known = new Set(files.map(({ path }) => path));
   const imports = new Map(files.map((file) => [file.path, importsOf(ts, file, known)]));

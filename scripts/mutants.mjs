@@ -1,4 +1,5 @@
-// `npm run mutants -- --only id …`: plants small faults in copies of the sources and runs the specs that must find them.
+// `npm run mutants -- --only id …`: plants small faults in copies of the sources and runs the specs that must find
+// them.
 import { join } from 'node:path';
 import { nodePath, prepare } from './lib/bootstrap.mjs';
 import { root } from './lib/clone.mjs';

@@ -1,4 +1,4 @@
-// `npm run pictures`: renders the images of README and docs again, from the real pages in the system's Chromium.
+// `npm run pictures`: takes the screenshots in README and docs again, from the real pages in the system's Chromium.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingChromium } from './lib/chromium.mjs';

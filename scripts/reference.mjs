@@ -1,4 +1,4 @@
-// `npm run reference`: writes the reference pages of docs/, and a list for the console, from what the programs declare.
+// `npm run reference`: writes the reference pages in docs/, and a list for the console, from what the programs declare.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -36,7 +36,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
-/** It would be built with base images that no digest fixes. */
+/** It would be built from base images that no digest fixes. */
 const OTHER_DOCKERFILE = /^(-q?f|--file(=|$))/;
 const LOCKFILES = ['package-lock.json', 'docs/package-lock.json', 'apps/console/package-lock.json'];
 

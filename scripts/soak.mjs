@@ -1,4 +1,4 @@
-// `npm run soak -- --minutes 3 --seed 1 …`: runs a world of customers while its programs are killed, and checks the books.
+// `npm run soak -- --minutes 3 --seed 1 …`: simulates customers while programs are killed, and checks the books.
 import { join } from 'node:path';
 import { nodePath, prepare } from './lib/bootstrap.mjs';
 import { root } from './lib/clone.mjs';

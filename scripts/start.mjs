@@ -1,4 +1,4 @@
-// `npm start`: installs and builds what is missing, then runs the standalone relay; the pages of the console are built
+// `npm start`: installs and builds what is missing, then runs the standalone relay. The console's pages are built
 // meanwhile.
 import { prepare, runBuilt } from './lib/bootstrap.mjs';
 import { buildPagesMeanwhile } from './lib/pages-child.mjs';

@@ -1,4 +1,5 @@
-// `npm test`: everything that must hold. It installs what is missing, starts what it needs and says what did not run.
+// `npm test`: checks everything that must hold. It installs what is missing, starts what it needs and says what did not
+// run.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -78,13 +79,13 @@ function chosenStages() {
   return stages.filter((stage) => names.includes(stage.name));
 }
 
-/** The stages that ran so far, and what runs now. */
+/** The stages that ran so far, and the current one. */
 class Run {
   results = [];
   #startedAt = performance.now();
   #children = new Set();
   #interrupted = new AbortController();
-  /** Of all stages that use one: a promise, since some run at the same time. */
+  /** Shared by all stages that use one: a promise, since some run at the same time. */
   #broker;
   #engine;
 
@@ -151,7 +152,7 @@ class Run {
     if (cluster.why !== undefined) return cluster;
     const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
     if (python.outcome !== undefined) return python;
-    // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
+    // Crash and Kafka specs run the built programs, even if the build stage was not chosen.
     await prepare();
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
@@ -172,7 +173,7 @@ class Run {
     return { outcome, report: told, why: why === '' ? undefined : why };
   }
 
-  /** Where the packages of Python are; without them the spec that needs them is left out, and the summary says so. */
+  /** Where the Python packages are. Without them, the spec that needs them is left out, and the summary says so. */
   async #python({ spec, variable, ...wanted }) {
     const { installPython } = await import('./lib/python-packages.mjs');
     const { program, why } = installPython(wanted, say);
@@ -194,7 +195,7 @@ class Run {
     return undefined;
   }
 
-  /** Where the programs of Prometheus are; rules that nobody checked are a failure. */
+  /** Where Prometheus's programs are. Rules that nobody checked are a failure. */
   async #prometheus() {
     const { findPrometheus } = await import('./lib/prometheus.mjs');
     try {
@@ -213,7 +214,7 @@ class Run {
 
   /** How the specs reach a container engine, or why they cannot run. */
   async #containers() {
-    // What it makes of the images comes from what is built.
+    // The image is made from what is built.
     await prepare();
     const { startEngine } = await import('./lib/containers/engine.mjs');
     const { NoEngine } = await import('./lib/containers/no-engine.mjs');
@@ -226,7 +227,7 @@ class Run {
     }
   }
 
-  /** Where the node of a cluster runs, or why it cannot. */
+  /** Where a cluster's node runs, or why it cannot. */
   async #place(engine) {
     const { prepareCluster } = await import('./lib/cluster/prepare.mjs');
     const place = await prepareCluster(engine, say);
@@ -254,10 +255,10 @@ class Run {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...env },
-      // A group of its own, so that a stop ends the workers too, and once.
+      // In a separate group, so that a stop ends the workers too, and only once.
       detached: true,
     });
-    // What holds namespaces open heeds no other signal; all in them ends with it.
+    // What holds the namespaces open ignores other signals, and everything in them ends with it.
     const lift = guard(child.pid, under.length > 0 ? 'KILL' : 'TERM');
     this.#children.add(child);
     try {
@@ -313,7 +314,7 @@ class Run {
   }
 }
 
-/** As much of an error as finds it: the whole is above, where its stage ran. */
+/** Enough of an error to find it. The whole error is above, where its stage ran. */
 function indented(message) {
   return message
     .split('\n')

@@ -1,4 +1,4 @@
-// Run by `npm version`, which names the version in package.json, commits and tags: writes it wherever else it is named.
+// Run by `npm version`, which writes the version into package.json, commits and tags. This writes it everywhere else.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { giveUp, root } from './lib/clone.mjs';
 
 const CHANGELOG = 'docs/changelog.md';
 const UNRELEASED = '## Unreleased\n';
-/** What names the version besides npm's own files. */
+/** What contains the version besides npm's own files. */
 const NAMED = {
   'deploy/helm/tollgate/Chart.yaml': /^(version|appVersion): .+$/gm,
   'docs/asyncapi.yaml': /^( {2}version): .+$/m,
@@ -16,7 +16,7 @@ if (process.argv.includes('--check')) requireNotes();
 else if (process.env.npm_lifecycle_event === 'version') write(process.env.npm_package_version);
 else giveUp('Run `npm version <version>`, which runs this script.');
 
-/** `npm version` changes nothing after this has failed. */
+/** `npm version` changes nothing if this fails. */
 function requireNotes() {
   const [, rest = ''] = read(CHANGELOG).split(UNRELEASED);
   if (!/^[^#\s]/m.test(rest.split('\n## ')[0]))

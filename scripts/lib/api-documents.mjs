@@ -1,4 +1,4 @@
-// Both OpenAPI documents, read off the controllers of the build: no program has to run.
+// Both OpenAPI documents, read from the built controllers, so no program has to run.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 
 /**
- * The gateway's document, as `/openapi.json` answers it.
+ * The gateway's document, as served at `/openapi.json`.
  * @param {string} dist where the programs were built to
  * @param {string} origin what the document names as its server
  */
@@ -22,7 +22,7 @@ export async function describeGateway(dist, origin) {
 }
 
 /**
- * The control plane's document, as `/api/openapi.json` answers it.
+ * The control plane's document, as served at `/api/openapi.json`.
  * @param {string} dist where the programs were built to
  */
 export async function describeControlPlane(dist) {
@@ -35,7 +35,7 @@ export async function describeControlPlane(dist) {
   );
 }
 
-/** The classes that the files of controllers export, in the order of their paths. */
+/** The classes that controller files export, in the order of their paths. */
 async function controllersOf(dist, folder) {
   const files = readdirSync(join(dist, folder), { recursive: true })
     .filter((name) => name.endsWith('.controller.js'))
@@ -46,7 +46,7 @@ async function controllersOf(dist, folder) {
   return modules.flatMap((module) => Object.values(module)).filter((each) => typeof each === 'function');
 }
 
-/** A POST costs money unless its rules say otherwise, as `addRoute` of the gateway's adapter has it. */
+/** A POST costs money unless its rules say otherwise, as in `addRoute` of the gateway's adapter. */
 function gatewayRoutes(controller) {
   const bases = [Reflect.getMetadata(PATH_METADATA, controller)].flat();
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
@@ -63,7 +63,7 @@ function gatewayRoutes(controller) {
   });
 }
 
-/** `v1/3d` and `/` as `/v1/3d`. */
+/** Turns `v1/3d` and `/` into `/v1/3d`. */
 function urlOf(...parts) {
   return `/${parts
     .flatMap((part) => part.split('/'))

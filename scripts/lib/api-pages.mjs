@@ -1,4 +1,4 @@
-// The pages of the API reference: one for each tag of both OpenAPI documents.
+// The pages of the API reference, one per tag of both OpenAPI documents.
 import { controlPlane } from './control-plane-examples.mjs';
 
 const MAX_DEPTH = 3;
@@ -25,7 +25,7 @@ export function apiPages(api, documents, sampleOf) {
   );
 }
 
-/** What the document has no place for: examples of the control plane, and the calls that it passes on to the gateway. */
+/** What the document has no place for: the control plane's examples, and the calls that it passes on to the gateway. */
 function examplesOf(api, documents) {
   if (api === 'gateway') return { places: {}, queries: {}, bodies: {} };
   const { played, ...own } = controlPlane;
@@ -103,7 +103,7 @@ function bodyTable(content, context) {
   return `${table(['body', 'type', 'meaning'], rows)}${forms}`;
 }
 
-/** The fields of an object, those of objects inside it with a dot. */
+/** The fields of an object, with those of nested objects after a dot. */
 function fieldsOf(schema, context, prefix = '', depth = 1) {
   const { properties = {}, required = [] } = resolved(schema, context);
   return Object.entries(properties).flatMap(([name, field]) => {
@@ -160,7 +160,7 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Its address with the values of its examples, and what its query has to say. */
+/** The operation's address with its example values, including required query parameters. */
 function addressOf({ path, parameters, operationId }, { api, examples }) {
   const valueOf = (name) =>
     parameters.find((each) => each.in === 'path' && each.name === name)?.example ?? examples.places[name];
@@ -170,7 +170,7 @@ function addressOf({ path, parameters, operationId }, { api, examples }) {
     .map(({ name, schema }) => `${name}=${schema.const}`);
   const query = examples.queries[operationId] ?? fixed.join('&');
   const address = `${ORIGINS[api]}${place}`;
-  // A shell takes a question mark for part of a file's name.
+  // In a shell, a question mark can match part of a file name.
   return query === '' ? address : `'${address}?${query}'`;
 }
 
@@ -181,7 +181,7 @@ function answers(responses, context) {
       const schema = content['application/json']?.schema;
       const types = Object.keys(content).map(code).join(', ');
       const title = `Answers \`${status}\`: ${inText(description)}${types === '' ? '' : ` (${types})`}`;
-      // What one program passes on of another is described there.
+      // What one program passes on from another is described there.
       if (schema === undefined || Object.keys(schema).length === 0) return title;
       const sample = context.sampleOf(resolvedDeep(schema, context));
       return `${title}\n\n\`\`\`json\n${JSON.stringify(sample, null, 2)}\n\`\`\``;
@@ -216,7 +216,7 @@ function resolved(schema, { document }) {
   return $ref === undefined ? schema : document.components.schemas[$ref.split('/').at(-1)];
 }
 
-/** The same without references; none of the documents refers in a circle. */
+/** The schema with references resolved. None of the documents has circular ones. */
 function resolvedDeep(schema, context) {
   if (Array.isArray(schema)) return schema.map((each) => resolvedDeep(each, context));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -237,7 +237,7 @@ function code(text) {
   return `\`${text}\``;
 }
 
-/** Text with `code` in backticks, in which nothing else is markup or a template. */
+/** Text with `code` in backticks. Nothing else in it is markup or a template. */
 function inText(text) {
   return text
     .split(/(`[^`]*`)/)

@@ -25,7 +25,7 @@ export async function describeTopics(load) {
   };
 }
 
-/** The file. */
+/** The content of docs/asyncapi.yaml. */
 export async function topicsPage(load) {
   return `# Written by \`npm run reference\` from libs/bus/topics.ts.\n${stringify(await describeTopics(load), { lineWidth: 110, aliasDuplicateObjects: false })}`;
 }
@@ -65,7 +65,7 @@ function operationsOf(id, { payload, reply, groups, from, broadcast }) {
   ];
 }
 
-/** By the validators of a payload class: the rules of our own carry their schema. */
+/** From a payload class's validators. Our own rules include their schema. */
 function schemaOf(target, storage) {
   const rules = storage.getTargetValidationMetadatas(target, '', false, false);
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];

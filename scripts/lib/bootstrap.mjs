@@ -1,5 +1,5 @@
-// From a fresh clone to something that runs: install, build, the project's own Node. This file and what it imports
-// run on whatever Node the machine has, before anything is installed.
+// From a fresh clone to something that runs: install, build, the project's own Node. This file and its imports run on
+// whatever Node the machine has, before anything is installed.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -43,19 +43,22 @@ export async function prepare({ build = true, development = true } = {}) {
   });
 }
 
-/** Runs a built program under the project's Node; this process ends with its exit code. */
+/** Runs a built program under the project's Node. This process ends with its exit code. */
 export async function runBuilt(entry, args) {
   process.exit(await runToEnd(nodePath(), [...nodeFlags, join(root, entry), ...args]));
 }
 
-/** Makes sure that the rest of this script runs under the project's Node: else starts it again and ends with it. */
+/**
+ * Makes sure that the rest of the script runs under the project's Node. If it does not, runs the script again and ends
+ * with it.
+ */
 export async function underPinnedNode() {
   const node = nodePath();
   if (realpathSync(process.execPath) === realpathSync(node)) return;
   process.exit(await runToEnd(node, [...process.execArgv, ...process.argv.slice(1)]));
 }
 
-/** The project's Node; the system's where the package brought none and that one is new enough. */
+/** The project's Node; or the system's, if the package brought none and that one is new enough. */
 export function nodePath() {
   if (existsSync(pinnedNode)) return pinnedNode;
   const [major] = process.versions.node.split('.').map(Number);
@@ -68,7 +71,7 @@ function buildIsNeeded({ development }) {
   return readText(stampFile) !== fingerprint(sources);
 }
 
-/** Builds beside dist and swaps the folders, so that files without a source any more do not stay behind. */
+/** Builds next to dist and then swaps the folders, so that files whose source is gone do not remain. */
 function buildNow({ development }) {
   say('Building …');
   const stamp = fingerprint(sources);
@@ -91,13 +94,16 @@ function buildNow({ development }) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** The documentation is built while the relay runs, or by a command of its own; until then it stays as it is. */
+/** The documentation is built while the relay runs, or by a separate command. Until then, keep the old one. */
 function keepDocs(fresh) {
   const [before, after] = [join(root, 'dist', 'docs'), join(fresh, 'docs')];
   if (existsSync(before) && !existsSync(after)) renameSync(before, after);
 }
 
-/** Runs `work` while no other script of this clone runs what has this name; a lock whose holder is gone counts for nothing. */
+/**
+ * Runs `work` while no other script in this clone runs anything with this name. A lock whose holder is gone does not
+ * count.
+ */
 export async function alone(name, work) {
   const lock = join(root, '.cache', `${name}.lock`);
   mkdirOrGiveUp(dirname(lock));

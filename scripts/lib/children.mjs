@@ -1,11 +1,11 @@
-// Child processes of the scripts: signals and exit codes pass through, and none outlives a script that is killed.
+// Child processes of scripts: signals and exit codes pass through, and no child survives a killed script.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 /**
- * Sends a process a signal should this one die without doing so itself: a shell waits on a pipe that only the end of
- * this process closes.
- * @returns a function that lifts the guard; call it once the process is gone, before its number is used again.
+ * Sends a process a signal if this one dies without doing so itself: a shell waits for a pipe that closes only when
+ * this process ends.
+ * @returns a function that lifts the guard. Call it once the process is gone, before its ID is reused.
  */
 export function guard(pid, signal = 'KILL') {
   const script = 'read -r _; [ $? -eq 0 ] || kill -s "$1" "$2" 2>/dev/null';
@@ -13,7 +13,7 @@ export function guard(pid, signal = 'KILL') {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // A line on the pipe means that all is well, its closing that this process is dead.
+  // A line on the pipe means that all is well. If it just closes, this process is dead.
   watcher.stdin.on('error', () => undefined);
   watcher.on('error', () => undefined);
   watcher.unref();
@@ -27,9 +27,9 @@ const SAME_SIGNAL_MS = 1_000;
 const passedOn = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
 /**
- * Runs a program in a process group of its own, which gets each signal once, and resolves to its exit code.
- * When npm started this script and is killed, the program is killed too, so that a new start finds the ports free.
- * (The scripts of package.json say `exec`, so that npm is this process's parent and its signals come here.)
+ * Runs a program in a separate process group, which gets each signal once. Resolves to its exit code. If npm started
+ * this script and is killed, so is the program, so that a new start finds the ports free. (The scripts in package.json
+ * say `exec`, so that npm is this process's parent and its signals arrive here.)
  */
 export async function runToEnd(command, args, options = {}) {
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], ...options, detached: true });
@@ -69,7 +69,7 @@ function killWithNpm(child) {
   return watch;
 }
 
-/** Resolves to the exit code a shell would show. Rejects when the program cannot be started. */
+/** Resolves to the exit code that a shell would show. Rejects if the program cannot be started. */
 export function exitOf(child) {
   return new Promise((resolve, reject) => {
     child.once('error', reject);

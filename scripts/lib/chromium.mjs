@@ -1,12 +1,12 @@
-// The browser that the pages of the console are tested in: the system's, else its package.
+// The browser for testing the console's pages: the system's, or else its package.
 import { missingPrograms } from './system-packages.mjs';
 
-/** It has the Chinese characters of the images. */
+/** It has the Chinese characters for screenshots. */
 const FONT = 'fonts-droid-fallback';
-/** The headless build comes first: it opens pages faster. */
+/** The headless build first, since it opens pages faster. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
 
-/** A browser that is called otherwise is named by CHROMIUM. @returns why there is no browser, or null when there is */
+/** CHROMIUM names a browser with another name. @returns why there is no browser, or null if there is one */
 export function missingChromium(say) {
   const named = process.env.CHROMIUM;
   if (named) return missingPrograms({ [named]: `chromium ${FONT}` }, say);

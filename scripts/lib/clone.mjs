@@ -1,4 +1,4 @@
-// This clone: where it is, what its sources are like, and how the scripts speak.
+// This clone: where it is, what state its sources are in, and how scripts print.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /**
- * How Node runs the programs: traces name the sources, and what a call leaves behind is collected less often, so that
- * little of it is still in use and copied. The image's NODE_OPTIONS say the same.
+ * How Node runs the programs: stack traces name the sources, and new objects are collected less often, so that few of
+ * them are still in use and copied. The image's NODE_OPTIONS are the same.
  */
 export const nodeFlags = ['--enable-source-maps', '--max-semi-space-size=64'];
 
 /** Where the package of the project's Node puts its program. */
 export const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
-/** The types of the control plane's client: written by the build, read by checks of the pages. */
+/** The types of the control plane's client, written by the build and read by the checks of the pages. */
 export const builtClient = join(root, 'apps', 'console', 'api', 'schema.ts');
 
-/** Reports progress on standard error: standard output belongs to the program. */
+/** Reports progress on standard error, since standard output belongs to the program. */
 export function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -28,7 +28,7 @@ export function giveUp(sentence) {
   process.exit(1);
 }
 
-/** A hash of the names and contents of files, without specs and texts about them: those are not built. */
+/** A hash of the names and contents of files, except specs and texts, which are not built. */
 export function fingerprint(paths) {
   const hash = createHash('sha256');
   for (const file of paths.flatMap((path) => filesUnder(join(root, path)))) {

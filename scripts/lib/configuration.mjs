@@ -1,4 +1,4 @@
-// The page of docs/configuration.md, from the settings as the programs declare and read them.
+// The page docs/configuration.md, from the settings that the programs declare and read.
 
 const DISTRIBUTED = ['gateway', 'billing', 'control plane', 'worker'];
 
@@ -16,7 +16,7 @@ const SET_BY_STANDALONE = new Set([
 ]);
 
 /**
- * What each program asks for, by the names of the page.
+ * What each program reads, by its name on the page.
  * @param {(alias: string) => Promise<object>} load imports a module of the project by its alias
  */
 export async function programSettings(load) {
@@ -78,7 +78,7 @@ function rowOf(name, { about, fallback, show }, programs) {
   ];
 }
 
-/** Standalone reads what its programs read; only what it alone reads is its own. */
+/** Standalone reads what its programs read. Only what nothing else reads is its own. */
 function whoReads(name, programs) {
   const readers = Object.keys(programs).filter((program) =>
     programs[program].some((each) => each.name === name),

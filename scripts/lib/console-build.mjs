@@ -1,4 +1,4 @@
-// Builds the pages of the console, unless they are there as the sources have them now.
+// Builds the console's pages, unless they are already built from the current sources.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { buildOnce, stampOf } from './static-site.mjs';
 /** What the pages are built from. */
 const sources = ['apps/console'];
 
-/** JavaScript that comes without anybody doing anything where they arrive, texts included, compressed. */
+/** The limit on JavaScript that loads by itself on the pages where people arrive, including texts, compressed. */
 const FIRST_PAGE_LIMIT_BYTES = 200_000;
-/** With the parts that a page loads lazily and shows at once, and the areas of its texts. */
+/** Includes the parts that a page loads lazily but shows at once, and its text files. */
 const FIRST_PAGES = {
   landing: {
     parts: ['visitor/landing/example-receipts.tsx', 'visitor/landing/model-wall.tsx'],
@@ -24,18 +24,18 @@ const FIRST_PAGES = {
 };
 const LANGUAGES = ['en', 'zh'];
 
-/** All typefaces, which are compressed as they are; Chinese has the face of the system. */
+/** For all typefaces, which are compressed already. Chinese uses the system's. */
 const FACES_LIMIT_BYTES = 100_000;
 
 /** Where programs look for the pages. */
 export const builtPages = join(root, 'dist', 'console');
 
-/** @returns whether the pages in dist/ are those of the sources */
+/** @returns whether the pages in dist/ are built from the current sources */
 export function pagesAreBuilt() {
   return stampOf(builtPages) === fingerprint(sources);
 }
 
-/** Vite, from the package of the pages. */
+/** Vite, from the pages' own packages. */
 export async function loadVite() {
   const require = createRequire(join(root, 'apps', 'console', 'package.json'));
   return import(pathToFileURL(require.resolve('vite')).href);
@@ -43,7 +43,7 @@ export async function loadVite() {
 
 /**
  * @param {string} outDir
- * @throws Error when the sources cannot be built, or have grown over the limit
+ * @throws Error if the sources cannot be built, or exceed a limit
  */
 export async function buildConsole(outDir) {
   await buildOnce({ outDir, usual: builtPages, stamp: fingerprint(sources) }, async () => {
@@ -56,7 +56,7 @@ export async function buildConsole(outDir) {
   });
 }
 
-/** @throws Error where a page that people arrive at has grown over the limit */
+/** @throws Error if a page where people arrive exceeds the limit */
 function checkFirstPages(outDir) {
   const manifestFolder = join(outDir, '.vite');
   const manifest = JSON.parse(readFileSync(join(manifestFolder, 'manifest.json'), 'utf8'));
@@ -73,7 +73,7 @@ function checkFirstPages(outDir) {
   }
 }
 
-/** @throws Error where the typefaces have grown over the limit */
+/** @throws Error if the typefaces exceed the limit */
 function checkFaces(outDir) {
   const folder = join(outDir, 'assets');
   const faces = readdirSync(folder).filter((name) => name.endsWith('.woff2'));
@@ -84,7 +84,7 @@ function checkFaces(outDir) {
   say(`${size}.`);
 }
 
-/** Vite's manifest names what each part imports; what it imports lazily comes when it is shown. */
+/** Vite's manifest names what each part imports. Lazy imports load when they are shown. */
 function filesOf(manifest, { page, language }) {
   const { parts = [], texts: ofPage = [] } = FIRST_PAGES[page];
   const texts = ['shell', 'visitor', ...ofPage].map((area) => `i18n/${language}/${area}.json`);

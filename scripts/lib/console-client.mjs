@@ -1,8 +1,8 @@
 // The types of the control plane's client, from the routes that its controllers serve.
 
 /**
- * The module that the console's pages import. The client turns each refusal into the same failure, so they
- * are one.
+ * The module that the console's pages import. The client turns every refusal into the same error, so there is one type
+ * for all.
  * @param {object} document OpenAPI 3.1
  */
 export async function clientTypes(document) {

@@ -1,5 +1,5 @@
-// What the examples of the control plane send: bodies, and the queries that an operation cannot do without. A name in braces
-// stands for an ID, a token or a code of the reader; test/docs/control-plane.spec.ts puts real ones in their place and runs each.
+// What the control plane's examples send: bodies, and required query parameters. A name in braces represents an ID, a
+// token or a code of the reader. test/docs/control-plane.spec.ts fills in real ones and runs each example.
 const PASSWORD = 'correct horse battery';
 const EMAIL = 'you@example.com';
 const MODEL = 'vendora-imagine-image';
@@ -10,7 +10,7 @@ const ONCE = { requestId: '{requestId}' };
 const LOOKED_AT = { note: 'Checked with the bank.' };
 const JANUARY = { end: '2026-02-01T00:00:00Z' };
 
-/** What the braces of a path hold, where it is a name and no ID. */
+/** Values for the braces in paths that are names rather than IDs. */
 const PLACES = {
   model: MODEL,
   group: 'Partners',
@@ -176,7 +176,7 @@ const BODIES = {
   undoBankMatch: { note: 'It was the wrong line.' },
 };
 
-/** The call of the gateway whose body a call of the playground has. */
+/** The gateway call that has the same body as a playground call. */
 const PLAYED = {
   playImages: 'generateImages',
   playEdits: 'editImages',

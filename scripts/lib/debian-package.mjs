@@ -1,4 +1,4 @@
-// Programs unpacked from a package of Debian, which needs no root, installs nothing and starts no service.
+// Programs unpacked from a Debian package, which needs no root, installs nothing and starts no service.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,9 +7,9 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const LIMIT_MS = 300_000;
 
 /**
- * @param {string} name of the package; what it depends on is not unpacked
- * @param {string} folder replaced by the files of the package
- * @param {{ release?: string }} options a release of Debian other than this machine's
+ * @param {string} name of the package; its dependencies are not unpacked
+ * @param {string} folder replaced by the package's files
+ * @param {{ release?: string }} options a Debian release other than this machine's
  * @throws Error saying why it could not be had
  */
 export function unpackPackage(name, folder, { release } = {}) {
@@ -28,7 +28,7 @@ export function unpackPackage(name, folder, { release } = {}) {
   }
 }
 
-/** With the lists of that release beside the machine's own, which stay as they are. */
+/** Uses that release's package lists in addition to the machine's own, which stay unchanged. */
 function ofRelease(release, folder) {
   const list = join(folder, 'sources.list');
   const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
@@ -41,7 +41,7 @@ function ofRelease(release, folder) {
     'Dir::State::Lists': join(folder, 'lists'),
     'Dir::Cache': join(folder, 'cache'),
     'Acquire::Languages': 'none',
-    // Its user may not write here.
+    // APT's sandbox user may not write here.
     'APT::Sandbox::User': '',
   };
   return Object.entries(options).map(([key, value]) => `-o${key}=${value}`);
@@ -59,7 +59,7 @@ function mirror() {
 function download(name, options, folder) {
   const get = () => run('apt-get', [...options, 'download', '-qq', name], folder);
   if (get().status === 0) return;
-  // The lists of packages may be absent or old, as in a fresh container; only root can renew the machine's.
+  // The package lists may be missing or old, as in a fresh container. Only root can update the machine's.
   run('apt-get', [...options, 'update', '-qq'], folder);
   const { status, reason } = get();
   if (status !== 0) throw new Error(`apt-get could not download the package ${name} (${reason}).`);

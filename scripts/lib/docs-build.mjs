@@ -1,4 +1,4 @@
-// Builds the documentation site, unless it is there as its sources and both APIs have it now.
+// Builds the documentation site, unless it is already built from the current sources and APIs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
 /**
  * @param {string} dist where the programs were built to
  * @param {string} [outDir] where the site goes
- * @throws Error when a page is wrong, or a link leads nowhere
+ * @throws Error if a page is wrong, or a link is broken
  */
 export async function buildDocs(dist, outDir = join(dist, 'docs')) {
-  // What is changed during the build may not be in it.
+  // What changes during the build may not be included.
   const state = stateOfSources();
   const documents = await bothApis(dist);
   const site = { outDir, usual: builtDocs, stamp: stampOf(documents) };
@@ -30,7 +30,7 @@ export async function buildDocs(dist, outDir = join(dist, 'docs')) {
   rememberDocs(outDir, state);
 }
 
-/** Writes the pages of the API into docs/api, where git ignores them. */
+/** Writes the API pages into docs/api, where git ignores them. */
 export async function writeApiPages(dist, documents) {
   const { sampleOf } = await import(pathToFileURL(join(dist, 'test/support/schema-samples.js')).href);
   const folder = join(docs, 'api');
@@ -41,7 +41,7 @@ export async function writeApiPages(dist, documents) {
       writeFileSync(join(folder, `${name}.md`), text);
 }
 
-/** The server of the site that follows its sources. */
+/** The development server of the site, which follows its sources. */
 export function serveDocs(port) {
   return run(['dev', docs, '--port', String(port)]);
 }

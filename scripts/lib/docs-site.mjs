@@ -1,5 +1,5 @@
-// Where the documentation site is, what builds it, and whether it is built. Its packages are its own: the relay runs without
-// them.
+// Where the documentation site is, what builds it, and whether it is built. It has its own packages, since the relay
+// runs without them.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ export const vitepress = join(docs, 'node_modules', 'vitepress', 'bin', 'vitepre
 /** Where programs look for the site. */
 export const builtDocs = join(root, 'dist', 'docs');
 
-/** The sources that the site was built from last, beside the stamp of what is in it: to compare them takes no program. */
+/**
+ * The state of the sources that the site was last built from, next to the stamp of its content. Comparing them needs no
+ * program.
+ */
 const SEEN = '.seen-sources';
 /** Both APIs follow from the programs. */
 const sources = ['apps', 'libs', 'scripts/lib', 'test/support/schema-samples.ts'];
@@ -19,13 +22,13 @@ export function canBuildDocs() {
   return existsSync(vitepress);
 }
 
-/** @returns whether the site in dist/ is that of the sources */
+/** @returns whether the site in dist/ is built from the current sources */
 export function docsAreBuilt() {
   const file = join(builtDocs, SEEN);
   return existsSync(file) && readFileSync(file, 'utf8') === stateOfSources();
 }
 
-/** Remembers that a folder has the site of the sources as they were when its build began. */
+/** Records that a folder has the site of the sources as they were when its build began. */
 export function rememberDocs(folder, state) {
   writeFileSync(join(folder, SEEN), state);
 }
@@ -36,7 +39,7 @@ export function stateOfSources() {
   return hash.digest('hex');
 }
 
-/** The texts and what draws them, without the pages that a build writes among them. */
+/** The texts and what renders them, except for the pages that a build writes among them. */
 export function docsSources(folder = docs) {
   return readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

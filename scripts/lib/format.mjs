@@ -1,4 +1,4 @@
-// The style of the sources, for pages that a program writes.
+// The format of the sources, for pages that a program writes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'oxfmt';

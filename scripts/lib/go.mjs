@@ -1,4 +1,4 @@
-// Programs built from their sources by Go.
+// Programs built from source with Go.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { root } from './clone.mjs';
 const LIMIT_MS = 3_600_000;
 
 /**
- * Runs a command of Go, such as `install`, for programs that need no C library.
+ * Runs a Go command, such as `install`, for programs that need no C library.
  * @param {string[]} args
  * @param {{ cwd?: string, env?: Record<string, string> }} options
  * @returns {{ output: string } | { why: string }} its standard output, or why it failed
@@ -24,12 +24,13 @@ export function runGo(args, { cwd, env } = {}) {
 }
 
 /**
- * The program of a published package: built once, which takes minutes. In a module of its own, since `go install` also asks the
- * registry for the list of all versions. Its go.mod names a version of Go, since without one Go reads every module that
- * another mentions.
- * @param {{ name: string, module: string, package: string, version: string, mayBuild?: boolean, say: (text: string) => void }} wanted
+ * A published package's program, built once, which takes minutes. In a separate module, since `go install` also asks
+ * the registry for the list of all versions. Its go.mod names a Go version, since without one Go reads every module
+ * that another one mentions.
+ * @param {{ name: string, module: string, package: string, version: string, mayBuild?: boolean, say: (text: string) =>
+ * void }} wanted
  *   `package` below the module
- * @returns {{ program: string } | { why: string }} where it is, or why it is not there
+ * @returns {{ program: string } | { why: string }} where it is, or why it is missing
  */
 export function installGo({ name, module, package: path, version, mayBuild = true, say }) {
   const folder = join(root, '.cache', `${name}-${version}`);

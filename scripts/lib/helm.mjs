@@ -1,4 +1,4 @@
-// Helm, which renders, checks and installs the chart: the one that is installed, else built once from its sources by Go.
+// Helm, which renders, checks and installs the chart: the installed one, or else built once from source with Go.
 import { spawnSync } from 'node:child_process';
 import { installGo } from './go.mjs';
 
@@ -6,7 +6,7 @@ const HELM = { name: 'helm', module: 'helm.sh/helm/v3', package: 'cmd/helm', ver
 
 /**
  * @param {{ mayBuild: boolean, say: (text: string) => void }} options
- * @returns {{ program: string } | { why: string }} where it is, or why it is not there
+ * @returns {{ program: string } | { why: string }} where it is, or why it is missing
  */
 export function findHelm({ mayBuild, say }) {
   if (runs('helm')) return { program: 'helm' };

@@ -1,29 +1,29 @@
-// What is installed, from the lockfiles: to run, the packages of the programs; to work on Tollgate, also what checks, tests
-// and builds the pages. Runs on whatever Node the machine has.
+// Installs packages from the lockfiles: those that the programs need to run, and for working on Tollgate also what
+// checks, tests and builds the pages. Runs on whatever Node the machine has.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, pinnedNode, root, say } from './clone.mjs';
 
-/** The pages and the documentation have packages of their own, since only their builds need what is in them. */
+/** The pages and the documentation have their own packages, which only their builds need. */
 const consoleFolder = join(root, 'apps', 'console');
 const docsFolder = join(root, 'docs');
 
 const packagesFolder = join(root, 'node_modules');
 
-/** Parts of packages that nothing here loads, 190 MB with the source maps. */
+/** Parts of packages that nothing here loads: 190 MB, including source maps. */
 const UNUSED = [
-  // C headers of the project's Node, for compiling native packages; none is compiled here.
+  // C headers of the project's Node, for compiling native packages. Nothing here is compiled.
   'node/node_modules',
   'typeorm/browser',
-  // For `require`; this project imports.
+  // For `require`, but this project imports.
   'stripe/cjs',
-  // For Bare, another runtime than Node.
+  // For Bare, a runtime other than Node.
   'bare-buffer/prebuilds',
   'bare-fs/prebuilds',
   'bare-path/prebuilds',
   'bare-url/prebuilds',
-  // For bundlers and browsers; Node reads the builds beside them.
+  // For bundlers and browsers. Node reads other builds.
   'class-transformer/bundles',
   'class-transformer/esm2015',
   'class-transformer/esm5',
@@ -35,21 +35,21 @@ const UNUSED = [
   'rxjs/dist/bundles',
   'rxjs/dist/esm',
   'rxjs/dist/esm5',
-  // Names of conventions that may still change; those that do not are elsewhere.
+  // Names of unstable conventions. The stable ones are elsewhere.
   '@opentelemetry/semantic-conventions/dist/experimental_attributes.cjs',
   '@opentelemetry/semantic-conventions/dist/experimental_attributes.d.cts',
   '@opentelemetry/semantic-conventions/dist/experimental_attributes.d.mts',
   '@opentelemetry/semantic-conventions/dist/experimental_attributes.mjs',
   // Tests with large data.
   'bintrees/test',
-  // The package manager of its authors, and builds for browsers.
+  // Its authors' package manager, and builds for browsers.
   'pdfkit/.yarn',
   'pdfkit/js/pdfkit.browser.js',
   'pdfkit/js/pdfkit.browser.mjs',
   'pdfkit/js/pdfkit.browser.old.js',
   'pdfkit/js/pdfkit.browser.old.mjs',
   'pdfkit/js/pdfkit.old.js',
-  // What source maps point to.
+  // What source maps refer to.
   'fontkit/src',
   'openai/src',
   'rxjs/src',
@@ -57,13 +57,13 @@ const UNUSED = [
 ];
 
 /**
- * Installs the packages of the programs where any is missing.
- * @param {{ development: boolean }} options whether those for working on Tollgate are wanted too
+ * Installs the programs' packages if any is missing.
+ * @param {{ development: boolean }} options whether to include those for working on Tollgate
  */
 export function installPackages({ development }) {
   if (packagesAreMissing({ development })) {
     say('Installing from the lockfile …');
-    // An install for development stays one. What is there already is kept: a relay may be running from it.
+    // An install for development stays one. Existing packages are kept, since a relay may be running from them.
     const scope = development || hasDevelopmentPackages() ? '--include=dev' : '--omit=dev';
     npm(existsSync(packagesFolder) ? ['install', '--no-save', scope] : ['ci', scope]);
     installNode();
@@ -72,7 +72,7 @@ export function installPackages({ development }) {
   if (development) installConsolePackages();
 }
 
-/** @returns whether a package is missing, or is another version than the lockfile says */
+/** @returns whether a package is missing, or has another version than the lockfile says */
 export function packagesAreMissing({ development }) {
   return isIncomplete(root, { development }) || (development && isIncomplete(consoleFolder));
 }
@@ -87,12 +87,12 @@ export function installConsolePackages() {
 
 /**
  * @returns whether this installed them, so that the caller can remove them again
- * @throws Error when npm fails
+ * @throws Error if npm fails
  */
 export function installDocsPackages() {
   if (!isIncomplete(docsFolder)) return false;
   say('Installing what builds the documentation …');
-  // They are left out where NODE_ENV is production, as Vite leaves it behind.
+  // npm would omit them if NODE_ENV is production, which Vite leaves behind.
   npm(['ci', '--include=dev', '--ignore-scripts'], { cwd: docsFolder, optional: true });
   if (isIncomplete(docsFolder))
     throw new Error('The packages of the documentation could not be installed, see above.');
@@ -107,13 +107,13 @@ export function removeConsolePackages() {
   rmSync(join(consoleFolder, 'node_modules'), { recursive: true, force: true });
 }
 
-/** An npm inside `npm start` must read its configuration itself, not inherit the outer one's flags. */
+/** An npm inside `npm start` must read its own configuration, rather than inherit the outer one's flags. */
 export function withoutNpmRun() {
   const inherited = /^npm_(lifecycle|package|command|execpath|config_(omit|include|json|silent|loglevel))/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
 }
 
-/** Compares what is installed with the lockfile by content: the times of files say nothing after a checkout. */
+/** Compares what is installed with the lockfile by content, since file times mean nothing after a checkout. */
 function isIncomplete(folder, { development = true } = {}) {
   const wanted = readJson(join(folder, 'package-lock.json'))?.packages;
   if (!wanted) giveUp('package-lock.json is missing or broken: take it from the repository again.');
@@ -146,7 +146,7 @@ function removeUnused() {
     if (/\.[cm]?[jt]s\.map$/.test(file)) rmSync(join(packagesFolder, file), { force: true });
 }
 
-/** Each package of the scope is built three times; Node reads `build/src`. */
+/** Each package in this scope includes three builds. Node reads `build/src`. */
 function builtForBundlers(scope) {
   const names = readdirSync(join(packagesFolder, scope));
   return names.flatMap((name) => ['esm', 'esnext'].map((build) => `${scope}/${name}/build/${build}`));
@@ -154,7 +154,7 @@ function builtForBundlers(scope) {
 
 function installNode() {
   if (existsSync(pinnedNode)) return;
-  // With install scripts switched off the package of Node has not fetched its binary.
+  // With install scripts switched off, the Node package has not downloaded its binary.
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts'], { optional: true });
   if (!existsSync(pinnedNode))
     say(`The project's own Node could not be installed; continuing with ${process.version}.`);

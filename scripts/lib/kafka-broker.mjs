@@ -1,5 +1,5 @@
-// A Kafka broker for tests and for `npm run distributed`: the one that is given, else Apache Kafka (KRaft, one node)
-// resolved by Maven and run by Java, else the one of the compose file.
+// A Kafka broker for tests and for `npm run distributed`: a given one, or else Apache Kafka (KRaft, one node) resolved
+// by Maven and run by Java, or else the compose file's.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './clone.mjs';
@@ -15,7 +15,7 @@ import { fetchJars } from './maven.mjs';
  * @property {(listener: () => void) => void} onExit called whenever its process ends without stop() being called
  */
 
-/** There is no broker to be had here; the message says why. */
+/** No broker can be had here; the message says why. */
 export class NoKafka extends Error {}
 
 /** The listener of the compose file's broker for programs outside of compose. */
@@ -45,7 +45,7 @@ export async function startKafka({ dataDir, say = () => undefined, env = process
   throw new NoKafka(`no Kafka broker: KAFKA_BROKERS is not set; ${reasons.join('; ')}`);
 }
 
-/** Makes sure that a broker which may be killed can be started here. @throws NoKafka */
+/** Makes sure that a broker that may be killed can be started here. @throws NoKafka */
 export async function requireLocalKafka(say = () => undefined) {
   await resolveKafka(say);
 }
@@ -60,7 +60,7 @@ function works(command, args) {
   return spawnSync(command, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
 
-/** Apache Kafka of the pom, or of TOLLGATE_KAFKA_VERSION. @throws NoKafka */
+/** Apache Kafka from the pom, or of the version TOLLGATE_KAFKA_VERSION. @throws NoKafka */
 export async function resolveKafka(say) {
   const version = process.env.TOLLGATE_KAFKA_VERSION;
   const properties = version ? { 'kafka.version': version } : {};

@@ -1,4 +1,4 @@
-// Three brokers of Apache Kafka, of which one may die: each keeps a copy of everything, and two confirm what is written.
+// Three Apache Kafka brokers, of which one may die: each has a copy of everything, and two confirm each write.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,10 @@ const IDS = [1, 2, 3];
 const HEAP = '256m';
 
 /**
- * @param {(id: number, port: number) => Promise<string>} [wayTo] opens a way to the port of a broker and returns its address:
+ * @param {(id: number, port: number) => Promise<string>} [wayTo] opens a proxy to a broker's port and returns its
+ * address;
  *   brokers reach each other without it
- * @throws NoKafka where Apache Kafka cannot be had
+ * @throws NoKafka if Apache Kafka cannot be had
  */
 export async function startKafkaCluster(wayTo) {
   const kafka = await resolveKafka(() => undefined);
@@ -59,7 +60,7 @@ class KafkaCluster {
     return IDS;
   }
 
-  /** The broker that decides who leads what, as the others last knew it. */
+  /** The broker that assigns leaders, as last known to the others. */
   controller() {
     const known = IDS.map((id) => {
       const file = join(this.#folder, String(id), 'log', '__cluster_metadata-0', 'quorum-state');
@@ -73,12 +74,12 @@ class KafkaCluster {
     process.kill(this.#member(id).pid, signal);
   }
 
-  /** Starts one that was killed, on what it kept. */
+  /** Restarts a killed broker with its data. */
   restart(id) {
     return this.#member(id).restart();
   }
 
-  /** Nothing of it is kept, so none has to end in order. */
+  /** No data is kept, so the brokers need not stop in order. */
   async stop() {
     for (const { pid } of this.#members) if (pid !== undefined) this.#end(pid);
     await Promise.all(this.#members.map((member) => member.stop()));

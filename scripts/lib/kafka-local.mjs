@@ -1,4 +1,4 @@
-// One broker of Apache Kafka (KRaft) as a process of this machine: alone, or one of a cluster.
+// One Apache Kafka broker (KRaft) as a process on this machine: alone, or as part of a cluster.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,9 +21,9 @@ import { guard } from './children.mjs';
 const READY_LIMIT_MS = 90_000;
 const STOP_LIMIT_MS = 20_000;
 
-/** Of a broker that is alone. */
+/** For a single broker. */
 const HEAP = '384m';
-/** Three at once start in half the time when nothing is compiled twice. */
+/** Starts three at once in half the time, because nothing is compiled twice. */
 const QUICK_START = '-XX:TieredStopAtLevel=1';
 
 export async function freePorts(count) {
@@ -40,8 +40,9 @@ export async function freePorts(count) {
 }
 
 /**
- * A node that is broker and controller, on loopback, with settings that make a young cluster quick. Of three nodes, each
- * keeps everything, and two have it before it counts as written. A `way` is one more port, which clients know by another address.
+ * A node that is broker and controller, on loopback, with settings that make a young cluster quick. With three nodes,
+ * each has a copy of everything, and a write counts once two have it. A `way` is one more port, which clients know by
+ * another address.
  */
 function properties({ dataDir, id, nodes }) {
   const { port, controllerPort, way } = nodes.find((node) => node.id === id);
@@ -89,7 +90,7 @@ rootLogger.appenderRef.out.ref=OUT
 
 /** @typedef {{ id: number, port: number, controllerPort: number, way?: { port: number, address: string } }} Node */
 
-/** A broker; of a cluster, `cluster` says which node it is, and how large its heap may be. */
+/** A broker. In a cluster, `cluster` says which node it is, and how large its heap may be. */
 export class LocalBroker {
   #child;
   #lift = () => undefined;
@@ -98,7 +99,7 @@ export class LocalBroker {
 
   /**
    * @param {object} options
-   * @param {string} [options.dataDir] a temporary folder without it
+   * @param {string} [options.dataDir] a temporary folder if omitted
    * @param {{ java: string, jars: string }} options.kafka
    * @param {{ id: number, nodes: Node[], name: string, heap: string }} [options.cluster]
    */
@@ -189,7 +190,7 @@ export class LocalBroker {
     ];
   }
 
-  /** A predecessor that was killed may have left its broker on this folder; its command line names the folder. */
+  /** A killed predecessor may have left its broker running on this folder, which that broker's command line names. */
   async #endLeftover() {
     const pid = existsSync(this.pidFile) ? Number(readFileSync(this.pidFile, 'utf8')) : 0;
     const isOurs = () =>
@@ -209,7 +210,7 @@ export class LocalBroker {
     writeFileSync(this.configFile, properties({ dataDir: this.dataDir, id, nodes }));
   }
 
-  /** The same ports at every start on the same folder: its clients and its metadata know them. */
+  /** The same ports at every start with the same folder, because its clients and its metadata know them. */
   async #ownPorts() {
     if (!existsSync(this.portFile)) {
       const [port, controllerPort] = await freePorts(2);
@@ -221,7 +222,7 @@ export class LocalBroker {
   #format() {
     const name = this.cluster?.name ?? this.dataDir;
     const id = createHash('sha256').update(name).digest().subarray(0, 16);
-    // An id that began with a hyphen would be taken for an option.
+    // An ID that began with a hyphen would be read as an option.
     id[0] &= 0x7f;
     const tool = ['format', '--cluster-id', id.toString('base64url'), '--config', this.configFile];
     const args = this.#arguments('kafka.tools.StorageTool', tool);
@@ -249,7 +250,7 @@ export class LocalBroker {
         await admin.connect();
         if ((await admin.describeCluster()).brokers.length > 0) return;
       } catch {
-        // Not yet; the deadline bounds it.
+        // Not yet. The deadline limits this.
       } finally {
         await admin.disconnect();
       }

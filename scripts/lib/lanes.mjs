@@ -1,4 +1,4 @@
-// What of `npm test` runs at the same time.
+// Which stages of `npm test` run at the same time.
 
 /**
  * Runs stages in two rows, each in the order of the list: the wide ones, which keep two cores busy, and beside them the others.

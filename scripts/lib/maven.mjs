@@ -1,4 +1,4 @@
-// Programs of Java that tests start: the jars that a pom names, fetched by Maven once.
+// Java programs that tests start: the jars that a pom names, fetched once by Maven.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -53,7 +53,7 @@ function runs(command, args) {
   return spawnSync(command, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
 
-/** Of two scripts that fetch at the same time, one keeps its copy. */
+/** If two scripts fetch at the same time, one of them keeps its copy. */
 function keepOne(partial, folder) {
   try {
     renameSync(partial, folder);
@@ -69,7 +69,7 @@ function cacheFolder() {
       mkdirSync(folder, { recursive: true });
       return folder;
     } catch {
-      // Read-only; the next place may do.
+      // Read-only. The next place may work.
     }
   }
   return tmpdir();

@@ -84,7 +84,7 @@ function offerTable({ offers, casesFor, vendorContracts }) {
   return tableOf(head, rows);
 }
 
-/** The cases of operations that share them, with what single protocols make of them instead. */
+/** The cases that these operations share, and where single protocols differ. */
 function sectionOf(operations, { offers, casesFor }) {
   const runs = offers.flatMap(([protocol, offered]) =>
     operations

@@ -1,4 +1,4 @@
-// Builds the pages of the console, then the documentation, in a process of its own, while the relay already answers.
+// Builds the console's pages, then the documentation, in a separate process while the relay already serves requests.
 import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -16,12 +16,12 @@ import {
   removeDocsPackages,
 } from './install.mjs';
 
-/** Below the relay, which answers clients on the same cores. */
+/** Lower than the relay's, which serves clients on the same cores. */
 const PRIORITY = 10;
 
 const file = fileURLToPath(import.meta.url);
 
-/** Starts the build where the pages or the documentation are not those of the sources. It ends with this process at the latest. */
+/** Starts a build if the pages or the documentation are outdated. It ends with this process at the latest. */
 export function buildPagesMeanwhile() {
   if (pagesAreBuilt() && docsAreBuilt()) return;
   const child = spawn(nodePath(), [file], { cwd: root, stdio: ['ignore', 2, 2], detached: true });
@@ -49,7 +49,7 @@ async function buildPages() {
     await inPlaceOf(builtPages, buildConsole);
     say('The console is ready.');
   } finally {
-    // Running needs only what was built, so their packages go unless this clone is used for development.
+    // Running needs only the result, so remove the packages unless this clone is used for development.
     if (!hasDevelopmentPackages()) removeConsolePackages();
   }
 }
@@ -59,7 +59,7 @@ async function buildSite() {
   say('Building the documentation …');
   const isOurs = installDocsPackages();
   try {
-    // What it imports is there once the packages are: this file is also read before.
+    // Imported here, since its packages may not be installed when this file loads.
     const { buildDocs } = await import('./docs-build.mjs');
     await inPlaceOf(builtDocs, (fresh) => buildDocs(join(root, 'dist'), fresh));
     say('The documentation is ready, at /docs of the console.');
@@ -68,7 +68,7 @@ async function buildSite() {
   }
 }
 
-/** Programs serve what is there, so it appears whole or not at all. */
+/** Programs serve what exists, so it has to appear whole or not at all. */
 async function inPlaceOf(folder, work) {
   const fresh = join(root, '.cache', `${basename(folder)}.new`);
   mkdirSync(dirname(fresh), { recursive: true });

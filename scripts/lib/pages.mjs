@@ -1,17 +1,17 @@
-// The pages of the console from their sources, with every change at once, before a relay that runs.
+// The console's pages from their sources, with every change at once, in front of a running relay.
 import { join } from 'node:path';
 import { root } from './clone.mjs';
 import { loadVite } from './console-build.mjs';
 
 /**
- * @param {{ relay: string, port: number, quiet?: boolean }} options the console address of the relay, where to serve the
- *   pages, and whether Vite reports faults alone
- * @returns Vite's server, which listens
+ * @param {{ relay: string, port: number, quiet?: boolean }} options the relay's console address, where to serve the
+ *   pages, and whether Vite reports only errors
+ * @returns Vite's server, which is listening
  */
 export async function servePages({ relay, port, quiet = false }) {
   const { createServer } = await loadVite();
   const target = relay.replace(/\/+$/, '');
-  // The relay compares the origin of a request with its own address.
+  // The relay compares a request's origin with its own address.
   const proxy = { target, changeOrigin: true, headers: { origin: new URL(target).origin } };
   const server = await createServer({
     configFile: join(root, 'apps', 'console', 'vite.config.ts'),
@@ -19,7 +19,7 @@ export async function servePages({ relay, port, quiet = false }) {
     server: {
       host: '127.0.0.1',
       port,
-      // Sources of the pages lie in a folder api/ too.
+      // The pages have a source folder named api/ too.
       proxy: { '^/api/(?![\\w-]+\\.ts)': proxy, '^/sandbox-pay/': proxy },
     },
   });

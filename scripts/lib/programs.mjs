@@ -1,5 +1,4 @@
-// The programs of the distributed mode and their environment: the names here are those of docker-compose.yml, which a
-// spec keeps so.
+// The programs of the distributed mode and their environment. The names match docker-compose.yml, which a spec checks.
 
 /**
  * @typedef {object} Place what all programs of a deployment share
@@ -20,7 +19,7 @@
 
 const HOST = '127.0.0.1';
 
-/** What each program is given, and nothing else of what it needs; ports are of this one instance. */
+/** What each program is given: all that it needs and nothing else. Ports belong to this one instance. */
 export const programs = {
   migrate: {
     entry: 'dist/apps/control-plane/migrate.js',
@@ -98,7 +97,7 @@ export const programs = {
   },
 };
 
-/** Where each program listens: three blocks from a base port on, or free ports. */
+/** Where each program listens: three blocks from a base port, or free ports. */
 export function portsOf({ gateways, billings, controlPlanes, workers, base, free }) {
   const take = () => (base === undefined ? free.pop() : base++);
   const publicPorts = { gateway: times(gateways, take), 'control-plane': times(controlPlanes, take) };

@@ -1,4 +1,4 @@
-// The Prometheus that checks the rules and dashboards: the one that is installed, else unpacked from its Debian package.
+// The Prometheus that checks rules and dashboards: the installed one, or else one unpacked from its Debian package.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './clone.mjs';
@@ -8,7 +8,7 @@ const PROGRAMS = ['prometheus', 'promtool'];
 
 /**
  * @param {(text: string) => void} say
- * @returns {{ folder: string }} where its programs are: '' where they are on the PATH
+ * @returns {{ folder: string }} where its programs are; '' if they are on the PATH
  * @throws Error saying why there is none
  */
 export function findPrometheus(say) {

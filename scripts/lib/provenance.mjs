@@ -1,9 +1,9 @@
-// Where a release came from: a statement of in-toto with the predicate of SLSA 1.0.
+// Where a release came from: an in-toto statement with the SLSA 1.0 predicate.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 
-/** What `parameters` mean: docs/operating.md describes it. */
+/** Defines the `parameters`; docs/operating.md describes them. */
 const BUILD_TYPE = 'urn:tollgate:release:v1';
 
 /**
@@ -47,7 +47,7 @@ export function provenance({ subjects, source, baseImages, lockfiles, parameters
   };
 }
 
-/** The commit alone does not say what was built where something is not in it. */
+/** If anything is not in the commit, the commit alone does not say what was built. */
 function sourceOf({ commit, isChanged }) {
   return {
     name: 'source',

@@ -1,4 +1,4 @@
-// Packages of Python that tests need: in an environment of their own below .cache.
+// Python packages that tests need, in a separate environment below .cache.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { missingPrograms } from './system-packages.mjs';
 const INSTALL_LIMIT_MS = 300_000;
 
 /**
- * Installs the pinned versions of `scripts/python/<name>.txt` once.
+ * Installs the pinned versions in `scripts/python/<name>.txt` once.
  * @param {{ name: string, program: string, about: string }} wanted `program`: which one of the environment is needed
  * @param {(text: string) => void} say
- * @returns {{ program: string } | { why: string }} where it is, or why it is not there
+ * @returns {{ program: string } | { why: string }} where it is, or why it is missing
  */
 export function installPython({ name, program: binary, about }, say) {
   const requirements = join(root, 'scripts', 'python', `${name}.txt`);
@@ -36,7 +36,7 @@ function pipArguments(requirements) {
   return ['install', '--quiet', '--disable-pip-version-check', '--no-input', '-r', requirements];
 }
 
-/** Debian's Python comes without its venv module; the package that has it is only asked for where it is missing. */
+/** Debian's Python comes without its venv module. Its package is requested only if the module is missing. */
 function makeEnvironment(folder, say) {
   const failure = run('python3', ['-m', 'venv', folder]);
   if (failure === null || process.getuid?.() !== 0) return failure;

@@ -1,10 +1,10 @@
-// The image of a release, built from base images by their digests, so that the provenance names what was used.
+// A release's image, built from base images by their digests, so that the provenance names what was used.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from './containers/run.mjs';
 
-/** What a Dockerfile starts each stage from, and the name of the stage. */
+/** What each stage of a Dockerfile starts from, and the stage's name. */
 const FROM = /^FROM (\S+)(?: AS (\S+))?/gm;
 
 /**
@@ -51,7 +51,7 @@ function baseImagesOf(dockerfile) {
   return [...new Set(stages.map(([, image]) => image).filter((image) => !own.includes(image)))];
 }
 
-/** An image without a digest of a registry was made on this machine: the engine takes it by its name. */
+/** An image without a registry digest was made on this machine, where the engine knows it by name. */
 function pinned(dockerfile, baseImages) {
   const digests = new Map(baseImages.map(({ name, registry }) => [name, registry]));
   return dockerfile.replace(FROM, (line, image) => {
@@ -60,7 +60,10 @@ function pinned(dockerfile, baseImages) {
   });
 }
 
-/** `id` is the engine's own, and depends on how it stores images; `registry` is that of a registry, if it came from one or went there. */
+/**
+ * `id` is the engine's own, and depends on how it stores images. `registry` is a registry's, if the image came from one
+ * or went there.
+ */
 async function digestsOf(name, docker, { isInRegistry }) {
   const [{ Id, RepoDigests }] = JSON.parse(await docker('image', 'inspect', name));
   const repository = shortName(name.replace(/@.*$/, '').replace(/:[^:/]*$/, ''));
@@ -70,12 +73,12 @@ async function digestsOf(name, docker, { isInRegistry }) {
   return { name, id: sha256(Id), registry: known && sha256(known) };
 }
 
-/** As Docker shows it. Podman shows `docker.io/library/` too. */
+/** The name as Docker shows it. Podman shows `docker.io/library/` too. */
 function shortName(name) {
   return name.replace(/^docker\.io\/(library\/)?/, '');
 }
 
-/** Of `sha256:…`, also behind a name, or of an id of Podman, which has nothing in front. */
+/** The hash in `sha256:…`, even after a name, or in a Podman ID, which has no prefix. */
 function sha256(digest) {
   return digest.replace(/^.*sha256:/, '');
 }

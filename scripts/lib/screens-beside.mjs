@@ -1,5 +1,5 @@
-// The screens of every page beside those of an earlier revision, as one page to look through; nothing of it is part of the
-// repository.
+// The screenshots of every page next to those of an earlier revision, on one page to look through. None of it is part
+// of the repository.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { withoutNpmRun } from './install.mjs';
 const SCREENS = join('.cache', 'console-screens');
 
 /**
- * Lets a clone of the revision make its screens by its own tests, unless it has, and writes the page.
+ * Has a clone of the revision take its screenshots with its own tests, unless it has already, and writes the page.
  * @param {string} revision anything that git knows
  */
 export function showBeside(revision) {
@@ -31,7 +31,7 @@ function shortName(revision) {
   return found.stdout.trim();
 }
 
-/** Its tests may fail on this machine; the screens that they made until then are worth looking at all the same. */
+/** Its tests may fail on this machine. The screenshots that they took until then are still worth looking at. */
 function makeScreens(clone, revision) {
   mkdirSync(dirname(clone), { recursive: true });
   if (!existsSync(clone)) git(root, 'clone', '--quiet', '--no-checkout', root, clone);
@@ -55,7 +55,7 @@ function pageOf(page, { now, before, revision }) {
     file ? `<img loading="lazy" src="${relative(dirname(page), file)}">` : '<i>no such page</i>';
   const pageNamed = (name) => name.replace(/-(en|zh)-(light|dark).*$/, '');
   const known = new Set([...older.keys()].map(pageNamed));
-  // Of a page that was there before, the looks in which it was shown then.
+  // For a page that existed before, only the looks in which it was shown then.
   const isShown = (name) => older.has(name) || !known.has(pageNamed(name));
   const rows = [...new Set([...older.keys(), ...newer.keys()])]
     .filter(isShown)
@@ -68,7 +68,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** By area, page, language, theme and width; what was called narrow is a phone today, and what has no width is for a desk. */
+/** By area, page, language, theme and width. What was called narrow is now a phone, and no width means a desktop. */
 function screensIn(folder) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.png'),

@@ -1,4 +1,4 @@
-// The stages of `npm test`: what each runs, and what it counted.
+// The stages of `npm test`: what each runs, and how its results are read.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './clone.mjs';
@@ -32,7 +32,7 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {boolean} [onlyByName] it runs only if it is chosen by its name
  */
 
-/** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
+/** Folders of test/ with their own stage. All other specs belong to `unit`. */
 const ownStages = [
   'journeys',
   'attacks',
@@ -52,8 +52,8 @@ const ownStages = [
 ];
 
 /**
- * First the wide ones, then those that run beside them, each in the order in which they begin (`lanes.mjs`): short ones last,
- * so that no lane is left empty at the end.
+ * First the wide ones, then those that run beside them, each in the order in which they begin (`lanes.mjs`). Short ones
+ * come last, so that no lane is empty at the end.
  * @type {Stage[]}
  */
 export const stages = [
@@ -226,7 +226,7 @@ export function hasSpecs(stage) {
   });
 }
 
-/** The command of a stage that runs specs, and the file it writes its results to. */
+/** The command of a stage that runs specs, and the file for its results. */
 export function specsCommand(stage, extra) {
   const folder = join(root, '.cache', 'test');
   mkdirSync(folder, { recursive: true });

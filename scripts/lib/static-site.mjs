@@ -1,11 +1,11 @@
-// Folders of static files that are built once for the state of their sources: the pages of the console, the documentation.
+// Folders of static files that are built once per state of their sources: the console's pages and the documentation.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const STAMP = '.built-from';
 const COMPRESSED = /\.(js|css|html|svg|json)$/;
-/** Better ones take many times as long for two per cent. */
+/** Higher qualities take many times as long for two per cent. */
 const BROTLI_QUALITY = 9;
 
 /** The state of the sources that a folder was built from, or null. */
@@ -15,7 +15,7 @@ export function stampOf(folder) {
 }
 
 /**
- * Builds a folder unless it is there, or can be copied, as the sources have it now.
+ * Builds a folder unless it exists, or can be copied, in the state of the current sources.
  * @param {{ outDir: string, usual: string, stamp: string }} site `usual`: where an earlier build may be
  * @param {() => Promise<void>} build fills the folder
  */
@@ -32,7 +32,7 @@ export async function buildOnce({ outDir, usual, stamp }, build) {
   writeFileSync(join(outDir, STAMP), stamp);
 }
 
-/** Beside each file its compressed forms, which are served as they are. */
+/** Writes the compressed forms of each file next to it, to be served as they are. */
 function compress(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !COMPRESSED.test(entry.name)) continue;

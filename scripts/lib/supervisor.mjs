@@ -1,4 +1,4 @@
-// Keeps a program running as compose would with `restart: unless-stopped`: one that ends is started again.
+// Keeps a program running as compose does with `restart: unless-stopped`: if it ends, it is restarted.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { nodePath } from './bootstrap.mjs';
 import { nodeFlags } from './clone.mjs';
 import { exitOf, guard } from './children.mjs';
 
-/** The pauses before a restart double from the first to the longest, and start over after a while without a death. */
+/** Pauses before restarts double from the first to the longest, and start over after a while without a crash. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_AFTER_MS = 10_000;
@@ -48,7 +48,7 @@ export class Program {
       cwd: root,
       env: environment(),
       stdio: ['ignore', log, log],
-      // Of its own group: a Ctrl-C reaches the script, which stops the programs in order.
+      // In a separate group: a Ctrl-C reaches the script, which stops the programs in order.
       detached: true,
     });
     closeSync(log);
@@ -78,7 +78,7 @@ export class Program {
     clearTimeout(impatience);
   }
 
-  /** The last line of its output, or the first of the error at its end, to say why it does not run. */
+  /** The last line of its output, or the first line of the error at its end, to say why it is not running. */
   lastWords() {
     const { logFile } = this.options;
     if (!existsSync(logFile)) return '';

@@ -1,12 +1,12 @@
-// Programs that come from the system's packages: those that are installed, else apt's where root runs this.
+// Programs from the system's packages: those installed, or else from apt if root runs this.
 import { spawnSync } from 'node:child_process';
 
 const INSTALL_LIMIT_MS = 300_000;
 
 /**
- * @param {Record<string, string>} programs what has to run, and the packages it comes in, separated by blanks
+ * @param {Record<string, string>} programs what has to run, and the packages that contain it, separated by spaces
  * @param {(text: string) => void} say
- * @returns why they are not there, or null when they are
+ * @returns why they are missing, or null if they are not
  */
 export function missingPrograms(programs, say = () => undefined) {
   const packages = missingPackages(programs);
@@ -30,7 +30,7 @@ function works(command) {
   return spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
 
-/** The lists of packages may be absent or old, as in a fresh container. */
+/** The package lists may be missing or old, as in a fresh container. */
 function install(packages) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { encoding: 'utf8', timeout: INSTALL_LIMIT_MS, env, stdio: ['ignore', 'ignore', 'pipe'] };

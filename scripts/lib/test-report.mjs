@@ -1,4 +1,4 @@
-// Reporter of Vitest: what a run came to, as a file, with every error that failed it.
+// A Vitest reporter that writes the results of a run to a file, with every error that failed it.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './clone.mjs';
@@ -19,7 +19,7 @@ export default class TestReport {
     this.#file = typeof config.outputFile === 'string' ? config.outputFile : undefined;
   }
 
-  /** A run that ends without this, as when its process is killed, leaves no file. */
+  /** A run that ends without this, for example because its process is killed, leaves no file. */
   onTestRunEnd(modules, unhandled) {
     if (this.#file === undefined) return;
     const count = (state) =>
@@ -36,7 +36,7 @@ export default class TestReport {
   }
 }
 
-/** Tests that noted why they cannot run, or what they left out and why, as `meta.leftOut`. */
+/** Tests that recorded why they cannot run, or what they left out and why, as `meta.leftOut`. */
 function* leftOut(modules) {
   for (const { children } of modules) {
     for (const test of children.allTests()) {

@@ -1,11 +1,11 @@
-// The programs of a Kubernetes node, built once from their sources by Go, which takes minutes.
+// The programs of a Kubernetes node, built once from source with Go, which takes minutes.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../clone.mjs';
 import { runGo } from '../go.mjs';
 
 const MODULE = 'k8s.io/kubernetes';
-/** The newest that Debian's containerd serves, on machines with the first version of control groups too. */
+/** The newest version that Debian's containerd supports, even on machines with cgroups v1. */
 const VERSION = 'v1.34.4';
 const ETCD = 'go.etcd.io/etcd/server/v3';
 const ETCD_VERSION = 'v3.6.13';
@@ -19,7 +19,7 @@ const PROGRAMS = [
 ];
 const WITHOUT_SYMBOLS = '-s -w';
 
-/** What keeps the namespaces of a pod open: it sleeps until it is stopped. */
+/** Keeps a pod's namespaces open: it sleeps until it is stopped. */
 const PAUSE = `package main
 
 import (
@@ -37,7 +37,8 @@ func main() {
 
 /**
  * @param {(text: string) => void} say
- * @returns {{ folder: string } | { why: string }} where the programs are, with `etcd` and `pause`, or why they are not there
+ * @returns {{ folder: string } | { why: string }} where the programs are, including `etcd` and `pause`, or why they are
+ * missing
  */
 export function findKubernetes(say) {
   const folder = join(root, '.cache', `kubernetes-${VERSION}`);
@@ -56,7 +57,7 @@ export function findKubernetes(say) {
 }
 
 /**
- * In a module of its own: `go install` refuses one that replaces others, as that of Kubernetes does.
+ * In a separate module: `go install` refuses modules that replace others, as Kubernetes' own does.
  * @returns {string | undefined} why it failed
  */
 function build(folder) {
@@ -77,7 +78,7 @@ function build(folder) {
   );
 }
 
-/** The module of Kubernetes takes the libraries from beside it; published, they have versions of their own. */
+/** Kubernetes' module uses the libraries next to it. Published ones have their own versions. */
 function ownModule(published) {
   const libraries = [...published.matchAll(/^\s*(k8s\.io\/\S+) => \.\//gm)];
   const lines = [

@@ -1,4 +1,4 @@
-// What the specs of the cluster need: the programs of a Kubernetes node, the project's image, and namespaces to run in.
+// What the cluster specs need: the programs of a Kubernetes node, the project's image, and namespaces to run in.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const IMAGE = 'tollgate:test';
 const PAUSE_IMAGE = 'tollgate-pause:test';
 const GROUPS = '/sys/fs/cgroup';
 const PACKAGES = { containerd: 'containerd', runc: 'runc', iptables: 'iptables', ipset: 'ipset' };
-/** What enforces network policies, and what offers the metrics of a Prometheus to autoscalers. */
+/** What enforces network policies, and what offers Prometheus's metrics to autoscalers. */
 const ROUTER = {
   name: 'kube-router',
   module: 'github.com/cloudnativelabs/kube-router/v2',
@@ -35,7 +35,7 @@ const ADAPTER = {
  */
 
 /**
- * @param {Record<string, string>} engine how `docker` is reached
+ * @param {Record<string, string>} engine how to reach `docker`
  * @param {(text: string) => void} say
  * @returns {Promise<ClusterPlace | { why: string }>}
  */
@@ -52,7 +52,7 @@ export async function prepareCluster(engine, say) {
   const plugins = join(root, '.cache', 'cni-plugins');
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
   process.once('exit', () => removeNode(folder));
-  // The database server of the specs, which is not root's, passes through.
+  // The specs' database server, which does not run as root, passes through.
   chmodSync(folder, 0o711);
   mkdirSync(temporaryIn(folder));
   try {
@@ -71,7 +71,7 @@ export async function prepareCluster(engine, say) {
   }
 }
 
-/** The build reaches the registries as this machine does. */
+/** The build reaches the registries in the same way as this machine. */
 async function saveImages(file, { pause, engine }) {
   const env = { ...engine, DOCKER_BUILDKIT: '0' };
   await runCommand(['docker', 'build', '--quiet', '--network', 'host', '--tag', IMAGE, root], { env });
@@ -91,12 +91,12 @@ function under(folder) {
   return ['unshare', ...namespaces, join(import.meta.dirname, 'inside.sh'), folder];
 }
 
-/** What the specs leave when they are stopped goes with the node. */
+/** Whatever the specs leave behind if they are stopped is removed with the node. */
 function temporaryIn(folder) {
   return join(folder, 'tmp');
 }
 
-/** Addresses of no network but the cluster's own, in which nothing leads out. */
+/** Addresses that only this cluster uses. None of them leads outside. */
 function environment(folder) {
   return {
     TOLLGATE_NODE: folder,

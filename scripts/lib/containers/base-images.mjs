@@ -1,5 +1,5 @@
-// The images that the Dockerfile and docker-compose.yml start from: pulled, or made of what is on this machine under
-// the same names, where no registry of images can be reached.
+// The images that the Dockerfile and docker-compose.yml start from: pulled, or, if no image registry can be reached,
+// made from this machine's files under the same names.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -24,7 +24,7 @@ const PACKAGES = 'bash,ca-certificates,libstdc++6,passwd,zlib1g';
 
 /**
  * @param {{ env: Record<string, string>, say: (text: string) => void, signal: AbortSignal }} with
- * @throws NoEngine where they can neither be pulled nor made
+ * @throws NoEngine if they can neither be pulled nor made
  */
 export async function makeBaseImages({ env, say, signal }) {
   const images = baseImages();
@@ -45,7 +45,7 @@ export async function makeBaseImages({ env, say, signal }) {
   }
 }
 
-/** As the project's own files name them. */
+/** Their names in the project's own files. */
 function baseImages() {
   const text = ['Dockerfile', 'docker-compose.yml']
     .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -120,7 +120,7 @@ const contents = {
   async kafka(context, say) {
     const { java, jars } = await resolveKafka(say);
     const home = dirname(dirname(realpathSync((await runCommand(['which', java])).trim())));
-    // Debian's Java has links into packages that need not be installed, such as its sources.
+    // Debian's Java has links into packages that may not be installed, such as its sources.
     cpSync(home, join(context, 'java'), { recursive: true, dereference: true, filter: existsSync });
     cpSync(jars, join(context, 'kafka'), { recursive: true });
     cpSync(join(recipes, 'kafka-entry.sh'), join(context, 'kafka-entry.sh'));

@@ -1,13 +1,13 @@
-// Docker Compose: the plugin that is installed, else unpacked from its Debian package.
+// Docker Compose: the installed plugin, or else one unpacked from its Debian package.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../clone.mjs';
 import { unpackPackage } from '../debian-package.mjs';
 import { NoEngine } from './no-engine.mjs';
 
-/** The first that may leave out a file of variables, as docker-compose.yml does. */
+/** The first version in which an env file may be missing, as in docker-compose.yml. */
 const OLDEST = [2, 24];
-/** The first release of Debian that has it. */
+/** The first Debian release that has it. */
 const RELEASE = 'trixie';
 
 /**

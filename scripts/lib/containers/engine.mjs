@@ -1,4 +1,5 @@
-// A container engine for the tests: the one that runs here, else Docker from the system's packages, private to this run.
+// A container engine for the tests: the one running here, or else Docker from the system's packages, private to this
+// run.
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ const READY_LIMIT_MS = 180_000;
 
 /**
  * @param {(text: string) => void} say
- * @param {AbortSignal} signal has it give up and leave nothing
+ * @param {AbortSignal} signal makes it give up and leave nothing behind
  * @returns {Promise<ContainerEngine>} with every base image of this project, pulled or made
  * @throws NoEngine
  */
@@ -36,7 +37,7 @@ export async function startEngine(say, signal) {
   }
 }
 
-/** What it has of images is not ours to replace: it pulls what it lacks when it is needed. */
+/** Its images are not ours to replace. It pulls missing ones when they are needed. */
 function sharedEngine() {
   return { env: {}, prepare: async () => undefined, stop: async () => undefined };
 }
@@ -68,7 +69,10 @@ async function privateEngine(say, signal) {
   return { env, prepare: () => makeBaseImages({ env, say, signal }), stop };
 }
 
-/** It leaves the machine's firewall and routes alone: containers reach each other, and this machine their ports. */
+/**
+ * It leaves the machine's firewall and routes alone. Containers can reach each other, and this machine can reach their
+ * ports.
+ */
 function startDaemon(folder, socket) {
   mkdirSync(join(folder, 'data'));
   const log = openSync(join(folder, 'log'), 'a');
@@ -93,7 +97,7 @@ function startDaemon(folder, socket) {
   return child;
 }
 
-/** The engine leaves the name of its own network mounted. */
+/** The engine leaves its network namespace mounted. */
 function unmountBelow(folder) {
   const places = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
