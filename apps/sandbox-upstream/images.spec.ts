@@ -86,10 +86,10 @@ describe('image requests that are refused', () => {
     ['n of 11', 400, 'invalid_value', { n: 11 }],
     ['n as text', 400, 'invalid_value', { n: '2' }],
     ['a huge size', 400, 'invalid_value', { size: '90000x90000' }],
-    ['a size that is none', 400, 'invalid_value', { size: 'big' }],
+    ['an invalid size', 400, 'invalid_value', { size: 'big' }],
     ['an unknown format', 400, 'invalid_value', { response_format: 'gif' }],
     ['a misspelt fault', 400, 'unknown_directive', { prompt: '[[fault:nope]]' }],
-    ['work that is no number', 400, 'unknown_directive', { prompt: '[[work:soon]]' }],
+    ['work that is not a number', 400, 'unknown_directive', { prompt: '[[work:soon]]' }],
   ])('%s', async (_name, status, code, change) => {
     const answer = await generate('p', change);
     expect(answer.status).toBe(status);

@@ -114,7 +114,7 @@ describe('video requests that are refused', () => {
     ['half seconds', 400, { duration: 1.5 }],
     ['two lengths', 400, { seconds: '5', duration: 6 }],
     ['an unknown resolution', 400, { resolution: '8k' }],
-    ['a ratio that is none', 400, { aspect_ratio: '0:1' }],
+    ['an invalid ratio', 400, { aspect_ratio: '0:1' }],
     ['no prompt', 400, { prompt: undefined }],
   ])('%s', async (_name, status, change) => {
     const answer = await sandbox.post(OPENAI, { model: 'v', prompt: 'p', ...change });

@@ -27,9 +27,9 @@ describe('wholeGlb', () => {
   it.each<[string, Buffer]>([
     ['a page', Buffer.from('<html>not found</html>')],
     ['nothing', Buffer.alloc(0)],
-    ['a head alone', glb(12).subarray(0, 8)],
+    ['only a header', glb(12).subarray(0, 8)],
     ['a file cut short', glb(80, 100)],
-    ['a file with something behind it', glb(100, 80)],
+    ['a file with trailing bytes', glb(100, 80)],
   ])('refuses %s', async (_what, file) => {
     for (const size of [1, 5, 1000]) await expect(passed(file, size)).rejects.toThrow();
   });

@@ -189,7 +189,7 @@ describe('a creation whose answer was lost', () => {
   });
 
   it.each([
-    ['its channel honours no keys', 'honours_idempotency = false'],
+    ['its channel ignores idempotency keys', 'honours_idempotency = false'],
     ['its vendor knows none', `protocol = 'fal', base_url = base_url || '/fal'`],
   ])('is never repeated if it could be paid twice: %s', async (_, settings) => {
     await under.tasks.owner.query(`UPDATE channels SET ${settings}`);

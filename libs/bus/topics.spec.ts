@@ -52,7 +52,7 @@ describe('topics', () => {
     ['a missing id', { chargeId: undefined }, 'chargeId must be a text'],
     ['an empty id', { accountId: '' }, 'accountId must be a text'],
     ['a time without a zone', { expiresAt: '2026-01-01T00:00:05' }, 'expiresAt must be a time'],
-    ['a date that is none', { deadline: '2026-13-01T00:00:05Z' }, 'deadline must be a time'],
+    ['an invalid date', { deadline: '2026-13-01T00:00:05Z' }, 'deadline must be a time'],
   ])('refuse %s', (_, change, rule) => {
     expect(() => decode(change)).toThrow(rule);
   });

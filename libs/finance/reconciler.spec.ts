@@ -211,12 +211,12 @@ describe('the schedule', () => {
 
   describe('of a control that can look at recent things alone', () => {
     const scopes: string[] = [];
-    let told: ControlItem[] = [];
+    let current: ControlItem[] = [];
     const windowed: Control = {
       ...control('w', async (_, { scope, since }) => {
         scopes.push(scope ?? '');
         expect(since === null).toBe(scope === 'whole');
-        const seen = told.filter(({ at }) => !since || (at && at >= since));
+        const seen = current.filter(({ at }) => !since || (at && at >= since));
         return { count: seen.length, items: seen };
       }),
       window: true,
@@ -232,7 +232,7 @@ describe('the schedule', () => {
     };
 
     it('checks everything once a day, and whenever someone asks', async () => {
-      told = [];
+      current = [];
       scopes.length = 0;
       for (let round = 0; round < 3; round++) await ran();
       await run(windowed);
@@ -244,7 +244,7 @@ describe('the schedule', () => {
     });
 
     it('checks everything if the clock was set back, and again after that failed', async () => {
-      told = [];
+      current = [];
       scopes.length = 0;
       await ran();
       await ledger.owner.query(`UPDATE control_runs SET started_at = now() + interval '1 hour'`);
@@ -257,10 +257,10 @@ describe('the schedule', () => {
     });
 
     it('ends only what it checked, and counts the rest', async () => {
-      told = [old, timeless, recent];
+      current = [old, timeless, recent];
       expect(await ran()).toEqual([3]);
       expect(await ran()).toEqual([3]);
-      told = [];
+      current = [];
       expect(await ran()).toEqual([2]);
       expect(await findings('open')).toEqual(['w x:old', 'w x:timeless']);
       expect(await readStandings(ledger.billing, ['w'])).toMatchObject([{ state: 'red', count: 2n }]);

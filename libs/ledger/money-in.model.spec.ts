@@ -592,7 +592,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     owner.owed -= fromInvite + fromMain;
   }
 
-  function tell(topup: ModelTopup, disputeId: string, state: 'open' | 'won' | 'lost'): Promise<unknown> {
+  function deliver(topup: ModelTopup, disputeId: string, state: 'open' | 'won' | 'lost'): Promise<unknown> {
     const amountMinor = 1_000_000n;
     const { accountId } = ids[topup.account]!;
     const dispute = {
@@ -610,7 +610,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const topup = topups[draw.topup % Math.max(1, topups.length)];
     if (!topup) return;
     const id = newId();
-    for (let times = 0; times < 2; times += 1) await tell(topup, id, 'open');
+    for (let times = 0; times < 2; times += 1) await deliver(topup, id, 'open');
     const owner = model[topup.account]!;
     const left = topup.cents - topup.reversed;
     const unused = Math.min(owner.unusedOf(topup.id).length, left);
@@ -632,7 +632,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const [ended] = disputes.splice(draw.dispute % Math.max(1, disputes.length), 1);
     if (!ended) return;
     for (const state of [draw.won ? 'won' : 'lost', 'open', 'lost'] as const)
-      await tell(ended.topup, ended.id, state);
+      await deliver(ended.topup, ended.id, state);
     if (!draw.won) return;
     const { topup, cents: count, clawback } = ended;
     const owner = model[topup.account]!;

@@ -90,9 +90,9 @@ describe('a dead letter', () => {
   });
 
   it.each<[string, Partial<Kept>, string, string]>([
-    ['of a topic that is not known', { topic: 'no.such' }, 'unknown_topic', 'failed'],
+    ['with an unknown topic', { topic: 'no.such' }, 'unknown_topic', 'failed'],
     [
-      'of a request, whose sender went on',
+      'for a request whose sender has continued',
       { topic: topics.chargeRequested.name },
       'nobody_waits',
       'unreadable',
@@ -100,7 +100,7 @@ describe('a dead letter', () => {
     ['without a key', { key: null }, 'incomplete', 'failed'],
     ['without a payload', { payload: null }, 'incomplete', 'unreadable'],
     ['that cannot be read', { payload: '{' }, 'unreadable', 'unreadable'],
-    ['that says too little', { payload: '{"keyId":"x"}' }, 'unreadable', 'unreadable'],
+    ['that is incomplete', { payload: '{"keyId":"x"}' }, 'unreadable', 'unreadable'],
   ])('%s is not replayed', async (_, of, obstacle, fault) => {
     const letter = await keep(of);
     expect(outlookOf(letter)).toMatchObject({ canReplay: false, obstacle });

@@ -230,10 +230,10 @@ describe('a dispute', () => {
     const accountId = await payments.newAccount();
     const { order, paymentId } = await paidOrder(payments, accountId);
     const disputeId = `dp_${newId()}`;
-    const tell = (status: string) =>
+    const deliver = (status: string) =>
       receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: AMOUNT, status }));
-    await Promise.all([tell('needs_response'), tell('under_review'), tell('lost')]);
-    await tell('needs_response');
+    await Promise.all([deliver('needs_response'), deliver('under_review'), deliver('lost')]);
+    await deliver('needs_response');
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
     expect(await payments.orders.reversalsOf(order)).toMatchObject({
       refunds: [],

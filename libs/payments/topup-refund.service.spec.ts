@@ -212,8 +212,8 @@ describe('an interrupted refund', () => {
     expect(done).toMatchObject({ state: 'pending' });
     const made = payments.stripe.refunds.get(done?.providerRefundId as string)!;
     made.status = 'succeeded';
-    const tell = (type: string) => receive(payments, payments.stripe.event(type, { ...made }));
-    await Promise.all([tell('refund.created'), tell('refund.updated'), roundNow(payments)]);
+    const deliver = (type: string) => receive(payments, payments.stripe.event(type, { ...made }));
+    await Promise.all([deliver('refund.created'), deliver('refund.updated'), roundNow(payments)]);
     expect(await refundsOf(topupId)).toMatchObject([{ state: 'succeeded' }]);
     expect(await balanceOf(payments.ledger, accountId)).toBe('6');
     const { refunds: shown } = await payments.orders.reversalsOf(
@@ -227,8 +227,8 @@ describe('an interrupted refund', () => {
     await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
     const failed = { ...made, status: 'failed', failure_reason: 'lost_or_stolen_card' };
-    const tell = () => receive(payments, payments.stripe.event('refund.failed', failed));
-    await Promise.all([tell(), tell()]);
+    const deliver = () => receive(payments, payments.stripe.event('refund.failed', failed));
+    await Promise.all([deliver(), deliver()]);
     const { rows } = await payments.ledger.billing.query(
       'SELECT why, amount_minor AS "amountMinor" FROM suspense_items WHERE reference = $1',
       [made.id],

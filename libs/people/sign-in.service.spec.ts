@@ -51,9 +51,9 @@ describe('signing in', () => {
   it('checks a limited number of passwords per address, at once and from everywhere, known or not', async () => {
     for (const email of [(await signedUp(people)).email, newEmail()]) {
       const guess = () => refusalOf(signIn({ email, password: 'a guess of somebody' }));
-      const told = (await Promise.all(Array.from({ length: 7 }, guess))).map(({ code }) => code);
-      expect(told.filter((code) => code === 'sign_in_failed')).toHaveLength(4);
-      expect(told.filter((code) => code === 'too_many_attempts')).toHaveLength(3);
+      const refusals = (await Promise.all(Array.from({ length: 7 }, guess))).map(({ code }) => code);
+      expect(refusals.filter((code) => code === 'sign_in_failed')).toHaveLength(4);
+      expect(refusals.filter((code) => code === 'too_many_attempts')).toHaveLength(3);
       expect((await refusalOf(signIn({ email }))).code).toBe('too_many_attempts');
     }
   });

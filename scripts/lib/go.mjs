@@ -27,8 +27,7 @@ export function runGo(args, { cwd, env } = {}) {
  * A published package's program, built once, which takes minutes. In a separate module, since `go install` also asks
  * the registry for the list of all versions. Its go.mod names a Go version, since without one Go reads every module
  * that another one mentions.
- * @param {{ name: string, module: string, package: string, version: string, mayBuild?: boolean, say: (text: string) =>
- * void }} wanted
+ * @param {{ name: string, module: string, package: string, version: string, mayBuild?: boolean, say: (text: string) => void }} wanted
  *   `package` below the module
  * @returns {{ program: string } | { why: string }} where it is, or why it is missing
  */

@@ -10,8 +10,7 @@ const HEAP = '256m';
 
 /**
  * @param {(id: number, port: number) => Promise<string>} [wayTo] opens a proxy to a broker's port and returns its
- * address;
- *   brokers reach each other without it
+ *   address; brokers reach each other without it
  * @throws NoKafka if Apache Kafka cannot be had
  */
 export async function startKafkaCluster(wayTo) {

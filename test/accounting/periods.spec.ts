@@ -130,7 +130,7 @@ async function byBeancount(text: string): Promise<Map<string, string>> {
 }
 
 /** The stored balances in the other program's format. Debits are positive. */
-function told(
+function printed(
   balances: readonly PeriodBalance[],
   nameOf: (account: PeriodBalance) => string,
 ): Map<string, string> {
@@ -160,10 +160,12 @@ describe('the journal of a closed period', () => {
     const period = periods[index]!;
     const balances = await periodBalances(pool, period.id);
     expect(balances.length).toBeGreaterThan(10);
-    expect(await byHledger(await exported('hledger', period))).toEqual(told(balances, ({ code }) => code));
-    expect(await byBeancount(await exported('beancount', period))).toEqual(told(balances, beancountAccount));
+    expect(await byHledger(await exported('hledger', period))).toEqual(printed(balances, ({ code }) => code));
+    expect(await byBeancount(await exported('beancount', period))).toEqual(
+      printed(balances, beancountAccount),
+    );
     const summary = await exported('hledger', period, { summary: true });
-    expect(await byHledger(summary)).toEqual(told(together(balances), ({ code }) => code));
+    expect(await byHledger(summary)).toEqual(printed(together(balances), ({ code }) => code));
   });
 
   it('has facts on the days of their events, and late ones in the period to which they were posted', async () => {
@@ -202,7 +204,7 @@ describe('the journal of a closed period', () => {
     for (const account of balances.filter(({ code }) => some.includes(code))) {
       const asked = { ledgerAccountId: account.ledgerAccountId };
       const sums = await byHledger(await exported('hledger', period, asked));
-      expect(sums.get(account.code)).toBe(told([account], ({ code }) => code).get(account.code));
+      expect(sums.get(account.code)).toBe(printed([account], ({ code }) => code).get(account.code));
       await byBeancount(await exported('beancount', period, asked));
     }
   });

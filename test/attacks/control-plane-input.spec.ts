@@ -63,8 +63,8 @@ describe('impossible times and days', () => {
     await forEachOf(tries, async ({ route, name, value }) => {
       const query = new URLSearchParams({ ...choicesOf(route), [name]: value });
       const response = await someone.send(`${urlOf(route)}?${query.toString()}`, requestOf(route));
-      const told = await faultOf(response);
-      expect([route.id, value, response.status, told.param]).toEqual([route.id, value, 400, name]);
+      const refusal = await faultOf(response);
+      expect([route.id, value, response.status, refusal.param]).toEqual([route.id, value, 400, name]);
     });
   });
 
@@ -78,8 +78,8 @@ describe('impossible times and days', () => {
     await forEachOf(tries, async ({ route, name, value }) => {
       const body = { ...(sampleOf(route.body!, route.id) as object), [name]: value };
       const response = await someone.send(urlOf(route), requestOf(route, body));
-      const told = await faultOf(response);
-      expect([route.id, value, response.status, told.param]).toEqual([route.id, value, 400, name]);
+      const refusal = await faultOf(response);
+      expect([route.id, value, response.status, refusal.param]).toEqual([route.id, value, 400, name]);
     });
   });
 
@@ -171,7 +171,7 @@ describe('events of a payment provider', () => {
     ['more than there is', JSON.stringify(event({}, { amount_total: 1e300 }))],
     ['an amount that is a text', JSON.stringify(event({}, { amount_total: '100' }))],
     ['no payment', JSON.stringify(event({}, { payment_intent: {} }))],
-    ['a currency that is none', JSON.stringify(event({}, { currency: 'dollars' }))],
+    ['an invalid currency', JSON.stringify(event({}, { currency: 'dollars' }))],
     ['an order with a NUL', JSON.stringify(event({}, { client_reference_id: 'a\u0000' }))],
     ['a refund without an amount', JSON.stringify(event({ type: 'refund.updated' }, { amount: undefined }))],
     [

@@ -25,7 +25,7 @@ describe('an image', () => {
     ['a PNG', whole.png],
     ['a JPEG', whole.jpeg],
     ['a WebP', whole.webp],
-    ['one with something behind it', Buffer.concat([whole.png, Buffer.alloc(5_000)])],
+    ['one with trailing bytes', Buffer.concat([whole.png, Buffer.alloc(5_000)])],
   ])('that is complete is accepted: %s', async (_what, bytes) => {
     const response = await customer.send(EDITS, json({ ...EDIT, image: bytes.toString('base64') }));
     expect(response.status).toBe(200);
@@ -36,9 +36,9 @@ describe('an image', () => {
     ['a JPEG that is cut off', cut(whole.jpeg)],
     ['a WebP that is cut off', cut(whole.webp)],
     ['a PNG with other bytes inside', damaged(whole.png)],
-    ['the head of a JPEG alone', Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')],
+    ['only the header of a JPEG', Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')],
     ['a PNG of 3.6 billion pixels', bomb(60_000)],
-    ['a JPEG that goes over all its pixels for ever', manyScans(whole.jpeg)],
+    ['a JPEG that scans all its pixels many times', manyScans(whole.jpeg)],
     ['a GIF', Buffer.from('GIF89a..........')],
   ])(
     'that is not one is its sender’s error, names its field, and holds no credits: %s',

@@ -140,8 +140,8 @@ describe('the retention schedule', () => {
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['support'] }),
     ];
-    const { data: told } = await visitor(relay).GET('/api/public/retention');
-    expect(told!.items).toContainEqual({ class: 'prompts', keptSeconds: 0 });
+    const { data: published } = await visitor(relay).GET('/api/public/retention');
+    expect(published!.items).toContainEqual({ class: 'prompts', keptSeconds: 0 });
     await until('a run', async () => {
       const { data } = await admin.api.GET('/api/admin/retention');
       return data!.items.every(({ lastRunAt }) => lastRunAt !== null);

@@ -34,7 +34,7 @@ describe('audio from a stranger', () => {
   it.each<[string, () => FormData, [number, string, string | null]]>([
     ['a web page', () => formWith({}, Buffer.from('<!doctype html>')), [400, 'invalid_value', 'file']],
     ['an empty file', () => formWith({}, Buffer.alloc(0)), [400, 'invalid_value', 'file']],
-    ['text in place of a file', () => textFile(), [400, 'missing_required_parameter', 'file']],
+    ['text instead of a file', () => textFile(), [400, 'missing_required_parameter', 'file']],
     ['two files', twoFiles, [413, 'request_too_large', null]],
     [
       'more than 25 MB',
@@ -42,7 +42,7 @@ describe('audio from a stranger', () => {
       [413, 'request_too_large', null],
     ],
     [
-      'sound for two days',
+      'two days of sound',
       () => formWith({}, Buffer.concat([wavHead({ rate: 1, bits: 8, bytes: 0 }), Buffer.alloc(200_000)])),
       [400, 'invalid_value', 'file'],
     ],
@@ -56,17 +56,13 @@ describe('audio from a stranger', () => {
       () => formWith({}, Buffer.from('ID3\x04\0\0\0\0\0\0#!AMR\n\xff\xfb\x90\xc4', 'latin1')),
       [400, 'invalid_value', 'file'],
     ],
-    [
-      'sound of days that takes no bytes',
-      () => formWith({}, silentFlac(11_000)),
-      [400, 'invalid_value', 'file'],
-    ],
+    ['days of sound in no bytes', () => formWith({}, silentFlac(11_000)), [400, 'invalid_value', 'file']],
     [
       'a format that nobody knows',
       () => formWith({ response_format: 'docx' }),
       [400, 'invalid_value', 'response_format'],
     ],
-    ['a flag that is none', () => formWith({ stream: 'perhaps' }), [400, 'invalid_type', 'stream']],
+    ['an invalid flag', () => formWith({ stream: 'perhaps' }), [400, 'invalid_type', 'stream']],
     [
       'a stream of what is priced by the second',
       () => formWith({ stream: 'true' }),
@@ -77,7 +73,11 @@ describe('audio from a stranger', () => {
       () => formWith({ chunking_strategy: 'auto' }),
       [400, 'unknown_parameter', 'chunking_strategy'],
     ],
-    ['a name of a prototype', () => formWith({ __proto__x: '1' }), [400, 'unknown_parameter', '__proto__x']],
+    [
+      'a name on the prototype',
+      () => formWith({ __proto__x: '1' }),
+      [400, 'unknown_parameter', '__proto__x'],
+    ],
     ['no model', () => formWith({ model: ' ' }), [400, 'missing_required_parameter', 'model']],
     ['a chat model', () => formWith({ model: 'vendora-chat' }), [400, 'model_not_supported_here', 'model']],
   ])('is refused before anything is held: %s', async (_what, form, [status, code, param]) => {
@@ -102,7 +102,7 @@ describe('audio from a stranger', () => {
 
   it.each<[string, Buffer]>([
     [
-      'a head that says that there is nothing',
+      'a header that says that there is nothing',
       Buffer.concat([wavHead({ rate: 8_000, bits: 16, bytes: 0 }), Buffer.alloc(160_000)]),
     ],
     [

@@ -91,7 +91,7 @@ export async function measureLive(browser: Browser, relay: ConsoleRelay, updates
     const looks = [Math.ceil(updates * WARM_UP), Math.round(updates / 2), updates];
     for (let second = 0; second <= updates; second += 1) {
       if (looks.includes(second)) held.push(await holdingOf(cdp));
-      tellOf(door, second);
+      sendUpdate(door, second);
       // The page's timers run as if a second went by; its requests are real.
       await page.clock.runFor(1_000);
     }
@@ -131,14 +131,14 @@ const TASK = {
 const names = new Map<number, string>();
 
 /** Each second, a task progresses or ends, and the balance changes. */
-function tellOf(door: LiveDoor, second: number): void {
+function sendUpdate(door: LiveDoor, second: number): void {
   const place = second % RUNNING;
   const step = Math.floor(second / RUNNING) % UPDATES_OF_A_TASK;
   if (step === 0) names.set(place, newId());
   const state = step === UPDATES_OF_A_TASK - 1 ? 'completed' : 'in_progress';
   const progress = Math.round((100 * step) / UPDATES_OF_A_TASK);
-  const told = { state, progress, prompt: `a boat ${second}`, createdAt: new Date().toISOString() };
-  door.tell('task', { ...TASK, ...told, id: names.get(place) });
+  const progressed = { state, progress, prompt: `a boat ${second}`, createdAt: new Date().toISOString() };
+  door.tell('task', { ...TASK, ...progressed, id: names.get(place) });
   door.tell('balance', { main: `${1_000 + second}.25`, held: '0.6', invite: '0' });
 }
 

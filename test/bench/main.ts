@@ -73,7 +73,7 @@ bench('gateway', 'billed image calls through the relay, against an upstream that
 bench('compare', 'billed images through the relay of this commit and of another one, in turns')
   .requiredOption('--ref <commit>', 'the other one; it is installed and built beside this one')
   .addOption(modeOption())
-  .option('--starts <n>', 'how often both are started anew; two starts of one commit differ', wholeNumber, 1)
+  .option('--starts <n>', 'how often both are restarted; two starts of one commit differ', wholeNumber, 1)
   .option('--rounds <n>', 'of each start; the middle one of all counts', wholeNumber, 5)
   .option('--seconds <n>', 'time for each measurement', wholeNumber, 5)
   .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 16)

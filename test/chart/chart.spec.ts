@@ -104,8 +104,8 @@ it('lets a program’s value override the shared one, and both override the char
 });
 
 it('passes helm lint', () => {
-  const told = execFileSync(HELM, ['lint', '--strict', CHART, ...OLDEST], { encoding: 'utf8' });
-  expect(told).toContain('0 chart(s) failed');
+  const output = execFileSync(HELM, ['lint', '--strict', CHART, ...OLDEST], { encoding: 'utf8' });
+  expect(output).toContain('0 chart(s) failed');
 });
 
 it.each(VERSIONS)('describes objects that Kubernetes %s knows', async (version) => {

@@ -11,8 +11,8 @@ const SECURITY = {
 };
 /** Prints `open`, or the error's code. */
 const CONNECT = `const [host, port] = process.argv.slice(1);
-const told = (word) => { console.log(word); process.exit(); };
-require('node:net').connect(Number(port), host, () => told('open')).on('error', ({ code }) => told(code));`;
+const report = (word) => { console.log(word); process.exit(); };
+require('node:net').connect(Number(port), host, () => report('open')).on('error', ({ code }) => report(code));`;
 
 interface Runs {
   run(...command: string[]): Promise<string>;

@@ -219,8 +219,8 @@ describe('live updates', () => {
       streams += 1;
       if (streams > 2) return route.continue();
       if (streams === 2) return route.fulfill({ status: 503, body: '{}' });
-      const told = { main: '7.5', held: '0', invite: '0' };
-      const body = `retry: 10\nevent: balance\ndata: ${JSON.stringify(told)}\n\n`;
+      const newer = { main: '7.5', held: '0', invite: '0' };
+      const body = `retry: 10\nevent: balance\ndata: ${JSON.stringify(newer)}\n\n`;
       return route.fulfill({ contentType: 'text/event-stream', body });
     });
     await tab.goto('/overview');

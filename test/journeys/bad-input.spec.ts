@@ -83,7 +83,7 @@ describe('bad input', () => {
       ['an empty quality', { ...IMAGE, quality: '' }, 'invalid_value', 'quality'],
       ['a blank quality', { ...IMAGE, quality: ' ' }, 'invalid_value', 'quality'],
       ['an empty resolution', { ...IMAGE, resolution: '' }, 'invalid_value', 'resolution'],
-      ['a sign that is k in lower case', { ...IMAGE, resolution: '1\u212a' }, 'invalid_value', 'resolution'],
+      ['a sign whose lower case is k', { ...IMAGE, resolution: '1\u212a' }, 'invalid_value', 'resolution'],
       ['a video model', { ...IMAGE, model: VIDEO.model }, 'model_not_supported_here', 'model'],
       ['a list as body', [IMAGE], 'invalid_type', null],
       ['text as body', '"hello"', 'invalid_type', null],

@@ -29,11 +29,11 @@ describe('messages within one process', () => {
   });
 
   it.each([
-    ['as they come', ''],
+    ['unchanged', ''],
     ['each delivered twice', 'duplicate'],
-    ['overtaking each other', 'reorder,max-delay-ms=60'],
+    ['out of order', 'reorder,max-delay-ms=60'],
     ['whose first answer is lost', 'drop-first-reply'],
-    ['doubled, overtaking, the first answer lost', EVERYTHING],
+    ['duplicated, out of order, the first answer lost', EVERYTHING],
   ])('%s: the same answers and balances', async (_how, chaos) => {
     await start({ ...IMPATIENT, BUS_CHAOS: chaos });
     const outcomes = await Promise.all(Array.from({ length: 3 }, () => shopTheList(books, baseUrl)));

@@ -73,15 +73,15 @@ describe('tollgate groups', () => {
 
   it('says what it did in a sentence and a table', async () => {
     const { accountId } = await person(relay);
-    const told = async (...args: string[]) => (await tollgate(...args)).stdout;
+    const outputOf = async (...args: string[]) => (await tollgate(...args)).stdout;
     const may = `Account ${accountId} may make keys in ${CHEAP}`;
-    expect(await told('grant', accountId, CHEAP)).toBe(`${may}.\n`);
-    expect(await told('grant', accountId, CHEAP)).toBe(`${may}; nothing changed.\n`);
-    const list = await told('list', accountId);
+    expect(await outputOf('grant', accountId, CHEAP)).toBe(`${may}.\n`);
+    expect(await outputOf('grant', accountId, CHEAP)).toBe(`${may}; nothing changed.\n`);
+    const list = await outputOf('list', accountId);
     expect(list).toMatch(/^ Group +Open to all +Granted by *\n/);
     expect(list).toMatch(/Half-Price +no +(cli|user):/);
     expect(list).toMatch(/Vendora-Main +yes +–/);
-    expect(await told('revoke', accountId, CHEAP)).toBe(
+    expect(await outputOf('revoke', accountId, CHEAP)).toBe(
       `Account ${accountId} has ${CHEAP} no longer as a granted group.\n`,
     );
   });

@@ -38,9 +38,9 @@ describe('tollgate retention', () => {
     await sweepRetention(billing, 'videos', 25 * 60_000);
     await owner.query(`INSERT INTO retention_runs (class, kept_seconds) VALUES ('answers', 5400)`);
 
-    const told = JSON.parse((await retention('--json')).stdout) as { items: { class: string }[] };
+    const printed = JSON.parse((await retention('--json')).stdout) as { items: { class: string }[] };
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(new Map(told.items.map((item) => [item.class, item]))).toEqual(
+    expect(new Map(printed.items.map((item) => [item.class, item]))).toEqual(
       new Map(
         [
           { class: 'mails', keptSeconds: 129_600, lastRunAt: at, removedTotal: '7' },

@@ -188,11 +188,11 @@ describe('a low balance', () => {
     const someone = await person(relay, { credits: '0.1' });
     const apiKey = await keyOf(someone);
     await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.05' } });
-    const told = async () =>
+    const countAnnounced = async () =>
       (await mailTo(relay, someone.email)).filter(({ subject }) => /balance is low/.test(subject)).length;
     await draw(apiKey);
     await draw(apiKey);
-    expect(await told()).toBe(0);
+    expect(await countAnnounced()).toBe(0);
     await draw(apiKey);
     const mail = await awaitMail(relay, someone.email, { subject: /balance is low/ });
     expect(mail.text).toContain('0.04 credits, below your alert level of 0.05 credits');
@@ -202,7 +202,7 @@ describe('a low balance', () => {
     await topUp(someone.accountId, '0.1');
     await draw(apiKey, 4);
     await awaitMail(relay, someone.email, { subject: /balance is low/, count: 2 });
-    expect(await told()).toBe(2);
+    expect(await countAnnounced()).toBe(2);
   });
 
   it('is announced once even if 50 calls cross it together', async () => {

@@ -25,8 +25,8 @@ describe('deferred revenue', () => {
     expect((await customer.send('/v1/images/generations', body)).status).toBe(200);
 
     await until('the revenue to be recognised', async () => (await report()).closing !== '13');
-    const { ledgerAccountId, ...told } = await report();
-    expect(told).toMatchObject({
+    const { ledgerAccountId, ...shown } = await report();
+    expect(shown).toMatchObject({
       currency: 'USD',
       opening: '0',
       closing: '12.93',

@@ -121,11 +121,11 @@ describe('keys', () => {
     ['no model', { allowedModels: [] }, 'allowedModels'],
     ['an unknown fallback', { fallbackModels: ['nothing-like-it'] }, 'fallbackModels'],
     ['five fallbacks', { fallbackModels: ['a', 'b', 'c', 'd', 'e'] }, 'fallbackModels'],
-    ['a range that is none', { allowedIps: ['10.0.0.0/64'] }, 'allowedIps.0'],
+    ['an invalid range', { allowedIps: ['10.0.0.0/64'] }, 'allowedIps.0'],
     ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
     ['a limit that is a number', { monthlyLimit: 5 }, 'monthlyLimit'],
     ['a limit below zero', { totalLimit: '-1' }, 'totalLimit'],
-    ['a field that is none', { keyHash: 'x' }, 'keyHash'],
+    ['an unknown field', { keyHash: 'x' }, 'keyHash'],
   ])('are not created with %s', async (_what, rules, param) => {
     const someone = await person(relay);
     const { error } = await someone.api.POST('/api/keys', {

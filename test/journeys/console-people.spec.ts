@@ -161,7 +161,7 @@ describe('signing up', () => {
     ['an address without a domain', { email: 'someone' }, 'email'],
     ['an address with a line break', { email: 'a@example.com\nbcc: b@example.com' }, 'email'],
     ['no address', {}, 'email'],
-    ['a field that is none', { email: 'a@example.com', role: 'admin' }, 'role'],
+    ['an unknown field', { email: 'a@example.com', role: 'admin' }, 'role'],
   ])('refuses %s', async (_what, body, param) => {
     const { error } = await visitor(relay).POST('/api/public/sign-ups', { body: body as { email: string } });
     expect(error).toMatchObject({ error: { param } });
@@ -520,8 +520,8 @@ describe('another e-mail address', () => {
 
     expect((await confirm(token)).data).toEqual({ email: next });
     expect((await confirm(token)).error).toMatchObject({ error: { param: 'token' } });
-    const told = await awaitMail(relay, email, { subject: /sign-in settings/ });
-    expect(told.text).toContain(next);
+    const notice = await awaitMail(relay, email, { subject: /sign-in settings/ });
+    expect(notice.text).toContain(next);
     expect((await browser.api.GET('/api/session')).data!.email).toBe(next);
     expect((await new Browser().signIn(next)).response.status).toBe(200);
     expect((await new Browser().signIn(email)).response.status).toBe(401);

@@ -28,7 +28,7 @@ async function image(model: string, n: number): Promise<void> {
 }
 
 /** Waits until every charge has ended and its cost is posted. */
-async function tell(): Promise<void> {
+async function postCosts(): Promise<void> {
   await until('every charge to end', async () => {
     const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE state = 'held'`);
     return rows.length === 0;
@@ -123,7 +123,7 @@ describe('the revenue report', () => {
   it('shows revenue and cost by anything, and agrees with the ledger', async () => {
     await image('imgmodel-4', 3);
     await image('vendora-imagine-image', 2);
-    await tell();
+    await postCosts();
     const byModel = await revenue({ by: 'model,channel' });
     expect(byModel).toMatchObject({ agrees: true, truncated: false, unknownCosts: '0', billDifference: '0' });
     expect(byModel.rows).toEqual([
@@ -268,7 +268,7 @@ describe('the price change register', () => {
       const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE amount = 50000000`);
       return rows.length > 0;
     });
-    await tell();
+    await postCosts();
     const { data } = await finance.api.GET('/api/finance/reports/price-changes', {
       params: { query: { kind: 'price', subject: 'imgmodel-4' } },
     });

@@ -166,8 +166,8 @@ describe('a refund of a top-up', () => {
       disputes: [],
     });
     const sent = [...stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
-    const told = stripe.event('refund.updated', { ...sent, status: 'succeeded' });
-    for (let times = 0; times < 3; times += 1) await stripe.deliver(relay.consoleUrl, told);
+    const succeeded = stripe.event('refund.updated', { ...sent, status: 'succeeded' });
+    for (let times = 0; times < 3; times += 1) await stripe.deliver(relay.consoleUrl, succeeded);
     expect(await someone.balance()).toMatchObject({ main: '6', refundPending: '0' });
     expect((await shown()).data?.refunds).toMatchObject([
       { state: 'succeeded', endedAt: expect.any(String) },
@@ -258,7 +258,7 @@ describe('a refund of a top-up', () => {
 });
 
 describe('a dispute', () => {
-  const tell = (disputeId: string, paymentId: string, of: { amount: number; status: string }) =>
+  const deliverDispute = (disputeId: string, paymentId: string, of: { amount: number; status: string }) =>
     stripe.deliver(relay.consoleUrl, stripe.dispute(disputeId, paymentId, of));
 
   it('takes the credits back below zero, freezes the account, and ends with new credits that make up for the loss', async () => {
@@ -269,8 +269,10 @@ describe('a dispute', () => {
     const loss = await house('expense:chargeback-loss');
     const disputeId = `dp_${newId()}`;
     const open = { amount: 130, status: 'needs_response' };
-    const told = await Promise.all(Array.from({ length: 10 }, () => tell(disputeId, paymentId, open)));
-    expect(told.every(({ status }) => status === 200)).toBe(true);
+    const deliveries = await Promise.all(
+      Array.from({ length: 10 }, () => deliverDispute(disputeId, paymentId, open)),
+    );
+    expect(deliveries.every(({ status }) => status === 200)).toBe(true);
     const { data: order } = await someone.api.GET('/api/topups/{orderId}', { params: { path: { orderId } } });
     expect(order?.disputes).toMatchObject([{ credits: '1', pay: '1.30', state: 'open', endedAt: null }]);
     const owed = formatAmount(parseAmount(main) - parseAmount('1'));
@@ -288,7 +290,7 @@ describe('a dispute', () => {
     expect(await someone.balance()).toMatchObject({ frozenReason: null });
     expect(await house('expense:chargeback-loss')).toBe(loss);
     await someone.spend(1);
-    await tell(disputeId, paymentId, { amount: 130, status: 'lost' });
+    await deliverDispute(disputeId, paymentId, { amount: 130, status: 'lost' });
     const { data } = await finance.api.GET('/api/finance/disputes', {
       params: { query: { accountId: someone.accountId } },
     });
@@ -305,10 +307,10 @@ describe('a dispute', () => {
     await recogniseAll(relay.fixture.billing);
     const books = await Promise.all(accounts.map(house));
     const disputeId = `dp_${newId()}`;
-    await tell(disputeId, paymentId, { amount: 130, status: 'under_review' });
+    await deliverDispute(disputeId, paymentId, { amount: 130, status: 'under_review' });
     expect(await someone.balance()).not.toEqual(before);
     for (const status of ['won', 'won', 'needs_response', 'lost'])
-      await tell(disputeId, paymentId, { amount: 130, status });
+      await deliverDispute(disputeId, paymentId, { amount: 130, status });
     expect(await someone.balance()).toEqual(before);
     expect(await Promise.all(accounts.map(house))).toEqual(books);
   });
@@ -316,9 +318,10 @@ describe('a dispute', () => {
   it('takes nothing if it was won before it reached us, or is only an inquiry', async () => {
     const someone = await buyer();
     const { paymentId } = await someone.buy('1');
-    await tell('dp_inquiry', paymentId, { amount: 130, status: 'warning_needs_response' });
+    await deliverDispute('dp_inquiry', paymentId, { amount: 130, status: 'warning_needs_response' });
     const disputeId = `dp_${newId()}`;
-    for (const status of ['won', 'needs_response']) await tell(disputeId, paymentId, { amount: 130, status });
+    for (const status of ['won', 'needs_response'])
+      await deliverDispute(disputeId, paymentId, { amount: 130, status });
     expect(await someone.balance()).toMatchObject({ main: '1', frozenReason: null });
   });
 
@@ -327,7 +330,7 @@ describe('a dispute', () => {
     const body = { credits: '1', provider: 'stripe', requestId: newId() } as const;
     const { data } = await someone.api.POST('/api/topups', { body });
     const { event, paymentId } = stripe.pay(data!.id);
-    await tell(`dp_${newId()}`, paymentId, { amount: 130, status: 'needs_response' });
+    await deliverDispute(`dp_${newId()}`, paymentId, { amount: 130, status: 'needs_response' });
     expect(relay.logged()).toContain('unknown_dispute');
     await stripe.deliver(relay.consoleUrl, event);
     await until('the dispute to be applied', async () => (await someone.balance()).main === '0');
@@ -344,11 +347,11 @@ describe('a dispute', () => {
     const { paymentId, topupId } = await someone.buy('10');
     await refund(topupId, '5');
     const disputeId = `dp_${newId()}`;
-    await tell(disputeId, paymentId, { amount: 1300, status: 'needs_response' });
+    await deliverDispute(disputeId, paymentId, { amount: 1300, status: 'needs_response' });
     expect(await someone.balance()).toMatchObject({ main: '0', frozenReason: null });
     const { data } = await finance.api.GET('/api/finance/suspense', { params: { query: { state: 'open' } } });
     expect(data?.items[0]).toMatchObject({ why: 'dispute_beyond_payment', amount: '-6.50' });
-    await tell(disputeId, paymentId, { amount: 1300, status: 'won' });
+    await deliverDispute(disputeId, paymentId, { amount: 1300, status: 'won' });
     expect(await someone.balance()).toMatchObject({ main: '5' });
   });
 });

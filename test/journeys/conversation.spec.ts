@@ -444,7 +444,7 @@ describe('a conversation is refused', () => {
     ['a model of another group', 'vendora-chat-lite', 404, 'model_not_found'],
     ['a video model', 'vendora-imagine-video', 400, 'model_not_supported_here'],
     ['an image model', 'vendora-imagine-image', 400, 'model_not_supported_here'],
-    ['a model for speech', 'vendora-speech', 400, 'model_not_supported_here'],
+    ['a speech model', 'vendora-speech', 400, 'model_not_supported_here'],
     ['a model whose channels offer another path only', MESSAGES, 404, 'model_not_found'],
   ])('for %s, before any stream and for free', async (_name, model, status, code) => {
     const customer = await relay.customer('1');

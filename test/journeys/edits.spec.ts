@@ -138,7 +138,7 @@ describe('image edits', () => {
       'invalid_image',
     ],
     ['a GIF', { image: Buffer.from('GIF89a..........').toString('base64') }, 400, 'invalid_image'],
-    ['a mask that is none', { image: B64, mask: 'x!' }, 400, 'invalid_image'],
+    ['an invalid mask', { image: B64, mask: 'x!' }, 400, 'invalid_image'],
     ['a video model', { image: B64, model: 'vendora-imagine-video' }, 400, 'model_not_supported_here'],
     ['a model of another group', { image: B64, model: 'imgmodel-lite' }, 404, 'model_not_found'],
   ])('refuse %s before anything is held', async (_what, fields, status, code) => {

@@ -330,7 +330,7 @@ describe('the native style, by the Google SDK', () => {
       [400, 'invalid_value'],
     ],
     [
-      'a video to go on from',
+      'a video to continue',
       VIDEO_CALL,
       { instances: [{ prompt: 'x', video: {} }] },
       [422, 'image_input_not_supported'],

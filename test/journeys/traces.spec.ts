@@ -154,7 +154,7 @@ describe('calls by clients that trace', () => {
     ['too short', '00-1-1-01'],
     ['no hex', `00-${'x'.repeat(32)}-${'1'.repeat(16)}-01`],
     ['zeros', `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`],
-    ['of no version', `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01`],
+    ['without a version', `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01`],
     ['two of them', `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01, 00-${'2'.repeat(32)}-${'2'.repeat(16)}-01`],
     ['long', `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01-${'x'.repeat(8_000)}`],
   ])('start a trace of our own if their traceparent is %s', async (_, traceparent) => {

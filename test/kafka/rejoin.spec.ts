@@ -141,16 +141,16 @@ it('hands partitions over with everything committed, while messages flow', async
     const before = first.till.seen.length;
     await until('the first goes on', () => first.till.seen.length > before + 50);
   }
-  const told = await teller.stop();
+  const numbers = await teller.stop();
   const seen = () => tills.flatMap((till) => till.seen.map(({ ask: { number } }) => number));
-  await until('all are handled', () => new Set(seen()).size === told.length);
+  await until('all are handled', () => new Set(seen()).size === numbers.length);
   await first.leave();
   const last = await joined();
-  await bus.publish(testTopics.told, ask(told.length));
+  await bus.publish(testTopics.told, ask(numbers.length));
   await until('the next is handled', () => last.till.seen.length > 0);
   await last.leave();
-  expect(last.till.seen.map(({ ask: { number } }) => number)).toEqual([told.length]);
-  expect(seen().toSorted((one, other) => one - other)).toEqual(told);
+  expect(last.till.seen.map(({ ask: { number } }) => number)).toEqual([numbers.length]);
+  expect(seen().toSorted((one, other) => one - other)).toEqual(numbers);
   await bus.close();
   await transport.close();
 });
@@ -171,10 +171,10 @@ it('keeps reading if it could not rejoin but kept its place', async () => {
       () => false,
     ),
   );
-  const told = await teller.stop();
+  const numbers = await teller.stop();
   await until(
     'all are handled',
-    () => new Set(only.till.seen.map(({ ask: { number } }) => number)).size === told.length,
+    () => new Set(only.till.seen.map(({ ask: { number } }) => number)).size === numbers.length,
   );
   await only.leave();
   await bus.close();

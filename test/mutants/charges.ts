@@ -24,7 +24,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'release-too-much',
-    fault: 'a settlement gives all of its hold back',
+    fault: 'a settlement releases all of its hold',
     file: PLAN,
     text: 'balance.main += released;',
     instead: 'balance.main += charge.amount;',
@@ -33,7 +33,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'spend-kept',
-    fault: 'a release leaves the spending of its key as it was',
+    fault: 'a release does not reduce its key’s spending',
     file: PLAN,
     text: 'this.addSpend(charge, charge.heldMonth, -released);',
     instead: '',
@@ -42,7 +42,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'spend-of-other-month',
-    fault: 'a release counts for the month in which it happens, not for that of its hold',
+    fault: 'a release counts for its own month instead of its hold’s',
     file: PLAN,
     text: 'this.addSpend(charge, charge.heldMonth, -released);',
     instead: 'this.addSpend(charge, this.state.month, -released);',
@@ -51,7 +51,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'charge-id-reused',
-    fault: 'a charge id that was used answers another request',
+    fault: 'a used charge ID answers another request',
     file: PLAN,
     text: 'if (!stored.inputHash.equals(inputHash(command))) {',
     instead: 'if (stored.inputHash.length === 0) {',
@@ -60,7 +60,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'no-tombstone',
-    fault: 'a failure that comes before its hold leaves nothing that refuses the hold',
+    fault: 'a failure before its hold leaves nothing that refuses the hold',
     file: PLAN,
     text: "this.written.newCharges.push({ command, state: 'refused', inputHash: null, quote: null, refusal });",
     instead: '',
@@ -78,7 +78,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'held-counts-as-balance',
-    fault: 'money that is held already is spent again',
+    fault: 'held credits are spent again',
     file: HOLD,
     text: 'if (balance.main < amount) {',
     instead: 'if (balance.main + balance.held < amount) {',
@@ -105,7 +105,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'other-price-than-quoted',
-    fault: 'a hold takes another price than its caller was quoted',
+    fault: 'a hold uses a different price than its caller was quoted',
     file: HOLD,
     text: 'if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {',
     instead: 'if (isUnsaid) {',
@@ -132,7 +132,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'balance-unproved',
-    fault: 'a batch without locks writes over a balance that changed meanwhile',
+    fault: 'a batch without locks overwrites a balance that changed meanwhile',
     file: STATEMENT,
     text: "remembered: 'AND b.xmin = t.version',",
     instead: "remembered: 'AND t.version IS NOT NULL',",
@@ -150,7 +150,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'followed-batch-unproved',
-    fault: 'a batch takes an older batch for the one that it follows',
+    fault: 'a batch mistakes an older batch for the one that it follows',
     file: STATEMENT,
     text: "CASE WHEN split_part(batch, ' ', 1) = $2::text THEN",
     instead: 'CASE WHEN $2::text IS NOT NULL THEN',
@@ -204,7 +204,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'charge-unproved',
-    fault: 'a hold succeeds without its charge, whose id another engine used',
+    fault: 'a hold succeeds without its charge, whose ID another engine used',
     file: STATEMENT,
     text: 'charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,',
     instead: '',
@@ -213,7 +213,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'spending-unproved',
-    fault: 'a hold without locks succeeds although the spending of its key has no row',
+    fault: 'a hold without locks succeeds although its key’s spending has no row',
     file: STATEMENT,
     text: "spent: ({ count }, decided) => (decided === 'locked' ? 'true' : `${count} = (SELECT count(*) FROM spent)`),",
     instead: '',
@@ -231,7 +231,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'time-unproved',
-    fault: 'a batch without locks does not see that its time was over while it waited',
+    fault: 'a batch without locks does not see that its time ran out while it waited',
     file: PROOF,
     text: 'now < to_timestamp(until_ms / 1000)',
     instead: 'until_ms IS NOT NULL',
@@ -265,7 +265,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'all-tokens-charged',
-    fault: 'metered work is charged by what was held, not by what was used',
+    fault: 'metered work is charged for what was held instead of what was used',
     file: 'libs/ledger/charges/delivered-use.ts',
     text: 'command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines',
     instead: 'charge.lines',
@@ -274,7 +274,7 @@ export const chargeMutants: readonly Mutant[] = [
   },
   {
     id: 'refund-above-settled',
-    fault: 'refunds of a charge come to more than it cost',
+    fault: 'refunds of a charge exceed its cost',
     file: REFUND,
     text: 'rest: nanos(settled - refunded)',
     instead: 'rest: settled',

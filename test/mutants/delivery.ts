@@ -18,7 +18,7 @@ const SEND_ALL_SPEC = 'libs/bus/kafka/send.all.spec.ts';
 export const deliveryMutants: readonly Mutant[] = [
   {
     id: 'outbox-deleted-early',
-    fault: 'a row of the outbox is deleted before the bus has it',
+    fault: 'an outbox row is deleted before the bus has it',
     file: OUTBOX,
     text: 'this.inFlight.set(row.id, streamOf(row));',
     instead: 'this.inFlight.set(row.id, streamOf(row)); this.acknowledged.add(row.id);',
@@ -27,7 +27,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'outbox-overtaken',
-    fault: 'a later message of a key overtakes one that failed',
+    fault: 'a later message overtakes a failed one with the same key',
     file: OUTBOX,
     text: 'const ready = rows.filter((row) => !busy.has(streamOf(row)));',
     instead: 'const ready = rows.filter((row) => !busy.has(row.id));',
@@ -36,7 +36,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'outbox-of-everyone',
-    fault: 'a relay publishes the rows of other producers',
+    fault: 'a relay publishes other producers’ rows',
     file: OUTBOX,
     text: 'WHERE producer = $1 AND topic = ANY($2)',
     instead: "WHERE $1 <> '' AND topic = ANY($2)",
@@ -54,7 +54,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'sent-in-part',
-    fault: 'kafkajs repeats by itself what went to a broker that died, and loses some of it',
+    fault: 'kafkajs itself resends what went to a broker that died, and loses some of it',
     file: SEND_ALL,
     text: 'retries: 0',
     instead: 'retries: 4',
@@ -81,7 +81,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'passing-fault-final',
-    fault: 'a message is given up while the database is away',
+    fault: 'a message is given up while the database is unreachable',
     file: 'libs/bus/delivery.ts',
     text: 'if (error instanceof BusUnavailable || this.options.isTransient(error))',
     instead: 'if (error instanceof BusUnavailable)',
@@ -89,7 +89,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'task-ended-unasked',
-    fault: 'the end of a task is announced by who did not end it',
+    fault: 'a task’s end is announced by a worker that did not end it',
     file: 'libs/tasks/task-end.ts',
     text: '$${payload}::jsonb FROM moved`',
     instead: '$${payload}::jsonb`',
@@ -98,7 +98,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'lease-of-another',
-    fault: 'a worker whose lease is over ends the task of another one',
+    fault: 'a worker whose lease has ended ends another worker’s task',
     file: QUEUE,
     text: "WHERE id = $1 AND lease_token = $2 AND state = 'submitted' RETURNING id)",
     instead: "WHERE id = $1 AND $2::uuid IS NOT NULL AND state = 'submitted' RETURNING id)",
@@ -107,7 +107,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'completed-twice',
-    fault: 'a task that ended is completed again',
+    fault: 'an ended task is completed again',
     file: QUEUE,
     text: "const LEASED = `id = $1 AND lease_token = $2 AND state IN ('submitted', 'unknown')`;",
     instead: 'const LEASED = `id = $1 AND $2::uuid IS NOT NULL`;',
@@ -115,7 +115,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'upstream-called-twice',
-    fault: 'two callers get the permission to call the upstream for one task',
+    fault: 'two callers get permission to call the upstream for one task',
     file: 'libs/tasks/task.store.ts',
     text: "submitting_at = now() WHERE id = $1 AND state = 'created'`",
     instead: "submitting_at = now() WHERE id = $1 AND state IN ('created', 'submitting')`",
@@ -178,7 +178,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'resolution-given-up',
-    fault: 'a resolution that neither billing nor the outbox takes is not tried again',
+    fault: 'a resolution that neither billing nor the outbox accepts is not retried',
     file: POST,
     text: 'if (await this.sentBy(ways, event)) return;\n    }',
     instead: 'return;\n    }',
@@ -196,7 +196,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'held-for-two-models',
-    fault: 'a request goes to another model while its first hold may still stand',
+    fault: 'a request goes to another model while its first hold may still be there',
     file: CALL,
     text: 'if (!isCommitted) return error.asFinal();',
     instead: '',
@@ -205,7 +205,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'two-paid-jobs',
-    fault: 'another upstream is asked although the first may have taken the work',
+    fault: 'another upstream is called although the first may have accepted the work',
     file: CALL,
     text: "if (outcome.kind !== 'not_accepted') break;",
     instead: 'if (outcome.kind === asking.taken) break;',
@@ -214,7 +214,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'hold-abandoned',
-    fault: 'a hold that nobody waits for any more stays held',
+    fault: 'a hold that nobody is waiting for stays held',
     file: CALL,
     text: "if (outcome.kind === 'undecided') await post.abandon(order, order.caller.accountId);",
     instead: '',
@@ -223,7 +223,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     id: 'answer-lost-once',
-    fault: 'one lost answer of billing fails a call',
+    fault: 'one lost answer from billing fails a call',
     file: 'apps/gateway/charging/charge.service.ts',
     text: 'if (!(error instanceof BusTimeout) || this.options.clock.nowMs() >= expiresAtMs) throw error;',
     instead: 'throw error;',

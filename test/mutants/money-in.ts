@@ -25,7 +25,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'payment-credited-otherwise',
-    fault: 'a payment that was credited answers for another amount',
+    fault: 'a credited payment answers for a different amount',
     file: TOPUP,
     text: 'row.paidMinor === request.paidMinor &&',
     instead: '',
@@ -52,7 +52,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'reward-debt-forgotten',
-    fault: 'a top-up does not pay what its account owes of rewards',
+    fault: 'a top-up does not pay the rewards that its account owes',
     file: TOPUP,
     text: 'await collectRewardDebt(client, account);',
     instead: '',
@@ -68,7 +68,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'reward-taken-twice',
-    fault: 'a second reversal takes back again what the first one took of a reward',
+    fault: 'a second reversal takes back the same part of a reward again',
     file: 'libs/invites/reward.ts',
     text: 'return (amount * reversed) / credits - clawedBack;',
     instead: 'return (amount * reversed) / credits;',
@@ -92,7 +92,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'dispute-keeps-reward',
-    fault: 'a chargeback leaves the reward of its top-up',
+    fault: 'a chargeback does not reverse its top-up’s reward',
     file: DISPUTE,
     text: 'await clawBackReward(client, context.accounts, { topupId, reversal: `dispute:${provider}:${disputeId}` });',
     instead: '',
@@ -100,7 +100,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'excess-unbooked',
-    fault: 'what a bank took beyond a payment is booked nowhere',
+    fault: 'what a bank took beyond a payment is not posted',
     file: DISPUTE,
     text: 'if (amountMinor <= paidMinor) return;',
     instead: 'if (amountMinor >= 0n) return;',
@@ -118,7 +118,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'transfer-without-lot',
-    fault: 'rewards moved to main bring no lot',
+    fault: 'rewards transferred to main create no lot',
     file: 'libs/ledger/postings/invite-transfer.ts',
     text: 'await insertLot(client, { accountId, transactionId, topupId: null, credits: amount, paidMinor: 0n });',
     instead: '',
@@ -126,7 +126,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'young-reward-moved',
-    fault: 'a reward can be moved while its payment may still go back',
+    fault: 'a reward can be transferred while its payment may still be reversed',
     file: 'libs/ledger/postings/invite-transfer.ts',
     text: 'await refusePending(client, { account, amount, windowMs });',
     instead: '',
@@ -143,7 +143,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'refund-ends-twice',
-    fault: 'a refund that succeeded is given back to the customer as well',
+    fault: 'a successful refund returns the credits to the customer too',
     file: REFUND,
     text: "if (refund.state !== 'pending') return refund;",
     instead: 'if (refund.state === end.outcome) return refund;',
@@ -152,7 +152,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'refund-keeps-reward',
-    fault: 'a refund of a top-up leaves its reward',
+    fault: 'a refund of a top-up does not reverse its reward',
     file: REFUND,
     text: 'await clawBackReward(client, accounts, { topupId, reversal: `refund:${refund.id}` });',
     instead: '',
@@ -160,7 +160,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'failed-refund-counts',
-    fault: 'a refund that failed makes the rest of its payment smaller',
+    fault: 'a failed refund reduces the rest of its payment',
     file: REFUND,
     text: "WHERE state <> 'failed' GROUP BY 1",
     instead: 'GROUP BY 1',
@@ -168,7 +168,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'failed-refund-without-lot',
-    fault: 'credits of a refund that failed do not return to their lot',
+    fault: 'the credits of a failed refund do not return to their lot',
     file: REFUND,
     text: "await insertLotChange(client, { lotId, transactionId, kind: 'refund-returned', credits, paidMinor });",
     instead: '',
@@ -176,7 +176,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'refund-of-other-provider',
-    fault: 'the word of one provider ends a refund of another',
+    fault: 'one provider’s report ends another provider’s refund',
     file: 'libs/payments/facts/refund.fact.ts',
     text: 'if (refundId === null || known?.provider !== provider)',
     instead: 'if (refundId === null || !known)',
@@ -185,7 +185,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'other-amount-credited',
-    fault: 'an order is credited by a payment of another amount',
+    fault: 'an order is credited by a payment of a different amount',
     file: 'libs/payments/facts/paid.fact.ts',
     text: "if (order.paidMinor !== paid.amountMinor) return 'other_amount';",
     instead: '',
@@ -193,7 +193,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'order-paid-twice',
-    fault: 'a second payment of an order is credited too',
+    fault: 'a second payment for an order is credited too',
     file: 'libs/payments/facts/paid.fact.ts',
     text: "return ['open', 'expired', 'cancelled'].includes(order.state) ? null : 'paid_twice';",
     instead: 'return null;',
@@ -201,7 +201,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'order-unlocked',
-    fault: 'two payments of one order do not wait for each other',
+    fault: 'two payments for one order do not wait for each other',
     file: 'libs/payments/facts/paid.fact.ts',
     text: 'FROM topup_orders WHERE id = $1 AND provider = $2 FOR UPDATE',
     instead: 'FROM topup_orders WHERE id = $1 AND provider = $2',
@@ -210,7 +210,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'suspense-returned-backwards',
-    fault: 'money that leaves suspense is booked the wrong way round',
+    fault: 'money that leaves suspense is posted with the wrong sign',
     file: 'libs/ledger/postings/suspense.ts',
     text: `      { code: suspense, commodity: 'PAY', amount: -amountMinor },
       { code: to, commodity: 'PAY', amount: amountMinor },`,
@@ -230,7 +230,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'limit-raced',
-    fault: 'one person passes the limit of a day with two decisions at once',
+    fault: 'one person exceeds the daily limit with two decisions at once',
     file: 'libs/ledger/postings/outflow.ts',
     text: "await lockOne(client, 'outflow', actor);",
     instead: '',
@@ -248,7 +248,7 @@ export const moneyInMutants: readonly Mutant[] = [
   },
   {
     id: 'own-second-person',
-    fault: 'who asked for money agrees as the second person',
+    fault: 'the requester agrees as the second person',
     file: 'libs/approvals/approval.service.ts',
     text: 'await requireOther(transaction.client, approval, decision.actor);',
     instead: '',

@@ -23,7 +23,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'answered-key-freed',
-    fault: 'a key whose request was answered and paid is freed for a repeat',
+    fault: 'a key whose request was answered and charged is freed for a repeat',
     file: STORE,
     text: "`DELETE FROM idempotency_keys WHERE charge_id = $1 AND state = 'running'`",
     instead: '`DELETE FROM idempotency_keys WHERE charge_id = $1`',
@@ -50,7 +50,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'lease-unlocked',
-    fault: 'a request begins a further model without locking its lease',
+    fault: 'a request starts with another model without locking its lease',
     file: STORE,
     text: 'lease_until > statement_timestamp() FOR KEY SHARE',
     instead: 'lease_until > statement_timestamp()',
@@ -59,7 +59,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'lease-unread',
-    fault: 'a request begins a further model after a repeat has started over',
+    fault: 'a request starts with another model after a repeat has started over',
     file: KEYS,
     text: 'if (hasHeld && (await this.parts.store.lockHeld(client, requestId))) return;',
     instead: 'if (hasHeld) return;',
@@ -68,7 +68,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'lease-resumed',
-    fault: 'a request begins a further model under a lease that had ended and was renewed',
+    fault: 'a request starts with another model with a lease that had ended and was renewed',
     file: KEYS,
     text: 'const hasHeld = performance.now() < claim.leaseEndMs;',
     instead: 'const hasHeld = claim.leaseEndMs > 0;',
@@ -77,7 +77,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'lost-row-answered',
-    fault: 'a request that lost its lease answers for the task that a repeat may have seen',
+    fault: 'a request that lost its lease answers with the task that a repeat may have seen',
     file: KEYS,
     text: 'claim.isLost = true;',
     instead: '',
@@ -86,7 +86,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'paid-image-made-again',
-    fault: 'a repeat of an image starts over although a dead gateway may have had it made',
+    fault: 'a repeated image request starts over although a dead gateway may have had the image made',
     file: KEYS,
     text: 'if (!task) throw unknownOutcome();',
     instead: 'if (!task) return null;',
@@ -95,7 +95,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'late-failure-starts-over',
-    fault: 'a repeat starts over beside another that was answered with the task before it failed',
+    fault: 'a repeat starts over beside one that was answered with the task before it failed',
     file: TASK,
     text: 'if (endedAtMs === null || endedAtMs > byMs) return false;',
     instead: 'if (endedAtMs === null) return false;',
@@ -122,7 +122,7 @@ export const repeatMutants: readonly Mutant[] = [
   },
   {
     id: 'task-before-its-requirement',
-    fault: 'the task of a further model is saved although its request must not begin one',
+    fault: 'another model’s task is saved although its request must not start one',
     file: TASKS,
     text: 'await requirement?.(client);\n      await this.insert(client, task);',
     instead: 'await this.insert(this.pool, task);\n      await requirement?.(client);',

@@ -20,7 +20,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'restored-lot-passed-over',
-    fault: 'credits that came back to an old lot are passed over',
+    fault: 'credits that returned to an old lot are skipped',
     file: PLAYER,
     text: '      this.first = 0;',
     instead: '',
@@ -36,7 +36,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'rest-of-lot-lost',
-    fault: 'the last part of a lot leaves without what rounding had left in it',
+    fault: 'the last part of a lot leaves without the rounding difference in it',
     file: 'libs/ledger/lots/lots.ts',
     text: 'if (credits === lot.unused) return lot.paidMinor - lot.recognisedMinor;',
     instead: '',
@@ -68,7 +68,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'rate-ignored',
-    fault: 'a dear size is sold at the price of the default',
+    fault: 'an expensive size is sold at the default size’s price',
     file: QUOTE,
     text: 'rateFor(rates, { ...dimensions, length: String(units) }) ?? { unitPrice: listed }',
     instead: '{ unitPrice: listed }',
@@ -76,7 +76,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'multiplier-ignored',
-    fault: 'metered work is sold without the multiplier of its group',
+    fault: 'metered work is sold without its group’s multiplier',
     file: QUOTE,
     text: 'sum + amountFor(line.unitPrice, multiplier, line.units)',
     instead: 'sum + amountFor(line.unitPrice, { digits: 1n, scale: 0 }, line.units)',
@@ -85,7 +85,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'cache-writes-free',
-    fault: 'what was written into a cache is free where it has no line of its own',
+    fault: 'cache writes are free if they have no line of their own',
     file: 'libs/pricing/token-kinds.ts',
     text: 'counts[other] += counts[kind];',
     instead: '',
@@ -101,7 +101,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'cost-told-twice',
-    fault: 'two programs record the cost of one day at once',
+    fault: 'two programs record one day’s cost at once',
     file: 'libs/finance/costs/accrual.ts',
     text: "'SELECT through::text, windows FROM cost_progress FOR UPDATE'",
     instead: "'SELECT through::text, windows FROM cost_progress'",
@@ -109,7 +109,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'zero-sum-off',
-    fault: 'the database takes entries that do not sum to zero',
+    fault: 'the database accepts entries that do not sum to zero',
     file: 'libs/database/migrations/0001_first_light.sql',
     text: 'GROUP BY transaction_id, commodity HAVING sum(amount) <> 0 LIMIT 1;',
     instead: 'GROUP BY transaction_id, commodity HAVING sum(amount) IS NULL LIMIT 1;',
@@ -118,7 +118,7 @@ export const revenueMutants: readonly Mutant[] = [
   },
   {
     id: 'check-blind',
-    fault: 'the ledger check takes any held balance',
+    fault: 'the ledger check accepts any held balance',
     file: 'libs/ledger/checks/charge-checks.ts',
     text: 'WHERE coalesce(b.held, 0) <> coalesce(c.open, 0)`',
     instead: 'WHERE b.held IS NULL`',

@@ -57,8 +57,8 @@ export async function resultOf({
 }: Seen): Promise<Omit<Result, 'name' | 'fault' | 'perSecond' | 'recoveredMs'>> {
   for (const group of groups) await group.watch();
   const { pool } = relay.books;
-  const told = groups.flatMap((group) => group.told);
-  const count = (fits: (call: Told) => boolean) => told.filter(fits).length;
+  const calls = groups.flatMap((group) => group.told);
+  const count = (fits: (call: Told) => boolean) => calls.filter(fits).length;
   const { rows: charged } = await pool.query<ChargedRequest>(CHARGES);
   const unanswered = count(wasLost);
   const held = (await pool.query<{ held: bigint }>(HELD)).rows[0]!.held;
@@ -66,7 +66,7 @@ export async function resultOf({
     answered: count(({ status }) => status === 200),
     failed: count(({ status }) => status !== 200) - unanswered,
     unanswered,
-    ...comparison(told, charged),
+    ...comparison(calls, charged),
     held: formatAmount(held),
     slowestMs: load.slowestMs,
     faults: await faultsOf(relay, groups),
@@ -77,12 +77,12 @@ export async function resultOf({
  * An image needs a paid charge, and so does a video unless it failed. An error needs none, and a lost answer may have
  * one.
  */
-function comparison(told: readonly Told[], charged: readonly ChargedRequest[]) {
+function comparison(calls: readonly Told[], charged: readonly ChargedRequest[]) {
   const byRequest = new Map(charged.map((request) => [request.requestId, request]));
   const none = { charges: 0, paid: 0 };
   const owed = new Map<string | null, number>();
   let lost = 0;
-  for (const call of told) {
+  for (const call of calls) {
     if (call.status !== 200) continue;
     const { charges, paid } = byRequest.get(call.requestId) ?? none;
     owed.set(call.requestId, 1);
@@ -91,7 +91,7 @@ function comparison(told: readonly Told[], charged: readonly ChargedRequest[]) {
   const beyond = charged.reduce((sum, { requestId, paid }) => {
     return sum + Math.max(0, paid - (owed.get(requestId) ?? 0));
   }, 0);
-  return { lost, doubled: Math.max(0, beyond - told.filter(wasLost).length) };
+  return { lost, doubled: Math.max(0, beyond - calls.filter(wasLost).length) };
 }
 
 async function faultsOf(relay: Deployment, groups: readonly Shoppers[]): Promise<string[]> {

@@ -238,10 +238,10 @@ export class LedgerLife {
       sha256: null,
       actor: 'system',
     } as const;
-    const told = lines.map((line) => ({ ...line, amountMinor: line.amountMinor * 2n, feeMinor: 9n }));
+    const changed = lines.map((line) => ({ ...line, amountMinor: line.amountMinor * 2n, feeMinor: 9n }));
     await this.transaction(async (client) => {
-      await insertLines(client, { reportId: await beginReport(client, header), provider: 'stripe' }, told);
-      for (const { lineId } of told)
+      await insertLines(client, { reportId: await beginReport(client, header), provider: 'stripe' }, changed);
+      for (const { lineId } of changed)
         await acceptLine(client, {
           provider: 'stripe',
           lineId,

@@ -169,7 +169,7 @@ describe('the output that is held for', () => {
     ['a budget', { thinking_budget: 8_000 }, 8_100n],
     ['a budget beyond the model', { enable_thinking: true, thinking_budget: 99_000 }, 32_100n],
     ['no budget', { enable_thinking: true }, 32_100n],
-    ['a budget that is none', { thinking_budget: '8000' }, 32_100n],
+    ['an invalid budget', { thinking_budget: '8000' }, 32_100n],
     ['none of it', { enable_thinking: false, thinking_budget: 8_000 }, 100n],
   ])('counts thoughts, which the limit on the answer leaves out: %s', (_what, body, tokens) => {
     expect(estimateAnswer({ ...asked(100), body }, { maxOutputTokens: 32_000 }).most).toBe(tokens);
@@ -186,7 +186,7 @@ describe('the output that is held for', () => {
   });
 
   it.each<[string, Body, bigint]>([
-    ['no word of it', {}, 5_200n],
+    ['no mention of it', {}, 5_200n],
     ['an empty list', { responseModalities: [] }, 5_200n],
     ['null', { responseModalities: null }, 5_200n],
     ['text alone', { responseModalities: ['TEXT'] }, 2n],

@@ -80,7 +80,7 @@ describe('the images of an edit in JSON', () => {
     ['a number', { image: 5 }, 'invalid_type', 'image'],
     ['an object without an image', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
     ['too deep an object', { image: { url: { url: { url: B64 } } } }, 'invalid_type', 'image'],
-    ['an address that is none', { image: 'https://' }, 'invalid_image', 'image'],
+    ['an invalid address', { image: 'https://' }, 'invalid_image', 'image'],
     ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
     ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
   ])('are refused if there is %s', (_what, inputs, code, param) => {

@@ -42,11 +42,14 @@ describe('a sound whose parts contradict each other', () => {
     ['MP4 with a text of an unknown codec', withTrack('.mp3')],
     ['MP4 that repeats itself', edited(3)],
     ['MP4 that plays twice', edited(2)],
-    ['MP4 that repeats itself where few look', inTrack(silentM4a(1), box('udta', box('meta', list(3))))],
-    ['MP4 with a fragment where few look', Buffer.concat([silentM4a(1), box('udta', run(0, 1))])],
+    [
+      'MP4 that repeats itself where few decoders look',
+      inTrack(silentM4a(1), box('udta', box('meta', list(3)))),
+    ],
+    ['MP4 with a fragment where few decoders look', Buffer.concat([silentM4a(1), box('udta', run(0, 1))])],
     ['MP4 with a run of more samples than it has', withRuns(run(0x200, 2, 1))],
     [
-      'MP4 with more beside the sound than anybody looks through',
+      'MP4 with more beside the sound than any decoder reads',
       Buffer.concat([silentM4a(1), box('udta', Buffer.alloc(9_000_000))]),
     ],
     ['MP4 with a box of a track behind it', Buffer.concat([silentM4a(1), box('tkhd', Buffer.alloc(24))])],

@@ -45,9 +45,9 @@ const slowMp3 = (frames: number) => {
 describe('the length of a sound', () => {
   it.each<[string, Buffer, number]>([
     ['a WAV file', silentWav(3.2), 4],
-    ['one whose head says that it has no samples', wav({ rate: 8_000, bits: 16, bytes: 0 }, 32_000), 2],
+    ['one whose header says that it has no samples', wav({ rate: 8_000, bits: 16, bytes: 0 }, 32_000), 2],
     ['one that never ends', wav({ rate: 8_000, bits: 16, bytes: 2 ** 32 - 1 }, 32_000), 2],
-    ['one of few samples a second', wav({ rate: 10, bits: 8, bytes: 0 }, 5_000), 500],
+    ['one with few samples per second', wav({ rate: 10, bits: 8, bytes: 0 }, 5_000), 500],
     ['one behind a tag', Buffer.concat([tag(20), Buffer.alloc(20), silentWav(3.2)]), 4],
     ['one with a long chunk before its data', chunked(chunk('JUNK', Buffer.alloc(100_000))), 2],
     ['one of several chunks of data', Buffer.concat([silentWav(1), chunk('data', Buffer.alloc(16_000))]), 3],
@@ -95,7 +95,7 @@ describe('what is held for a sound', () => {
     ['so does a size of blocks that does not fit', blocks(1), 4],
     ['ADPCM may hold four samples in a byte', coded(0x11), 16],
     ['frames of MP3 that others hide, which decoders that begin elsewhere play', hiddenFrames(0), 72],
-    ['those behind a tag with an end of its own', Buffer.concat([tag(0, 0x10), hiddenFrames(10)]), 72],
+    ['those behind a tag with its own end', Buffer.concat([tag(0, 0x10), hiddenFrames(10)]), 72],
     ['those inside of a tag', Buffer.concat([tag(7_200), slowMp3(100), silentMp3(1)]), 7],
     ['frames of AAC behind one of MP3', Buffer.concat([silentMp3(1), aac(1_000)]), 128],
     ['frames of layer II', Buffer.concat([silentMp3(1), layerTwo(100)]), 14],
@@ -114,10 +114,10 @@ describe('what is held for a sound', () => {
   });
 
   it.each<[string, Buffer]>([
-    ['WAV of an unknown code', coded(0x55)],
+    ['WAV with an unknown code', coded(0x55)],
     ['WAV without a format', Buffer.concat([silentWav(1).subarray(0, 12), chunk('data', Buffer.alloc(9))])],
-    ['WAV of no samples a second', wav({ rate: 0, bits: 16, bytes: 0 }, 100)],
-    ['WAV of more chunks than any program writes', Buffer.concat([silentWav(1).subarray(0, 12), many()])],
+    ['WAV with no samples per second', wav({ rate: 0, bits: 16, bytes: 0 }, 100)],
+    ['WAV with more chunks than any program writes', Buffer.concat([silentWav(1).subarray(0, 12), many()])],
     ['Ogg of an unknown codec', oggPage([Buffer.from('Speex   1.2')], 2)],
     ['WebM with an unknown codec', swapped(silentWebm(1), 'A_OPUS', 'A_AAC\0')],
     ['WebM with compressed frames', Buffer.concat([silentWebm(1), element('6d80', Buffer.alloc(2))])],
@@ -145,13 +145,13 @@ describe('a file', () => {
     ['a web page', Buffer.from('<!doctype html>')],
     ['AAC without a container', Buffer.from('fff15080', 'hex')],
     ['the same behind a tag', Buffer.concat([tag(0), aac(3)])],
-    ['another thing behind a tag', Buffer.concat([tag(0), Buffer.from('#!AMR\n'), silentMp3(10)])],
+    ['something else behind a tag', Buffer.concat([tag(0), Buffer.from('#!AMR\n'), silentMp3(10)])],
     ['a tag that is longer than its file', Buffer.concat([tag(16_000), silentMp3(10)])],
     [
       'a tag that ends in the middle of a frame',
       Buffer.concat([tag(9), silentMp3(10).map((byte) => byte || 1)]),
     ],
-    ['more tags than anybody writes', Buffer.concat([...Array<Buffer>(17).fill(tag(0)), silentMp3(10)])],
+    ['more tags than any program writes', Buffer.concat([...Array<Buffer>(17).fill(tag(0)), silentMp3(10)])],
     ['an AVI film', Buffer.from('RIFF\0\0\0\0AVI ')],
   ])('that is no sound is refused by its bytes: %s', async (_what, bytes) => {
     await expect(read(bytes)).rejects.toThrow(/file must be a flac, mp3/);

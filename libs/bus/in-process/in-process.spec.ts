@@ -64,10 +64,10 @@ describe('InProcessTransport', () => {
     till.work = async () => blocked.opened;
     const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
     const bus = busOn(transport);
-    const told = ask(1);
-    await expect(bus.publish(testTopics.told, told, { timeoutMs: 20 })).rejects.toThrow(BusTimeout);
+    const payload = ask(1);
+    await expect(bus.publish(testTopics.told, payload, { timeoutMs: 20 })).rejects.toThrow(BusTimeout);
     blocked.open();
-    await bus.publish(testTopics.told, told);
+    await bus.publish(testTopics.told, payload);
     expect(till.seen).toHaveLength(2);
     await program.close();
     await transport.close();

@@ -198,13 +198,13 @@ describe('money in suspense at the end of a period', () => {
       );
       return id;
     });
-    const [open, told] = await check('control:suspense', 'suspense-cleared');
+    const [open, clearing] = await check('control:suspense', 'suspense-cleared');
     expect(open).toMatchObject({ state: 'ok', count: 0 });
-    expect(told).toMatchObject({ state: 'ok', count: 0, waivable: false });
-    expect(told?.message).toMatch(
+    expect(clearing).toMatchObject({ state: 'ok', count: 0, waivable: false });
+    expect(clearing?.message).toMatch(
       new RegExp(`0\\.07 USD of stripe .* was returned at .*, by transaction ${cleared}\\.`),
     );
-    expect(told?.notes).toMatchObject([
+    expect(clearing?.notes).toMatchObject([
       { code: 'cleared', params: { amount: '0.07 USD', state: 'returned', transaction: cleared.toString() } },
     ]);
     end = await nextMillisecond();

@@ -83,19 +83,19 @@ async function again(period: Period): Promise<[string, bigint][]> {
 describe('a close', () => {
   it('stores the trial balance, which late facts, further closes and dropped snapshots do not change', async () => {
     const first = await close();
-    const told = (await periodBalances(pool, first.id)).map(({ code, balance }) => [code, balance]);
-    expect(told.length).toBeGreaterThan(5);
+    const atClose = (await periodBalances(pool, first.id)).map(({ code, balance }) => [code, balance]);
+    expect(atClose.length).toBeGreaterThan(5);
     const late = new Date(first.endsAt.getTime() - 50).toISOString();
     await book(late);
     await book(new Date().toISOString());
     const second = await close();
     await book(late);
     expect(await buildSnapshots(pool)).toBe(DAYS);
-    expect(await again(first)).toEqual(told);
+    expect(await again(first)).toEqual(atClose);
     await dropSnapshots(pool);
-    expect(await again(first)).toEqual(told);
+    expect(await again(first)).toEqual(atClose);
     expect(hashBalances(await periodBalances(pool, first.id)).toString('hex')).toBe(first.balancesHash);
-    expect(await again(second)).not.toEqual(told);
+    expect(await again(second)).not.toEqual(atClose);
     expect(second.startsAt).toEqual(first.endsAt);
     const linked = await listLatePostings(pool, { periodId: first.id, limit: 10, afterId: null });
     expect(linked).toMatchObject([

@@ -298,7 +298,8 @@ describe('a payout', () => {
 describe('a line that a later report changes', () => {
   const line = (id: string, amount: string) =>
     `txn_${id},2026-01-03 00:00:00,usd,${amount},0,charge,ch_1,pi_${id},`;
-  const told = (id: string, amount: string) => importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
+  const reportOf = (id: string, amount: string) =>
+    importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
   // A new person for each test, because accepted amounts add up per person.
   let one: string;
   beforeEach(() => {
@@ -322,10 +323,10 @@ describe('a line that a later report changes', () => {
 
   it('differs until someone accepts it, and again in a third version', async () => {
     await bought('pi_acc', '2026-01-03T00:00:00Z');
-    await told('acc', '13.00');
+    await reportOf('acc', '13.00');
     await expect(accept('acc')).rejects.toMatchObject({ code: 'conflict' });
     await expect(accept('nobody')).rejects.toMatchObject({ code: 'not_found' });
-    await told('acc', '12.00');
+    await reportOf('acc', '12.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_acc']);
     const requestId = newId();
     const accepted = await accept('acc', { requestId });
@@ -338,7 +339,7 @@ describe('a line that a later report changes', () => {
       listMatches(client, query, { limit: 9, after: null }),
     );
     expect(shown).toMatchObject([{ id: 'pi_acc', state: 'accepted' }]);
-    await told('acc', '11.00');
+    await reportOf('acc', '11.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_acc']);
     await expect(fixture.billing.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
     await expect(fixture.owner.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
@@ -346,47 +347,47 @@ describe('a line that a later report changes', () => {
 
   it('differs again in an earlier version, the first or one between', async () => {
     await bought('pi_back', '2026-01-03T00:00:00Z');
-    for (const amount of ['13.00', '12.00', '11.00']) await told('back', amount);
+    for (const amount of ['13.00', '12.00', '11.00']) await reportOf('back', amount);
     await accept('back', { approvedBy: 'user:2' });
-    await told('back', '11.00');
+    await reportOf('back', '11.00');
     expect(await found(paymentsControl)).toEqual([]);
-    await told('back', '12.00');
+    await reportOf('back', '12.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
     await accept('back', { approvedBy: 'user:2' });
-    await told('back', '13.00');
+    await reportOf('back', '13.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
   });
 
   it('can be accepted in its later version, but not if our books have neither', async () => {
     await bought('pi_later', '2026-01-03T00:00:00Z');
-    await told('later', '12.00');
-    await told('later', '13.00');
+    await reportOf('later', '12.00');
+    await reportOf('later', '13.00');
     await accept('later', { approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual([]);
     await bought('pi_neither', '2026-01-03T00:00:00Z');
-    await told('neither', '12.00');
-    await told('neither', '11.00');
+    await reportOf('neither', '12.00');
+    await reportOf('neither', '11.00');
     await accept('neither', { approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_neither']);
   });
 
   it('needs a second person above the limit, who agrees to what the first one saw', async () => {
-    await told('big', '13.00');
-    await told('big', '20.01');
+    await reportOf('big', '13.00');
+    await reportOf('big', '20.01');
     const refused = await accept('big').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(AcceptanceNeedsTwo);
     const { through, amount } = refused as AcceptanceNeedsTwo;
     expect(amount).toBe(20_010_000_000n);
-    await told('big', '19.00');
+    await reportOf('big', '19.00');
     await accept('big', { through, approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_big']);
   });
 
   it('needs a second person for what would be split into small ones, and for another currency', async () => {
-    await told('one', '1.00');
-    await told('two', '1.00');
-    await told('one', '12.00');
-    await told('two', '12.00');
+    await reportOf('one', '1.00');
+    await reportOf('two', '1.00');
+    await reportOf('one', '12.00');
+    await reportOf('two', '12.00');
     await accept('one');
     await expect(accept('two')).rejects.toBeInstanceOf(AcceptanceNeedsTwo);
     await accept('two', { requestedBy: 'user:2' });

@@ -349,11 +349,11 @@ describe('what disagrees is found and named', () => {
       txn_1: ['12.50', '0.70'],
       txn_6: ['-0.50', '0.00'],
     };
-    const told = rows.map((row): Row => {
+    const differing = rows.map((row): Row => {
       const [gross, fee] = later[row[0]] ?? [row[2], row[3]];
       return [row[0], row[1], gross, fee, row[4], row[5]];
     });
-    await importFile(activity(told, 'po_1'));
+    await importFile(activity(differing, 'po_1'));
     await importFile(payouts(['txn_9', 'po_1', '-2.12']));
     expect((await faults()).sort()).toEqual([
       'differs fee:stripe:txn_6',

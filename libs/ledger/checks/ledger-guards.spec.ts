@@ -129,10 +129,10 @@ describe('what the database refuses', () => {
 
 describe('the ledger check', () => {
   it('reports its progress', async () => {
-    const told: [done: number, total: number][] = [];
-    await checkLedger(fixture.billing, { graceMs: 0, onProgress: (...each) => told.push(each) });
-    const total = told.length - 1;
-    expect(told).toEqual(Array.from({ length: total + 1 }, (_, done) => [done, total]));
+    const steps: [done: number, total: number][] = [];
+    await checkLedger(fixture.billing, { graceMs: 0, onProgress: (...each) => steps.push(each) });
+    const total = steps.length - 1;
+    expect(steps).toEqual(Array.from({ length: total + 1 }, (_, done) => [done, total]));
   });
 
   const tampering: [number, string][] = [

@@ -95,15 +95,15 @@ describe('a posting of a fact', () => {
   it('that comes after its period was closed is posted now and linked to that period', async () => {
     const first = await close(daysAgo(30), 'closed');
     const second = await close(daysAgo(20), 'closing');
-    const told = [daysAgo(35), daysAgo(25), daysAgo(10)];
+    const reported = [daysAgo(35), daysAgo(25), daysAgo(10)];
     const posted = [];
-    for (const at of told) posted.push(await postAt(at));
+    for (const at of reported) posted.push(await postAt(at));
     const { rows } = await pool.query<{ id: bigint; period: bigint; at: Date }>(
       'SELECT transaction_id AS id, period_id AS period, happened_at AS at FROM late_postings ORDER BY 1',
     );
     expect(rows).toEqual([
-      { id: posted[0]?.id, period: BigInt(first), at: new Date(told[0] as string) },
-      { id: posted[1]?.id, period: BigInt(second), at: new Date(told[1] as string) },
+      { id: posted[0]?.id, period: BigInt(first), at: new Date(reported[0] as string) },
+      { id: posted[1]?.id, period: BigInt(second), at: new Date(reported[1] as string) },
     ]);
     expect(
       posted.map(({ effectiveAt, recordedAt }) => recordedAt.getTime() - effectiveAt.getTime() < 1000),
@@ -118,7 +118,7 @@ describe('a time that a machine reports', () => {
   it('is limited to between the earliest possible time and now', () => {
     expect(heldBetween('2026-01-15T00:00:00Z', opened, now)).toBe('2026-01-15T00:00:00.000Z');
     expect(heldBetween('2020-01-15T00:00:00Z', opened, now)).toBe(opened.toISOString());
-    for (const told of [null, 'soon', '2026-01-21T00:00:00Z'])
-      expect(heldBetween(told, opened, now)).toBeNull();
+    for (const reported of [null, 'soon', '2026-01-21T00:00:00Z'])
+      expect(heldBetween(reported, opened, now)).toBeNull();
   });
 });

@@ -115,7 +115,7 @@ describe('a price proposal', () => {
   });
 
   it.each([
-    ['a time that has passed', new Date(0)],
+    ['a past time', new Date(0)],
     ['a time more than a year away', new Date(Date.now() + 400 * 86_400_000)],
   ])('for %s is not created', async (_, effectiveAt) => {
     const model = await newModel();

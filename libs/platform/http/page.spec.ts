@@ -29,12 +29,12 @@ describe('a cursor', () => {
 
   it.each([
     ['of another list', () => readCursor(cursorOf('a', 'b'), 1)],
-    ['that is no JSON', () => readCursorId('%%%')],
+    ['that is not JSON', () => readCursorId('%%%')],
     ['that is not text', () => readCursorId(Buffer.from('[1]').toString('base64url'))],
-    ['that the database would not take', () => readCursorId(cursorOf('a\u0000'))],
-    ['of letters for a number', () => readCursorNumber(cursorOf('x'))],
-    ['of a number that no column holds', () => readCursorNumber(cursorOf('1'.repeat(19)))],
-    ['of a day that there is not', () => readCursorInstant(cursorOf('2026-02-31 09:00:00+00', 'x'), 2)],
+    ['that the database would not accept', () => readCursorId(cursorOf('a\u0000'))],
+    ['with letters instead of a number', () => readCursorNumber(cursorOf('x'))],
+    ['with a number too large for any column', () => readCursorNumber(cursorOf('1'.repeat(19)))],
+    ['with a day that does not exist', () => readCursorInstant(cursorOf('2026-02-31 09:00:00+00', 'x'), 2)],
   ])('%s is refused by name', (_, read) => {
     expect(read).toThrow(foreign);
   });
