@@ -104,6 +104,19 @@ describe('a Host header', () => {
       expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid_request' } });
     }
   });
+
+  it('beside what nobody can expect is refused in words on both ports', async () => {
+    for (const [base, path] of [
+      [relay.baseUrl, '/v1/models'],
+      [relay.consoleUrl, '/api/relay'],
+    ] as const) {
+      const answer = await ask(base, [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Expect: nonsense']);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatchObject({
+        error: { message: expect.stringMatching(/^Expect: /) },
+      });
+    }
+  });
 });
 
 it('every link uses a configured address, whatever the Host header says', async () => {

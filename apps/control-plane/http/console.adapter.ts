@@ -6,6 +6,7 @@ import { receiveBody } from '#platform/http/body-stream.js';
 import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
 import { refusalOfEncoding } from '#platform/http/content-encoding.js';
+import { refuseExpectations } from '#platform/http/expectation.js';
 import { refuseTwoHosts } from '#platform/http/host-header.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
@@ -83,6 +84,7 @@ const MAX_ELEMENTS = 50_000;
 export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads): void {
   void server.register(cookie);
   addHeaders(server);
+  refuseExpectations(server);
   server.addHook('onRequest', (request, _reply, done) => {
     refuseTwoHosts(request);
     done();

@@ -13,6 +13,7 @@ import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { refusalOfEncoding } from '#platform/http/content-encoding.js';
+import { refuseExpectations } from '#platform/http/expectation.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
@@ -101,6 +102,7 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
     parts.checkHost(request);
     done();
   });
+  refuseExpectations(server);
   server.addHook('onRequest', authenticationHook(keys, failedKeys));
   concurrency.install(server);
   server.addHook('onRequest', limiter.hook);

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.js';
+
+/** Refuses what a client expects of this server, in the form of its address: Node alone answers 417 without a body. */
+export function refuseExpectations(instance: FastifyInstance): void {
+  const { server } = instance;
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  instance.addHook('onRequest', ({ headers: { expect } }, _reply, done) => {
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+      throw new ApiError('invalid_request', 'Expect: only 100-continue is supported.');
+    done();
+  });
+}
