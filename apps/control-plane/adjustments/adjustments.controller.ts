@@ -10,7 +10,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorId } from '#platform/http/page.js';
-import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
+import { type AdjustmentResult, AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
 import {
   adjustmentColumns,
@@ -44,16 +44,12 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
   @Serves(routes.adjust)
   async adjust(call: CallOf<typeof routes.adjust>) {
     const { amount, requestId: _, ...wanted } = call.body;
-    const answer = await this.service.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call));
-    const { state, done, approvalId } = answer;
-    return { state, adjustment: done, approvalId };
+    return adjusted(await this.service.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call)));
   }
 
   @Serves(routes.reverse)
   async reverse(call: CallOf<typeof routes.reverse>) {
-    const answer = await this.service.reverse(call.params.adjustmentId, call.body.note, asking(call));
-    const { state, done, approvalId } = answer;
-    return { state, adjustment: done, approvalId };
+    return adjusted(await this.service.reverse(call.params.adjustmentId, call.body.note, asking(call)));
   }
 
   @Serves(routes.writeOffs)
@@ -72,15 +68,13 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
   @Serves(routes.writeOff)
   async writeOff(call: CallOf<typeof routes.writeOff>) {
     const { amount = null, requestId: _, ...wanted } = call.body;
-    const { state, done, approvalId } = await this.service.writeOff({ ...wanted, amount }, asking(call));
-    return { state, writeOff: done, approvalId };
+    return writtenOff(await this.service.writeOff({ ...wanted, amount }, asking(call)));
   }
 
   @Serves(routes.reverseWriteOff)
   async reverseWriteOff(call: CallOf<typeof routes.reverseWriteOff>) {
-    const answer = await this.service.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
-    const { state, done, approvalId } = answer;
-    return { state, writeOff: done, approvalId };
+    const { params, body } = call;
+    return writtenOff(await this.service.reverseWriteOff(params.writeOffId, body.note, asking(call)));
   }
 
   @Serves(routes.debts)
@@ -101,6 +95,14 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
   debtsFile({ database, reply }: CallOf<typeof routes.debts.csv>): Readable {
     return sendCsv(reply, debtorColumns, everyDebtor(database));
   }
+}
+
+function adjusted({ done, ...answer }: AdjustmentResult<Adjustment>) {
+  return { ...answer, adjustment: done };
+}
+
+function writtenOff({ done, ...answer }: AdjustmentResult<WriteOff>) {
+  return { ...answer, writeOff: done };
 }
 
 /** These lists read one row more than their limit. */

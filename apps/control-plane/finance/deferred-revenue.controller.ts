@@ -31,11 +31,7 @@ export class DeferredRevenueController extends Using({ config: CONTROL_PLANE_CON
   }
 
   @Serves(routes.deferredRevenue.csv)
-  async deferredRevenueCsv({
-    query,
-    database,
-    reply,
-  }: CallOf<typeof routes.deferredRevenue.csv>): Promise<Readable> {
+  async deferredRevenueCsv({ query, database, reply }: CallOf<typeof routes.deferredRevenue.csv>) {
     const days = checkedDays(query);
     const view = viewDeferredRevenue(
       await deferredRevenueReport(database, days),

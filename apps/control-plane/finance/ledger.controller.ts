@@ -35,11 +35,7 @@ export class LedgerController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   }
 
   @Serves(routes.trialBalance.csv)
-  async trialBalanceCsv({
-    query,
-    database,
-    reply,
-  }: CallOf<typeof routes.trialBalance.csv>): Promise<Readable> {
+  async trialBalanceCsv({ query, database, reply }: CallOf<typeof routes.trialBalance.csv>) {
     const { balances } = await this.balancesAt(database, query);
     return sendCsv(reply, trialBalanceColumns, inSequence(balances));
   }

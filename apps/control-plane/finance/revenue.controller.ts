@@ -59,11 +59,7 @@ export class RevenueController extends Using({ config: CONTROL_PLANE_CONFIG }) {
   }
 
   @Serves(routes.priceChanges.csv)
-  async priceChangesCsv({
-    query,
-    database,
-    reply,
-  }: CallOf<typeof routes.priceChanges.csv>): Promise<Readable> {
+  async priceChangesCsv({ query, database, reply }: CallOf<typeof routes.priceChanges.csv>) {
     const { from = null, to = null, kind = null, subject = null } = query;
     const versions = await priceChanges(database, { from, to, kind, subject, limit: ALL_VERSIONS });
     return sendCsv(reply, priceChangeColumns, shaped(priceChangeView, versions));

@@ -19,9 +19,18 @@ const forUsers = routesFor(['user'], 'Playground');
 const forUsersOfCharges = routesFor(['user'], 'Charges');
 const forUsersOfTasks = routesFor(['user'], 'Tasks');
 
+interface GatewayCall {
+  summary: string;
+  produces?: string[];
+  mostBytes?: number;
+}
+
 /** A call of the gateway that the pages may make. */
-function call(id: string, path: string, spec: { summary: string; produces: string[]; mostBytes: number }) {
-  const { summary, produces, mostBytes } = spec;
+function call(
+  id: string,
+  path: string,
+  { mostBytes = JSON_BODY_BYTES, produces = json, summary }: GatewayCall,
+) {
   return forUsers.post(id, `/api/playground/v1/${path}`, {
     summary,
     description: DESCRIPTION,
@@ -40,26 +49,10 @@ const imageName = z
   });
 
 export const playgroundRoutes = {
-  images: call('playImages', 'images/generations', {
-    summary: 'Generate images.',
-    produces: json,
-    mostBytes: JSON_BODY_BYTES,
-  }),
-  edits: call('playEdits', 'images/edits', {
-    summary: 'Edit an image.',
-    produces: json,
-    mostBytes: IMAGES_BODY_BYTES,
-  }),
-  videos: call('playVideos', 'videos', {
-    summary: 'Create a video task.',
-    produces: json,
-    mostBytes: VIDEO_BODY_BYTES,
-  }),
-  assets: call('playAssets', '3d', {
-    summary: 'Create a 3D task.',
-    produces: json,
-    mostBytes: IMAGES_BODY_BYTES,
-  }),
+  images: call('playImages', 'images/generations', { summary: 'Generate images.' }),
+  edits: call('playEdits', 'images/edits', { summary: 'Edit an image.', mostBytes: IMAGES_BODY_BYTES }),
+  videos: call('playVideos', 'videos', { summary: 'Create a video task.', mostBytes: VIDEO_BODY_BYTES }),
+  assets: call('playAssets', '3d', { summary: 'Create a 3D task.', mostBytes: IMAGES_BODY_BYTES }),
   chat: call('playChat', 'chat/completions', {
     summary: 'Chat, optionally streamed.',
     produces: [...json, 'text/event-stream'],
@@ -68,7 +61,6 @@ export const playgroundRoutes = {
   speech: call('playSpeech', 'audio/speech', {
     summary: 'Generate speech.',
     produces: ['audio/mpeg', 'audio/wav', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/pcm'],
-    mostBytes: JSON_BODY_BYTES,
   }),
   models: forUsers.get('playModels', '/api/playground/v1/models', {
     summary: 'List the models of a key.',
