@@ -4,8 +4,7 @@ import { upstreamTrace } from '#platform/tracing.js';
 import { classify, classifyError, isToBeRead, type VendorManner, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, FileUnavailable, openFile } from './file-download.js';
-import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './http-call.js';
-import { openHttp } from './http-stream.js';
+import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure, openHttp } from './http-call.js';
 import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js';
 
 /** Ten images of 7 MB in base64, with room to spare. It also limits the memory of one call in this process. */
