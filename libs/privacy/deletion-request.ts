@@ -76,7 +76,6 @@ export async function requestDeletion(client: pg.ClientBase, order: DeletionOrde
   await audit(client, {
     actor: requestedBy,
     action: 'account.deletion_requested',
-    subject: `account:${accountId}`,
     accountId,
     after: { deletionId: deletion.id, dueAt: deletion.dueAt.toISOString(), forfeits, ticketId },
     requestId,
@@ -114,7 +113,6 @@ export async function cancelDeletion(
   await audit(client, {
     actor: by,
     action: 'account.deletion_cancelled',
-    subject: `account:${accountId}`,
     accountId,
     requestId,
     after: { deletionId: rows[0].id },

@@ -82,7 +82,6 @@ export class DeletionRunner {
       await audit(client, {
         actor: 'system',
         action: 'account.deletion_done',
-        subject: `account:${accountId}`,
         accountId,
         after: { deletionId: id },
         requestId: null,

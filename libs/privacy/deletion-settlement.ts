@@ -51,7 +51,6 @@ async function runDeletion(client: pg.ClientBase, account: LockedAccount, id: st
   await audit(client, {
     actor: 'system',
     action: 'account.deletion_running',
-    subject: `account:${accountId}`,
     accountId,
     after: { deletionId: id, forfeited: formatAmount(forfeited) },
     requestId: null,

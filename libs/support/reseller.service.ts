@@ -39,7 +39,6 @@ export class ResellerService {
       await audit(client, {
         actor,
         action: 'rate.set',
-        subject: `account:${accountId}`,
         accountId,
         after: { rate, ticketId },
         requestId: speaker.requestId,

@@ -34,7 +34,6 @@ export class ViewController extends Using({
       await audit(client, {
         actor: `user:${actor.userId}`,
         action: 'account.view_began',
-        subject: `account:${accountId}`,
         accountId,
         after: { until, reason, ticketId, role: actor.roles.includes('admin') ? 'admin' : 'support' },
         requestId,
@@ -51,7 +50,6 @@ export class ViewController extends Using({
       await audit(client, {
         actor: `user:${actor.userId}`,
         action: 'account.view_ended',
-        subject: `account:${accountId}`,
         accountId,
         requestId,
       });

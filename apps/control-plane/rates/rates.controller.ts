@@ -33,7 +33,6 @@ export class RatesController extends Using({ rates: AccountRates, source: DataSo
       await audit(client, {
         actor: by,
         action: 'rate.set',
-        subject: `account:${accountId}`,
         accountId,
         before: { rate: before },
         after: { rate, effectiveFrom: version.effectiveFrom, reason },

@@ -90,7 +90,6 @@ async function noteOnce(
   await audit(client, {
     actor: approvedBy ?? requestedBy,
     action,
-    subject: `account:${accountId}`,
     accountId,
     after: { id, amount: viewSigned(amount), note: made.note, ticketId, requestedBy, approvedBy, reversesId },
     requestId: auditId,

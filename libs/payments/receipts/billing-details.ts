@@ -71,7 +71,6 @@ export function enterBillingDetails(
     await audit(client, {
       actor: by,
       action: 'account.changed',
-      subject: `account:${accountId}`,
       accountId,
       after,
       requestId,

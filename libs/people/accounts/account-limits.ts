@@ -62,7 +62,6 @@ export function setAccountLimits(
     await audit(client, {
       actor: by,
       action: 'account.limited',
-      subject: `account:${accountId}`,
       accountId,
       before,
       after,

@@ -47,7 +47,6 @@ function setFrozen(
     await audit(client, {
       actor: by,
       action: reason === null ? 'account.unfrozen' : 'account.frozen',
-      subject: `account:${accountId}`,
       accountId,
       before: result.before,
       after: { ...result.after, note },
