@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, name, timeView } from '#platform/http/fields.js';
 import { ticketStates } from '#support/ticket.entity.js';
 import { accountView, foundAccountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
@@ -41,12 +41,11 @@ const words = z
   .refine((text) => text.toLowerCase() !== 'debt', 'must say why in words');
 
 export const supportRoutes = {
-  search: forStaff.get('searchAccounts', '/api/support/accounts', {
+  search: forStaff.list(foundAccountView)('searchAccounts', '/api/support/accounts', {
     summary: 'Search accounts, newest first.',
     description:
       'Searches by the ID of an account, person or key, or by the beginning of a key (`sk-tg-…`), email address or name. Without a query, lists all accounts.',
-    query: z.strictObject({ ...pageQuery, query: z.string().trim().min(2).max(254).optional() }),
-    answer: pageOf(foundAccountView),
+    query: { query: z.string().trim().min(2).max(254).optional() },
   }),
   show: forStaff.get('getAnyAccount', '/api/support/accounts/{accountId}', {
     summary: 'Get an account as its owner sees it, with its person and keys.',

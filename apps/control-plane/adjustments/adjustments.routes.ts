@@ -49,10 +49,9 @@ const filter = {
 const forFinance = routesFor(['finance'], 'Adjustments');
 
 export const adjustmentRoutes = {
-  list: forFinance.table('listAdjustments', '/api/finance/adjustments', {
+  list: forFinance.list(adjustmentView)('listAdjustments', '/api/finance/adjustments', {
     summary: 'List adjustments, newest first.',
-    query: z.strictObject({ ...pageQuery, ...filter }),
-    answer: pageOf(adjustmentView),
+    query: filter,
     csv: ['exportAdjustments', 'Download adjustments as CSV.'],
   }),
   adjust: forFinance.post('adjustAccount', '/api/finance/adjustments', {
@@ -78,10 +77,9 @@ export const adjustmentRoutes = {
     answer: adjusted,
     refusals: ['second_person_required', 'conflict'],
   }),
-  writeOffs: forFinance.table('listWriteOffs', '/api/finance/write-offs', {
+  writeOffs: forFinance.list(writeOffView)('listWriteOffs', '/api/finance/write-offs', {
     summary: 'List write-offs and their reversals, newest first.',
-    query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
-    answer: pageOf(writeOffView),
+    query: { accountId: id.optional() },
     csv: ['exportWriteOffs', 'Download write-offs as CSV.'],
   }),
   writeOff: forFinance.post('writeOffDebt', '/api/finance/write-offs', {
@@ -111,7 +109,7 @@ export const adjustmentRoutes = {
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict'],
   }),
-  debts: forFinance.table('reportDebts', '/api/finance/reports/debts', {
+  debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
     summary: 'List accounts that are in debt or frozen, with amount, start and reason.',
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({

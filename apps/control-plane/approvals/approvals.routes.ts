@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '#platform/http/fields.js';
 import { approvalView } from '#approvals/approvals.view.js';
 import { routesFor } from '../http/route.js';
 
@@ -8,10 +7,9 @@ const note = z.string().trim().min(1, 'must not be empty').max(500, 'must have a
 const forReaders = routesFor(['support', 'finance', 'admin'], 'Approvals');
 
 export const approvalRoutes = {
-  list: forReaders.get('listApprovals', '/api/approvals', {
+  list: forReaders.list(approvalView)('listApprovals', '/api/approvals', {
     summary: 'List pending and decided approvals of the types you can decide.',
-    query: z.strictObject({ ...pageQuery, state: z.enum(['pending', 'approved', 'rejected']).optional() }),
-    answer: pageOf(approvalView),
+    query: { state: z.enum(['pending', 'approved', 'rejected']).optional() },
   }),
   show: forReaders.get('getApproval', '/api/approvals/{approvalId}', {
     summary: 'Get an approval.',

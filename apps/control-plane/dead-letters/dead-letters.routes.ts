@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { letterFaults, letterObstacles } from '#operations/dead-letter.service.js';
-import { pageOf, pageQuery, timeView, numberText, wordView } from '#platform/http/fields.js';
+import { timeView, numberText, wordView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const word = z.string().max(200);
@@ -43,16 +43,14 @@ const params = z.strictObject({
 const forAdmins = routesFor(['admin'], 'Dead letters');
 
 export const deadLetterRoutes = {
-  list: forAdmins.get('listDeadLetters', '/api/admin/dead-letters', {
+  list: forAdmins.list(letterView)('listDeadLetters', '/api/admin/dead-letters', {
     summary: 'List messages that could not be handled, newest first.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       topic: word.optional(),
       group: word.optional(),
       about: word.optional(),
       replayed: z.enum(['true', 'false']).optional(),
-    }),
-    answer: pageOf(letterView),
+    },
   }),
   show: forAdmins.get('getDeadLetter', '/api/admin/dead-letters/{letterId}', {
     summary: 'Get a dead letter with its message.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
+import { timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const hash = z.string().meta({ description: 'SHA-256, hex.' });
@@ -30,11 +30,9 @@ const blockView = z
 const forFinance = routesFor(['finance'], 'Books');
 
 export const chainRoutes = {
-  blocks: forFinance.get('listChainBlocks', '/api/finance/chain', {
+  blocks: forFinance.list(blockView)('listChainBlocks', '/api/finance/chain', {
     summary: 'List the blocks of the hash chain, newest first.',
     description:
       'The first item of the first page is the head. Store its hash elsewhere: `tollgate ledger verify --head <hash>` then shows whether anything before it was edited, removed or inserted. The hash is also in every export and on the bus topic `ledger.sealed`.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(blockView),
   }),
 };

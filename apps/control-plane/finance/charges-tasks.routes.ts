@@ -21,7 +21,7 @@ export const chargesTasksRoutes = {
       days: z.array(dayShape),
     }),
   }),
-  items: forFinance.table('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
+  items: forFinance.get('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
     summary: 'List charges against tasks and requests, newest first.',
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),

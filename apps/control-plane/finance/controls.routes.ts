@@ -1,6 +1,6 @@
 import { findingShape } from '#finance/findings.js';
 import { z } from 'zod';
-import { pageOf, pageQuery, countView, openTimeView, numberText, wordView } from '#platform/http/fields.js';
+import { countView, openTimeView, numberText, wordView } from '#platform/http/fields.js';
 import { controlFaults } from '#finance/control-run.js';
 import { routesFor } from '../http/route.js';
 
@@ -70,11 +70,10 @@ export const controlRoutes = {
     }),
     refusals: ['conflict'],
   }),
-  findings: forFinance.table('listFindings', '/api/finance/controls/{controlId}/findings', {
+  findings: forFinance.list(findingShape)('listFindings', '/api/finance/controls/{controlId}/findings', {
     summary: 'List the findings of a control, newest first.',
     params: z.strictObject({ controlId }),
-    query: z.strictObject({ ...pageQuery, ...findingQuery }),
-    answer: pageOf(findingShape),
+    query: findingQuery,
     csv: ['downloadFindings', 'Download the findings of a control as CSV.'],
   }),
   acknowledge: forFinance.post(

@@ -13,13 +13,13 @@ const lots = {
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const deferredRevenueRoutes = {
-  deferredRevenue: forFinance.table('reportDeferredRevenue', '/api/finance/reports/deferred-revenue', {
+  deferredRevenue: forFinance.get('reportDeferredRevenue', '/api/finance/reports/deferred-revenue', {
     summary: 'Get deferred revenue from opening to closing balance, by ledger and by lots.',
     query: z.strictObject(dayRange),
     answer: deferredRevenueView,
     csv: ['exportDeferredRevenue', 'Download deferred revenue as CSV.'],
   }),
-  lots: forFinance.table('listDeferredLots', '/api/finance/reports/deferred-revenue/lots', {
+  lots: forFinance.get('listDeferredLots', '/api/finance/reports/deferred-revenue/lots', {
     summary: 'List the credit lots behind deferred revenue at the end of a day, oldest first.',
     query: z.strictObject({ ...pageQuery, ...lots }),
     answer: pageOf(lotView).extend({ currency: z.string() }),

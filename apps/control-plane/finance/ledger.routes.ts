@@ -99,7 +99,7 @@ const instant = {
 const forFinance = routesFor(['finance'], 'Books', 'reports');
 
 export const ledgerRoutes = {
-  trialBalance: forFinance.table('readTrialBalance', '/api/finance/trial-balance', {
+  trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {
     summary: 'Get the trial balance at a given time.',
     description:
       'The answer stops before the oldest running transaction, so it stays true: for its `at` by recorded time, and for `at` and `recordedBefore` together by effective time, because facts can arrive late.',

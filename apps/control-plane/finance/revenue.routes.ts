@@ -46,7 +46,7 @@ const chartQuery = z.strictObject({
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const revenueRoutes = {
-  revenue: forFinance.table('reportRevenue', '/api/finance/reports/revenue', {
+  revenue: forFinance.get('reportRevenue', '/api/finance/reports/revenue', {
     summary: 'Get revenue, cost and margin, grouped by any dimension.',
     query: z.strictObject({
       ...revenueQuery,
@@ -69,7 +69,7 @@ export const revenueRoutes = {
     query: chartQuery,
     answer: workChartView,
   }),
-  priceChanges: forFinance.table('reportPriceChanges', '/api/finance/reports/price-changes', {
+  priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
     summary: 'List versions of prices, multipliers and group rules with their revenue, latest first.',
     query: z.strictObject({
       ...versionsQuery,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryFlag, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { queryFlag, pageQuery, time, timeView } from '#platform/http/fields.js';
 import {
   failureShape,
   holdShape,
@@ -28,13 +28,13 @@ const promotionRange = {
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const workReportRoutes = {
-  holds: forFinance.table('reportHolds', '/api/finance/reports/holds', {
+  holds: forFinance.get('reportHolds', '/api/finance/reports/holds', {
     summary: 'List holds and their age, oldest first.',
     query: z.strictObject({ ...pageQuery, ...holdsQuery }),
     answer: holdsView,
     csv: ['downloadHolds', 'Download holds as CSV, oldest first.'],
   }),
-  refunds: forFinance.table('reportRefunds', '/api/finance/reports/refunds', {
+  refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
     summary: 'Compare refunds with failures by UTC day, with their latency.',
     description:
       'A failure is a request that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
@@ -42,13 +42,12 @@ export const workReportRoutes = {
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
     csv: ['downloadRefunds', 'Download refunds against failures by UTC day as CSV.'],
   }),
-  failures: forFinance.table('listFailures', '/api/finance/reports/refunds/failures', {
+  failures: forFinance.list(failureShape)('listFailures', '/api/finance/reports/refunds/failures', {
     summary: 'List failures with the time of their refund, newest first.',
-    query: z.strictObject({ ...pageQuery, ...failuresQuery }),
-    answer: pageOf(failureShape),
+    query: failuresQuery,
     csv: ['downloadFailures', 'Download failures with the time of their refund as CSV.'],
   }),
-  promotion: forFinance.table('reportPromotion', '/api/finance/reports/promotion', {
+  promotion: forFinance.get('reportPromotion', '/api/finance/reports/promotion', {
     summary: 'Get the cost of invites: rewards, reversals, transfers and use.',
     description:
       'Invite balances roll forward: opening + given − clawedBack − moved = closing. given − clawedBack is what left `issued:promo`. Used credits are those that nobody paid for, as far as lots are up to date.',

@@ -10,7 +10,7 @@ import {
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Actor } from '#identity/role.js';
-import { id } from '#platform/http/fields.js';
+import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { AccessGuard } from './access.guard.js';
 import { type Call, CallInput } from './call.js';
 import type { CallSession } from './call-session.js';
@@ -83,20 +83,22 @@ type Spec<P extends Fields, Q extends Fields, B extends z.ZodType | null, A exte
 > &
   Partial<Pick<Route<P, Q, B, A>, Optional>>;
 
+type Readers<X extends Access> = Pick<Common<X>, 'access' | 'tag' | 'reads'>;
+
 interface Common<X extends Access = Access> extends Pick<Route, 'method' | 'tag' | 'produces'> {
   readonly reads: Reads;
   readonly access: X;
 }
 
 /**
- * Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows, read as reports are, and `table`
- * a GET with such a file of all its rows.
+ * Declares routes of one tag for the same readers. `csv` is a GET that answers a file of rows, read as reports are. `list` is a
+ * GET of these items in pages. A GET may have a `csv` of all its rows, which is at the same path with `.csv`.
  */
 export function routesFor<const X extends Access>(access: X, tag: string, reads: Reads = 'primary') {
   return {
-    get: declaring({ access, tag, reads, method: 'GET' }),
+    get: declaringGet({ access, tag, reads }),
     csv: declaringCsv({ access, tag }),
-    table: declaringTable({ access, tag, reads }),
+    list: <I extends z.ZodType>(item: I) => declaringList({ access, tag, reads }, item),
     post: declaring({ access, tag, reads: 'primary', method: 'POST' }),
     put: declaring({ access, tag, reads: 'primary', method: 'PUT' }),
     patch: declaring({ access, tag, reads: 'primary', method: 'PATCH' }),
@@ -141,27 +143,49 @@ function declaringCsv<X extends Access>(common: Pick<Common<X>, 'access' | 'tag'
   return declaring({ ...common, reads: 'reports', method: 'GET', produces: ['text/csv'] });
 }
 
-/** The file is at the same path with `.csv`, and has no pages. */
-function declaringTable<X extends Access>(common: Pick<Common<X>, 'access' | 'tag' | 'reads'>) {
+/** The operation and the summary of a file. */
+type Csv = readonly [operation: string, summary: string];
+type WithFile<R, X, P extends Fields, Q extends Fields, C> = R &
+  (C extends Csv ? { csv: Route<P, Unpaged<Q>, null, null> & { access: X } } : unknown);
+type Unpaged<Q extends Fields> = z.ZodObject<Omit<Q['shape'], 'limit' | 'cursor'>>;
+
+function declaringGet<X extends Access>(common: Readers<X>) {
   const [answering, writing] = [declaring({ ...common, method: 'GET' }), declaringCsv(common)];
   return <
     const Path extends Route['path'],
-    A extends z.ZodType,
     P extends Fields = IdsIn<Path>,
     Q extends Fields = NoFields,
+    A extends z.ZodType | null = null,
+    C extends Csv | undefined = undefined,
   >(
     operation: string,
     path: Path,
-    { csv, ...spec }: Spec<P, Q, null, A> & { readonly csv: readonly [operation: string, summary: string] },
+    { csv, ...spec }: Spec<P, Q, null, A> & { readonly csv?: C },
   ) => {
-    const [fileOperation, summary] = csv;
+    const route = answering<Path, P, Q, null, A>(operation, path, spec);
     const { limit: _, cursor: __, ...filter } = spec.query?.shape ?? {};
-    const query = z.strictObject(filter) as unknown as z.ZodObject<Omit<Q['shape'], 'limit' | 'cursor'>>;
-    const file = { summary, params: spec.params, query };
-    return {
-      ...answering<Path, P, Q, null, A>(operation, path, spec),
-      csv: writing<Path, P, typeof query>(fileOperation, `${path}.csv` as Path, file),
-    };
+    const file = csv && { summary: csv[1], params: spec.params, query: z.strictObject(filter) };
+    const declared = file ? { ...route, csv: writing(csv[0], `${path}.csv` as Path, file) } : route;
+    return declared as unknown as WithFile<typeof route, X, P, Q, C>;
+  };
+}
+
+/** `query` has what a list may be filtered by, besides its pages. */
+function declaringList<X extends Access, I extends z.ZodType>(common: Readers<X>, item: I) {
+  const get = declaringGet(common);
+  return <
+    const Path extends Route['path'],
+    P extends Fields = IdsIn<Path>,
+    F extends z.ZodRawShape = Record<never, z.ZodType>,
+    C extends Csv | undefined = undefined,
+  >(
+    operation: string,
+    path: Path,
+    spec: Omit<Spec<P, Fields, null, null>, 'query' | 'answer'> & { query?: F; csv?: C },
+  ) => {
+    const query = z.strictObject({ ...pageQuery, ...spec.query }) as z.ZodObject<typeof pageQuery & F>;
+    const answer = pageOf(item);
+    return get<Path, P, typeof query, typeof answer, C>(operation, path, { ...spec, query, answer });
   };
 }
 

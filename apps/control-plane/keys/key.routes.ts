@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
-import { creditAmount, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { creditAmount, name, time } from '#platform/http/fields.js';
 import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
@@ -62,10 +62,8 @@ const rules = {
 const forUsers = routesFor(['user'], 'API keys');
 
 export const keyRoutes = {
-  list: forUsers.get('listKeys', '/api/keys', {
+  list: forUsers.list(keyView)('listKeys', '/api/keys', {
     summary: 'List your keys, newest first.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(keyView),
   }),
   create: forUsers.post('createKey', '/api/keys', {
     summary: 'Create a key. It is shown only once.',

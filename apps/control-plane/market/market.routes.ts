@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { groupName, modelName, priceFields, productFields } from '#marketplace/prices/price-change.fields.js';
 import { modelFamilies } from '#pricing/price-book.js';
@@ -116,24 +116,19 @@ const forReaders = routesFor(['admin', 'finance'], 'Prices');
 const ofModel = z.strictObject({ model: modelName });
 
 export const marketRoutes = {
-  prices: forAll.get('listPrices', '/api/public/prices', {
+  prices: forAll.list(listedModel)('listPrices', '/api/public/prices', {
     summary: 'Get the public price list by type and vendor.',
     description: `Prices in force now, in credits. ${ITS_GROUPS} ${CACHING}`,
-    query: z.strictObject({ ...pageQuery, ...filters }),
-    answer: pageOf(listedModel),
+    query: filters,
   }),
-  history: forAll.get('getPriceHistory', '/api/public/prices/{model}/history', {
+  history: forAll.list(historyEntry)('getPriceHistory', '/api/public/prices/{model}/history', {
     summary: 'Get the price history of a model, including announced changes.',
     description: `Newest first, including announced prices. ${ITS_GROUPS} ${CACHING}`,
     params: ofModel,
-    query: z.strictObject(pageQuery),
-    answer: pageOf(historyEntry),
   }),
-  wholeHistory: forReaders.get('getWholePriceHistory', '/api/admin/prices/{model}/history', {
+  wholeHistory: forReaders.list(historyEntry)('getWholePriceHistory', '/api/admin/prices/{model}/history', {
     summary: 'Get the price history of a model in all groups.',
     params: ofModel,
-    query: z.strictObject(pageQuery),
-    answer: pageOf(historyEntry),
   }),
   record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
     summary: 'Get the success rate and latency of a model over the last 30 days.',

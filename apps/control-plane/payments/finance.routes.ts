@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, amountView, day, id, pageOf, pageQuery } from '#platform/http/fields.js';
+import { creditAmount, amountView, day, id } from '#platform/http/fields.js';
 import {
   disputeView,
   eventState,
@@ -31,10 +31,9 @@ const ofAccount = { accountId: id.optional() };
 const forFinance = routesFor(['finance'], 'Finance');
 
 export const financeRoutes = {
-  topups: forFinance.get('listPayments', '/api/finance/topups', {
+  topups: forFinance.list(topupView)('listPayments', '/api/finance/topups', {
     summary: 'List credited payments.',
-    query: z.strictObject({ ...pageQuery, ...ofAccount }),
-    answer: pageOf(topupView),
+    query: ofAccount,
   }),
   record: forFinance.post('recordTransfer', '/api/finance/topups', {
     summary: 'Record a bank transfer, once per reference.',
@@ -73,10 +72,9 @@ export const financeRoutes = {
     answer: z.object({ refund: topupRefundView.nullable(), approvalId }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  refunds: forFinance.get('listTopupRefunds', '/api/finance/topup-refunds', {
+  refunds: forFinance.list(listedRefundView)('listTopupRefunds', '/api/finance/topup-refunds', {
     summary: 'List refunds of top-ups and their state.',
-    query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
-    answer: pageOf(listedRefundView),
+    query: { ...ofAccount, state: refundState.optional() },
   }),
   confirmRefund: forFinance.post('confirmTopupRefund', '/api/finance/topup-refunds/{refundId}/confirm', {
     summary: 'Record the outcome of a refund by bank transfer.',
@@ -89,10 +87,9 @@ export const financeRoutes = {
     answer: topupRefundView,
     refusals: ['second_person_required', 'conflict'],
   }),
-  suspense: forFinance.get('listSuspense', '/api/finance/suspense', {
+  suspense: forFinance.list(suspenseView)('listSuspense', '/api/finance/suspense', {
     summary: 'List money in suspense: wrong amount or currency, paid twice, no order.',
-    query: z.strictObject({ ...pageQuery, state: suspenseState.optional() }),
-    answer: pageOf(suspenseView),
+    query: { state: suspenseState.optional() },
   }),
   creditSuspense: forFinance.post('creditSuspense', '/api/finance/suspense/{itemId}/credit', {
     summary: "Credit an item to the intended account at the account's rate.",
@@ -113,14 +110,12 @@ export const financeRoutes = {
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  events: forFinance.get('listPaymentEvents', '/api/finance/payment-events', {
+  events: forFinance.list(eventView)('listPaymentEvents', '/api/finance/payment-events', {
     summary: 'List provider events and their results.',
-    query: z.strictObject({ ...pageQuery, state: eventState.optional() }),
-    answer: pageOf(eventView),
+    query: { state: eventState.optional() },
   }),
-  disputes: forFinance.get('listDisputes', '/api/finance/disputes', {
+  disputes: forFinance.list(disputeView)('listDisputes', '/api/finance/disputes', {
     summary: 'List payments disputed by customers.',
-    query: z.strictObject({ ...pageQuery, ...ofAccount }),
-    answer: pageOf(disputeView),
+    query: ofAccount,
   }),
 };

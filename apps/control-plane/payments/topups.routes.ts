@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, amountView, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, timeView } from '#platform/http/fields.js';
 import {
   currencyView,
   payment,
@@ -83,10 +83,8 @@ export const topupRoutes = {
     status: 201,
     refusals: ['conflict', 'payment_provider_failed'],
   }),
-  list: forUsers.get('listTopups', '/api/topups', {
+  list: forUsers.list(orderView)('listTopups', '/api/topups', {
     summary: 'List your orders.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(orderView),
   }),
   show: forUsers.get('getTopup', '/api/topups/{orderId}', {
     summary: 'Get an order with its refunds and disputes.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditActions } from '#identity/audit-actions.js';
 import { roles } from '#identity/role.js';
 import { auditView } from '#people/audit.reader.js';
-import { id, pageOf, pageQuery } from '#platform/http/fields.js';
+import { id } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -10,10 +10,9 @@ const forAdmins = routesFor(['admin'], 'People');
 const forAdminsOfAuditLog = routesFor(['admin'], 'Audit log');
 
 export const peopleRoutes = {
-  list: forAdmins.get('listPeople', '/api/admin/people', {
+  list: forAdmins.list(personView)('listPeople', '/api/admin/people', {
     summary: 'List people, newest first.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       email: z
         .string()
         .trim()
@@ -23,8 +22,7 @@ export const peopleRoutes = {
         .optional()
         .meta({ description: 'The beginning of the email address.' }),
       role: z.enum(roles).optional(),
-    }),
-    answer: pageOf(personView),
+    },
   }),
   setRoles: forAdmins.put('setRoles', '/api/admin/people/{userId}/roles', {
     summary: 'Set the staff roles of a person. New roles need approval.',
@@ -58,15 +56,13 @@ export const peopleRoutes = {
 const word = z.string().min(1).max(200).optional();
 
 export const auditRoutes = {
-  list: forAdminsOfAuditLog.get('listAuditLog', '/api/admin/audit-log', {
+  list: forAdminsOfAuditLog.list(auditView)('listAuditLog', '/api/admin/audit-log', {
     summary: 'List the audit log: changes by staff and by people to their own access, newest first.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       subject: word.meta({ description: 'Such as `user:{id}`, `account:{id}` or `model:{id}`.' }),
       actor: word.meta({ description: '`user:{id}`, `cli:{login}` or `system`.' }),
       accountId: id.optional(),
       action: z.enum(auditActions).optional(),
-    }),
-    answer: pageOf(auditView),
+    },
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, requestIdField, time, timeView } from '#platform/http/fields.js';
+import { requestIdField, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { periodView, checklistItemView, grace, waiverView, lateView } from '#finance/periods/periods.view.js';
 import { routesFor } from '../http/route.js';
@@ -44,10 +44,9 @@ const waiver = {
 const forFinance = routesFor(['finance'], 'Periods');
 
 export const periodRoutes = {
-  list: forFinance.get('listPeriods', '/api/finance/periods', {
+  list: forFinance.list(periodView)('listPeriods', '/api/finance/periods', {
     summary: 'List periods and attempts to close, newest first.',
-    query: z.strictObject({ ...pageQuery, state: z.enum(['closing', 'closed', 'abandoned']).optional() }),
-    answer: pageOf(periodView),
+    query: { state: z.enum(['closing', 'closed', 'abandoned']).optional() },
   }),
   show: forFinance.get('getPeriod', '/api/finance/periods/{periodId}', {
     summary: 'Get a period with its checklist and trial balance.',
@@ -58,11 +57,9 @@ export const periodRoutes = {
     summary: 'Download the trial balance of a closed period as CSV.',
     params,
   }),
-  late: forFinance.get('listLatePostings', '/api/finance/periods/{periodId}/late-postings', {
+  late: forFinance.list(lateView)('listLatePostings', '/api/finance/periods/{periodId}/late-postings', {
     summary: 'List late postings of a period, oldest first.',
     params,
-    query: z.strictObject(pageQuery),
-    answer: pageOf(lateView),
   }),
   check: forFinance.post('checkPeriod', '/api/finance/periods/check', {
     summary: 'Run the checklist of a close without changing anything.',

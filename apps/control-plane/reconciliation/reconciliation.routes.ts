@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
-import { day, queryFlag, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { day, queryFlag, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import {
   bankItemView,
@@ -76,12 +76,11 @@ const bankQuery = { ...range, bankAccountId: bankAccountId.optional(), state: ba
 const forFinance = routesFor(['finance'], 'Reconciliation');
 
 export const reconciliationRoutes = {
-  payments: forFinance.table('reconcilePayments', `${RECONCILIATION}/payments`, {
+  payments: forFinance.list(matchView)('reconcilePayments', `${RECONCILIATION}/payments`, {
     summary: 'Compare payments, refunds and disputes with provider reports, item by item.',
     description:
       'Compares in both directions, for times that a report covers: `missing_here` is reported by the provider but not booked, `missing_there` is booked but not reported.',
-    query: z.strictObject({ ...pageQuery, ...matchQuery }),
-    answer: pageOf(matchView),
+    query: matchQuery,
     csv: ['reconcilePaymentsCsv', 'Download the comparison with provider reports as CSV.'],
   }),
   paymentDays: forFinance.get('reconcilePaymentDays', `${RECONCILIATION}/payment-days`, {
@@ -89,22 +88,18 @@ export const reconciliationRoutes = {
     query: z.strictObject(matchQuery),
     answer: z.object({ days: z.array(matchDayView) }),
   }),
-  payouts: forFinance.table('reconcilePayouts', `${RECONCILIATION}/payouts`, {
+  payouts: forFinance.list(payoutView)('reconcilePayouts', `${RECONCILIATION}/payouts`, {
     summary: 'Compare payouts with their payments minus fees, refunds and disputes.',
-    query: z.strictObject({ ...pageQuery, ...payoutQuery }),
-    answer: pageOf(payoutView),
+    query: payoutQuery,
     csv: ['reconcilePayoutsCsv', 'Download the comparison of payouts as CSV.'],
   }),
-  bank: forFinance.table('reconcileBank', `${RECONCILIATION}/bank`, {
+  bank: forFinance.list(bankItemView)('reconcileBank', `${RECONCILIATION}/bank`, {
     summary: 'Compare bank lines with payouts and transfers, in both directions.',
-    query: z.strictObject({ ...pageQuery, ...bankQuery }),
-    answer: pageOf(bankItemView),
+    query: bankQuery,
     csv: ['reconcileBankCsv', 'Download the comparison of bank lines as CSV.'],
   }),
-  reports: forFinance.get('listProviderReports', '/api/finance/provider-reports', {
+  reports: forFinance.list(runView)('listProviderReports', '/api/finance/provider-reports', {
     summary: 'List report imports, newest first.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(runView),
   }),
   coverage: forFinance.get('listReportCoverage', '/api/finance/provider-reports/coverage', {
     summary: 'Get the times that reports cover and the gaps, by provider and bank account.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { id, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { publicStates } from '#tasks/task-state.js';
 import { routesFor } from '../http/route.js';
@@ -11,20 +11,18 @@ export const taskId = z.string().regex(/^[0-9a-z]{20,40}$/, 'must be the id of a
 const forUsers = routesFor(['user'], 'Tasks');
 
 export const taskRoutes = {
-  list: forUsers.get('listTasks', '/api/tasks', {
+  list: forUsers.list(accountTaskView)('listTasks', '/api/tasks', {
     summary: 'List your videos and 3D assets.',
     description:
       'Newest first. A page searches a limited number of tasks, so it can have fewer items than its limit, or none, and still have a `nextCursor`. `running` includes queued and in-progress tasks.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       kind: z.enum(['video', '3d']).optional(),
       state: z.enum([...publicStates, 'running']).optional(),
       model: modelName.optional(),
       keyId: id.optional(),
       from: time.optional().meta({ description: 'At or after this time.' }),
       to: time.optional().meta({ description: 'Before this time.' }),
-    }),
-    answer: pageOf(accountTaskView),
+    },
   }),
   show: forUsers.get('getTask', '/api/tasks/{taskId}', {
     summary: 'Get one of your tasks.',

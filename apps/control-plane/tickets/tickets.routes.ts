@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, requestIdField, timeView, numberText } from '#platform/http/fields.js';
+import { id, requestIdField, timeView, numberText } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
 import { routesFor } from '../http/route.js';
 
@@ -101,10 +101,9 @@ export const ticketRoutes = {
     answer: ticketWithMessages,
     refusals: ['conflict'],
   }),
-  list: forUsers.get('listTickets', '/api/tickets', {
+  list: forUsers.list(ticketView)('listTickets', '/api/tickets', {
     summary: 'List your tickets, newest first.',
-    query: z.strictObject({ ...pageQuery, ...filters }),
-    answer: pageOf(ticketView),
+    query: filters,
   }),
   show: forUsers.get('getTicket', '/api/tickets/{ticketId}', {
     summary: 'Get a ticket with its messages.',
@@ -128,18 +127,16 @@ export const ticketRoutes = {
 };
 
 export const supportTicketRoutes = {
-  list: forStaff.get('listSupportTickets', '/api/support/tickets', {
+  list: forStaff.list(queuedTicket)('listSupportTickets', '/api/support/tickets', {
     summary: 'List tickets, newest first. With state `open`, the longest waiting come first.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       ...filters,
       accountId: id.optional(),
       assignee: z
         .union([z.literal('none'), id])
         .optional()
         .meta({ description: "A person's ID, or `none` for tickets without an assignee." }),
-    }),
-    answer: pageOf(queuedTicket),
+    },
   }),
   colleagues: forStaff.get('listColleagues', '/api/support/colleagues', {
     summary: 'List the people that a ticket can be assigned to.',

@@ -33,7 +33,7 @@ export const monthlyRoutes = {
       'Shows the opening and closing balance in credits and what changed it: top-ups, charges by model, and refunds; and the totals of each key and the money paid. The current month goes up to the time shown.',
     params: z.strictObject({ month }),
   }),
-  byKey: forUsers.table('readMonthlyStatement', '/api/statements/{month}/by-key', {
+  byKey: forUsers.get('readMonthlyStatement', '/api/statements/{month}/by-key', {
     ...shared,
     summary: 'Get the monthly statement as JSON, with totals by key.',
     params: z.strictObject({ month }),

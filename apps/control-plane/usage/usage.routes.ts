@@ -70,12 +70,11 @@ const forStaff = routesFor(['support', 'finance', 'admin'], 'Usage');
 const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
 
 export const usageRoutes = {
-  usage: forUsers.table('listUsage', '/api/usage', {
+  usage: forUsers.list(usageEntry)('listUsage', '/api/usage', {
     load: 'query',
     summary: 'List your requests.',
     description: SPARSE,
-    query: z.strictObject({ ...pageQuery, ...usageFilter }),
-    answer: pageOf(usageEntry),
+    query: usageFilter,
     csv: ['downloadUsage', 'Download your requests as CSV.'],
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
@@ -105,22 +104,24 @@ export const usageRoutes = {
     query: dailyQuery,
     answer: pageOf(dailyTotal),
   }),
-  statement: forUsers.table('listStatement', '/api/statement', {
+  statement: forUsers.list(statementEntry)('listStatement', '/api/statement', {
     load: 'query',
     summary: 'List transactions on your balances, in credits.',
     description: SPARSE,
-    query: z.strictObject({ ...pageQuery, ...statementFilter }),
-    answer: pageOf(statementEntry),
+    query: statementFilter,
     csv: ['downloadStatement', 'Download transactions on your balances as CSV.'],
   }),
-  accountUsage: forSupportAndFinance.table('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
-    load: 'query',
-    summary: 'List the requests of an account.',
-    description: SPARSE,
-    query: z.strictObject({ ...pageQuery, ...usageFilter }),
-    answer: pageOf(usageEntry),
-    csv: ['downloadAccountUsage', 'Download the requests of an account as CSV.'],
-  }),
+  accountUsage: forSupportAndFinance.list(usageEntry)(
+    'listAccountUsage',
+    '/api/support/accounts/{accountId}/usage',
+    {
+      load: 'query',
+      summary: 'List the requests of an account.',
+      description: SPARSE,
+      query: usageFilter,
+      csv: ['downloadAccountUsage', 'Download the requests of an account as CSV.'],
+    },
+  ),
   accountDaily: forSupportAndFinance.get(
     'listAccountDailyUsage',
     '/api/support/accounts/{accountId}/usage/daily',
@@ -133,7 +134,7 @@ export const usageRoutes = {
       answer: pageOf(dailyTotal),
     },
   ),
-  accountStatement: forSupportAndFinance.table(
+  accountStatement: forSupportAndFinance.get(
     'listAccountStatement',
     '/api/support/accounts/{accountId}/statement',
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attemptView, DELIVERY_STATES, deliveryView } from '#webhooks/delivery.log.js';
-import { pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
 import { routesFor } from '../http/route.js';
 
@@ -94,10 +94,9 @@ export const webhookRoutes = {
     answer: deliveryView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
-  deliveries: forUsers.get('listWebhookDeliveries', '/api/webhooks/{endpointId}/deliveries', {
+  deliveries: forUsers.list(deliveryView)('listWebhookDeliveries', '/api/webhooks/{endpointId}/deliveries', {
     summary: 'List deliveries to an endpoint, newest first.',
-    query: z.strictObject({ ...pageQuery, state: z.enum(DELIVERY_STATES).optional() }),
-    answer: pageOf(deliveryView),
+    query: { state: z.enum(DELIVERY_STATES).optional() },
   }),
   delivery: forUsers.get('getWebhookDelivery', '/api/webhooks/{endpointId}/deliveries/{deliveryId}', {
     summary: 'Get a delivery with all attempts.',
