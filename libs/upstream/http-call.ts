@@ -47,7 +47,7 @@ export interface HttpOpened {
 const BUFFERED_BYTES = 64 * 1024;
 
 /** What a connection may say about a fault: its code if it has one, because texts can contain addresses. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   return code ? `${code}: ${error.message}` : error.message;
