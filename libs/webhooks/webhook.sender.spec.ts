@@ -11,7 +11,7 @@ import { UpstreamConnections } from '#upstream/connections.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { until } from '../../test/support/eventually.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.js';
-import { DeliveryQueue, endPending } from './delivery.queue.js';
+import { DeliveryQueue, type DueDelivery, endPending } from './delivery.queue.js';
 import { WebhookSender } from './webhook.sender.js';
 import { readWebhooksConfig } from './webhooks.config.js';
 
@@ -119,6 +119,20 @@ it('does not let a silent receiver hold up the others', async () => {
   await sender.stop();
   // The senders of other tests would wait for its answers.
   await inTransaction(ledger.billing, (client) => endPending(client, silent.id));
+});
+
+it('gives the accounts turns, whatever waits for longest', async () => {
+  const [slow, other] = [await endpoint(`${receiver.url}/slow`), await endpoint(`${receiver.url}/other`)];
+  const accounts = async (limit: number, inProgress: readonly DueDelivery[] = []) =>
+    (await queue.claim(limit, 4, inProgress)).map(({ accountId }) => accountId);
+  await queue.add(Array.from({ length: 9 }, () => credited(slow.accountId)));
+  await queue.add([credited(other.accountId), credited(other.accountId)]);
+  const begun = await queue.claim(2, 4, []);
+  expect(begun.map(({ accountId }) => accountId).sort()).toEqual([slow.accountId, other.accountId].sort());
+  const working = begun.filter(({ accountId }) => accountId === slow.accountId);
+  expect(await accounts(1, working)).toEqual([other.accountId]);
+  expect(await accounts(1, working)).toEqual([slow.accountId]);
+  for (const { id } of [slow, other]) await inTransaction(ledger.billing, (client) => endPending(client, id));
 });
 
 it('queues nothing from before the endpoint, and nothing that the log would have forgotten', async () => {

@@ -40,7 +40,7 @@ export interface SenderParts {
 /** Sends due deliveries, a limited number at a time, and records the outcome. Several processes may send. */
 export class WebhookSender {
   private readonly loop: Loop;
-  private readonly inFlight = new Map<Promise<void>, string>();
+  private readonly inFlight = new Map<Promise<void>, DueDelivery>();
   private readonly attempts: Counter<'outcome'>;
 
   constructor(private readonly parts: SenderParts) {
@@ -72,16 +72,9 @@ export class WebhookSender {
   private async round(): Promise<boolean> {
     const free = MAX_IN_FLIGHT - this.inFlight.size;
     if (free <= 0) return false;
-    const claimed = await this.parts.queue.claim(free, MAX_PER_ENDPOINT, this.busyEndpoints());
+    const claimed = await this.parts.queue.claim(free, MAX_PER_ENDPOINT, [...this.inFlight.values()]);
     for (const delivery of claimed) this.begin(delivery);
     return claimed.length === free;
-  }
-
-  private busyEndpoints(): string[] {
-    const counts = new Map<string, number>();
-    for (const endpointId of this.inFlight.values())
-      counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= MAX_PER_ENDPOINT).map(([endpointId]) => endpointId);
   }
 
   private begin(delivery: DueDelivery): void {
@@ -91,7 +84,7 @@ export class WebhookSender {
         this.inFlight.delete(work);
         this.loop.wake();
       });
-    this.inFlight.set(work, delivery.endpointId);
+    this.inFlight.set(work, delivery);
   }
 
   private async deliver(delivery: DueDelivery): Promise<void> {
