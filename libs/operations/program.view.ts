@@ -20,7 +20,7 @@ const pace = z
 
 const vitals = {
   model: z.string().nullable().meta({
-    description: 'The model of the circuit. Null for polls, which cover all models.',
+    description: 'The model of the circuit. Null for polls and token counts, which cover all models.',
   }),
   state: states.meta({ description: 'The state of the circuit. `open` blocks all calls.' }),
   inFlight: count,

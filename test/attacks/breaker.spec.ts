@@ -77,6 +77,20 @@ describe('a circuit breaker between strangers', () => {
     expect(await chat(honest)).toBe(200);
   });
 
+  it('stays closed for messages, whatever several customers without credits have counted', async () => {
+    const ask = async (customer: Customer, path: string, content: string): Promise<number> => {
+      const body = { model: 'vendora-messages', max_tokens: 5, messages: [{ role: 'user', content }] };
+      const answer = await customer.send(path, json(body));
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const poor = [await relay.customer('0'), await relay.customer('0')];
+    for (let times = 0; times < 2 * FAILURES; times += 1)
+      for (const customer of poor)
+        expect(await ask(customer, '/v1/messages/count_tokens', '[[fault:reject-429]]')).toBe(503);
+    expect(await ask(honest, '/v1/messages', 'hello')).toBe(200);
+  });
+
   it('opens for a lone customer if our own test of the vendor fails too', async () => {
     const second = await startRelay({
       CHANNEL_FAILURES_TO_OPEN: String(FAILURES),

@@ -29,16 +29,20 @@ export interface ChannelEntry {
 export function channelsFree(
   { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
   catalog: Catalog,
-  wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'group'>; capability: Capability },
+  wanted: {
+    model: CatalogModel;
+    caller: Pick<Caller, 'accountId' | 'group'>;
+    capability: Capability;
+    work?: Work;
+  },
 ): Channel[] {
-  const { model, caller, capability } = wanted;
+  const { model, caller, capability, work = workOf(caller, model) } = wanted;
   const { group } = caller;
   const latencyMs = (channelId: string, of: string) => health.latencyMs(channelId, of);
   const channels = channelsFor(catalog, { model: model.id, group, latencyMs });
   if (channels.length === 0) throw noChannelOn(model.id, group);
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);
-  const work = workOf(caller, model);
   const healthy = health.candidates(able, work);
   if (healthy.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds(able, work.model));
   return healthy;
@@ -67,10 +71,15 @@ export function makerFree(
 export async function enterChannel(
   health: ChannelHealth,
   channels: readonly Channel[],
-  wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
+  wanted: {
+    model: CatalogModel;
+    caller: Pick<Caller, 'accountId' | 'left'>;
+    waitMs: number;
+    work?: Work;
+  },
 ): Promise<ChannelEntry> {
-  const { model, caller, waitMs } = wanted;
-  const enter = () => health.enterOne(channels, workOf(caller, model), { waitMs, signal: caller.left });
+  const { model, caller, waitMs, work = workOf(caller, model) } = wanted;
+  const enter = () => health.enterOne(channels, work, { waitMs, signal: caller.left });
   const entered = await traced('wait for a channel', {}, enter);
   if ('place' in entered) {
     const others = channels.filter((channel) => channel !== entered.channel);

@@ -1,5 +1,4 @@
-import type { CatalogModel, Channel } from '#catalog/catalog.js';
-import type { Caller } from '#identity/key-authenticator.js';
+import type { Channel } from '#catalog/catalog.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
@@ -79,7 +78,7 @@ export class ChargedCalls {
   /** Keeps capacity on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
   async withChannel<T>(
     channels: readonly Channel[],
-    wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
+    wanted: Parameters<typeof enterChannel>[2],
     work: (entry: ChannelEntry) => Promise<T>,
   ): Promise<T> {
     const entry = await enterChannel(this.parts.health, channels, wanted);

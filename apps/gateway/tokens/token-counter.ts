@@ -5,10 +5,10 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/health/channel-health.js';
+import type { ChannelHealth, Work } from '#upstream/health/channel-health.js';
 import type { CountedKind, CountOutcome, CountRequest, StreamRequest } from '#upstream/outcomes.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
-import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
+import { channelsFree, noChannelFree } from '../charging/channel-entry.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import { inClientsName, refusalOfUpstream, upstreamModel } from '../charging/vendor-model.js';
 import { INPUT_FIELD, pricedFields } from '../conversation/conversation-fields.js';
@@ -64,8 +64,7 @@ export class TokenCounter {
     if (outcome?.kind === 'counted') return outcome.tokens;
     if (outcome?.kind === 'refused') throw refusalOfUpstream(outcome);
     // A count can be repeated, whatever happened to the first one.
-    const { model: work } = workOf(call.caller, model);
-    throw noChannelFree(model.id, this.parts.health.retryAfterSeconds(channels, work));
+    throw noChannelFree(model.id, this.parts.health.retryAfterSeconds(channels, workOf(call.caller).model));
   }
 
   /** What is counted and who could do it, for a key that may call the model. @throws ApiError */
@@ -75,7 +74,8 @@ export class TokenCounter {
     refuseOtherModels(caller, model);
     refuseOtherFamily(model, 'chat');
     const counted = countedFields(kind, body);
-    const channels = channelsFree(this.parts, catalog, { model, caller, capability: `${kind}Count` });
+    const wanted = { model, caller, capability: `${kind}Count` as const, work: workOf(caller) };
+    const channels = channelsFree(this.parts, catalog, wanted);
     return { model, channels, counted };
   }
 
@@ -86,9 +86,10 @@ export class TokenCounter {
     const { calls, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + LIMIT_MS;
     const waitMs = Math.min(config.channelWaitMs, LIMIT_MS);
-    return calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
+    const work = workOf(caller);
+    return calls.withChannel(channels, { model, caller, waitMs, work }, async (entry) => {
       const { last } = await calls.askInTurn<CountOutcome, 'counted'>(entry, {
-        work: workOf(caller, model),
+        work,
         asked: { operation: 'count', model },
         taken: 'counted',
         mayAsk: () => clock.nowMs() < limitAtMs,
@@ -113,6 +114,11 @@ export class TokenCounter {
       },
     );
   }
+}
+
+/** Vendors limit counts apart from messages, so a count says nothing about a model: anyone can have many refused, for free. */
+function workOf({ accountId }: Pick<Caller, 'accountId'>): Work {
+  return { accountId, model: null };
 }
 
 /** Checked as the request itself, of which it must be true. */

@@ -37,7 +37,7 @@ export interface CallOutcome extends BreakerOutcome {
 /** The purpose of a call. */
 export interface Work {
   accountId: string;
-  /** Null if it says nothing about a model, such as a poll. */
+  /** Null if it says nothing about a model, such as a poll or a count of tokens. */
   model: string | null;
 }
 
