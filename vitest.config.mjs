@@ -1,7 +1,7 @@
 import { BaseSequencer } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-/** Real databases, brokers and browsers on a busy machine: a limit that only a hang reaches. */
+/** For real databases, brokers and browsers on a busy machine. Only a hang takes this long. */
 const LIMIT_MS = 900_000;
 
 /** Specs that take half a minute or more. They start first, so that no core is idle at the end. */
@@ -43,9 +43,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     slowTestThreshold: 5_000,
-    // Specs of one worker share their modules: most import the whole program.
+    // Specs in one worker share their modules, since most import the whole program.
     isolate: false,
-    // As the programs: most of what a worker makes is soon waste, and larger scavenges copy less of it.
+    // Like the programs: most new objects are soon garbage, and larger scavenges copy fewer of them.
     execArgv: ['--max-semi-space-size=64', '--import', './test/support/sources.mjs'],
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },

@@ -1,5 +1,5 @@
-// `npm run measure`: how large the code is, and how well it is cut, in figures.
-// The default: a Node that has no globSync starts this as well, and goes on under the pinned one.
+// `npm run measure`: figures on how large the code is, and how well it is divided.
+// The default import: a Node without globSync can start this too, and continues under the pinned one.
 import fs from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';

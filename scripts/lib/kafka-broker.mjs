@@ -9,10 +9,10 @@ import { fetchJars } from './maven.mjs';
 /**
  * @typedef {object} KafkaBroker
  * @property {string[]} brokers host:port
- * @property {number | undefined} pid the broker's process, undefined when it is not ours to kill
- * @property {() => Promise<void>} stop in order; data in a temporary folder is removed
- * @property {() => Promise<void>} restart starts it again on the same data and port, after it ended
- * @property {(listener: () => void) => void} onExit called whenever its process ends without stop() being called
+ * @property {number | undefined} pid the broker's process, undefined if it is not ours to kill
+ * @property {() => Promise<void>} stop stops it in order, and removes data in a temporary folder
+ * @property {() => Promise<void>} restart restarts it with the same data and port, after it has ended
+ * @property {(listener: () => void) => void} onExit is called whenever its process ends without stop()
  */
 
 /** No broker can be had here; the message says why. */

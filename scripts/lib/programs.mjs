@@ -1,13 +1,13 @@
 // The programs of the distributed mode and their environment. The names match docker-compose.yml, which a spec checks.
 
 /**
- * @typedef {object} Place what all programs of a deployment share
- * @property {string} adminUrl a superuser's login, empty where the owner may create roles
+ * @typedef {object} Place what all programs in a deployment share
+ * @property {string} adminUrl a superuser's login, empty if the owner may create roles
  * @property {(role: 'owner' | 'gateway' | 'worker' | 'billing') => string} databaseUrl
  * @property {Record<'gateway' | 'worker' | 'billing', string>} passwords
  * @property {string[]} brokers
  * @property {string} storageDir
- * @property {string} baseUrl where clients send their calls, for what the console says
+ * @property {string} baseUrl where clients send their calls, for the console to show
  * @property {string} mailDir where mail is written unless SMTP_URL names a server
  * @property {string} sandboxStateDir
  * @property {string} sandboxUrl

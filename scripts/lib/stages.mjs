@@ -11,25 +11,25 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string} name
  * @property {string} about
  * @property {string[]} [command] run under the project's Node
- * @property {string[]} [folders] where its specs lie
+ * @property {string[]} [folders] where its specs are
  * @property {boolean} [alone] its specs start many processes and run one after the other
- * @property {boolean} [waits] its specs wait for the database a third of the time, in which those of a third worker run
+ * @property {boolean} [waits] its specs wait for the database a third of the time, so a third worker fits in
  * @property {boolean} [wide] it has work for two cores
  * @property {boolean} [light] it waits about as long as it computes, so two such stages share a lane
- * @property {string} [after] begins when the stage of this name has ended, since it reads what that one writes, or the other way round
- * @property {boolean} [accounting] it needs the programs of accountants
+ * @property {string} [after] begins when the stage with this name has ended, since one reads what the other writes
+ * @property {boolean} [accounting] it needs accounting programs
  * @property {boolean} [chromium] it needs a browser
- * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] packages of
- *   Python for one spec: the file in scripts/python, the program of the environment, and the variable that names it
+ * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] Python
+ *   packages for one spec: the file in scripts/python, the environment's program, and the variable that names it
  * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
- * @property {'any' | 'own' | 'both'} [kafka] it needs a broker; an own one is killed by its specs
+ * @property {'any' | 'own' | 'both'} [kafka] it needs a broker; its specs kill an `own` one
  * @property {boolean} [s3] it needs an S3 server
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
  * @property {boolean} [helm] it needs Helm
- * @property {boolean} [cluster] it runs in namespaces of its own, with what a node of Kubernetes needs
- * @property {boolean} [onlyByName] it runs only if it is chosen by its name
+ * @property {boolean} [cluster] it runs in its own namespaces, with what a Kubernetes node needs
+ * @property {boolean} [onlyByName] it runs only if chosen by name
  */
 
 /** Folders of test/ with their own stage. All other specs belong to `unit`. */

@@ -7,7 +7,7 @@ import { root } from './clone.mjs';
  * @typedef {object} Report
  * @property {number} ran tests that passed or failed
  * @property {number} passed
- * @property {string[]} leftOut tests that could not run here, or not whole, and why
+ * @property {string[]} leftOut tests that could not run here, or only partly, and why
  * @property {{ name: string, message: string }[]} failures tests, hooks and files that failed, and errors that no test
  *   caught: each of them fails the run
  */

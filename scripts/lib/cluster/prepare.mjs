@@ -30,7 +30,7 @@ const ADAPTER = {
 
 /**
  * @typedef {object} ClusterPlace
- * @property {string[]} under the command that runs another in namespaces of the cluster's own
+ * @property {string[]} under the command that runs another one in the cluster's own namespaces
  * @property {Record<string, string>} env for it and for the specs
  */
 

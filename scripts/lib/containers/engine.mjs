@@ -16,7 +16,7 @@ const READY_LIMIT_MS = 180_000;
 /**
  * @typedef {object} ContainerEngine
  * @property {Record<string, string>} env with which the commands `docker` and `docker compose` reach it
- * @property {() => Promise<void>} stop a private engine ends, and what it stored goes
+ * @property {() => Promise<void>} stop ends a private engine and removes what it stored
  */
 
 /**

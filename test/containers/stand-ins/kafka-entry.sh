@@ -1,5 +1,5 @@
 #!/bin/bash
-# KAFKA_LOG_DIRS becomes log.dirs, as the image of Apache Kafka does it; then the broker.
+# Turns KAFKA_LOG_DIRS into log.dirs, as Apache Kafka's image does, then runs the broker.
 set -euo pipefail
 config=/opt/kafka/config/server.properties
 env | grep '^KAFKA_' | grep -v '^KAFKA_HEAP_OPTS=' | while IFS='=' read -r name value; do

@@ -1,4 +1,4 @@
-# Stands in for apache/kafka: its own jars, this machine's Java, and variables read as properties.
+# Stands in for apache/kafka, with Kafka's own jars, this machine's Java, and variables read as properties.
 FROM tollgate-stand-in/bookworm
 COPY java /opt/java
 COPY kafka /opt/kafka/libs

@@ -1,5 +1,5 @@
-# Stands in for node:24-bookworm-slim where no registry of images can be reached: Debian's own packages, the Node that npm
-# brings, and this machine's npm with its settings.
+# Stands in for node:24-bookworm-slim if no image registry can be reached, with Debian's own packages, the Node from npm,
+# and this machine's npm with its settings.
 FROM tollgate-stand-in/bookworm
 ENV NODE_VERSION=24 NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
 COPY node /usr/local/bin/node

@@ -1,3 +1,3 @@
 #!/bin/bash
-# The package of npm lacks this tool; that the server takes connections is what it asks.
+# The npm package lacks this tool, which checks whether the server accepts connections.
 exec 3<>/dev/tcp/127.0.0.1/5432

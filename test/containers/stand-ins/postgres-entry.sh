@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the cluster at the first start, then becomes the server.
+# Creates the database cluster at the first start, then becomes the server.
 set -euo pipefail
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   mkdir -p "$PGDATA"

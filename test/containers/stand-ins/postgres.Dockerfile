@@ -1,4 +1,4 @@
-# Stands in for postgres:18-bookworm: the server that npm brings, with what of the image's start docker-compose.yml uses.
+# Stands in for postgres:18-bookworm: the server from npm, and the part of the image's start-up that docker-compose.yml uses.
 FROM tollgate-stand-in/bookworm
 COPY postgres /usr/local/pgsql
 COPY postgres-entry.sh /usr/local/bin/entry
