@@ -58,7 +58,7 @@ describe('the landing page', () => {
     expect(await amountsOf(failed, 'Refunded')).toEqual([data!.amount]);
     expect(await amountsOf(failed, 'Charged')).toEqual(['0']);
     await page.getByRole('img', { name: /^A lighthouse at dusk/ }).waitFor();
-    // It has its room before it is loaded.
+    // It takes up its space before it loads.
     const width = `(async (image) => (await image.decode(), image.naturalWidth))(document.querySelector('.hero-picture img'))`;
     expect(await page.evaluate<number>(width)).toBe(960);
   });
