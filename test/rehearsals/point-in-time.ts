@@ -13,7 +13,6 @@ import type { Undo } from '../support/outages/undo.js';
 
 /** Calls that exist only in the archive, since they came after the base backup. */
 const CALLS = 40;
-const LIMIT_MS = 60_000;
 
 /**
  * During maintenance, while the programs are kept out, someone drops a table. The server is recovered to just before.
@@ -99,6 +98,6 @@ async function recover({
       const { rows } = await admin.query<{ is: boolean }>('SELECT NOT pg_is_in_recovery() AS is');
       return rows[0]!.is;
     });
-  await until('the server to have recovered', () => isPrimary().catch(() => false), { limitMs: LIMIT_MS });
+  await until('the server to have recovered', () => isPrimary().catch(() => false));
   way.lead(socketOf(recovered.urlOf(server.ownerUrl)));
 }

@@ -19,7 +19,6 @@ const CALLS = 16;
 /** Longer than a worker is away, so that the next worker ends its tasks. */
 const VIDEO_SECONDS = 3;
 const MIGRATE = 'dist/apps/control-plane/migrate.js';
-const LIMIT_MS = 60_000;
 
 /** On a slow machine, calls wait for the program that takes over, and must not time out. */
 const DURATIONS = {
@@ -158,7 +157,7 @@ class Upgrade {
     const { pool } = this.stage.relay.books;
     const open = async () => (await pool.query<{ state: string }>(NOT_COMPLETED, [this.handedOver])).rows;
     const isOver = async () => (await open()).every(({ state }) => state === 'failed');
-    await until('videos of the other version to end', isOver, { limitMs: LIMIT_MS });
+    await until('videos of the other version to end', isOver);
     const { length } = await open();
     if (length > 0) throw new Error(`${length} videos failed whose worker was replaced`);
   }

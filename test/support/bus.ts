@@ -137,8 +137,13 @@ function consumerDefaults(): Omit<ConsumerOptions, 'groups'> {
 
 export const silent = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
 
+/** Unlike a program's, it waits as long as a slow machine takes. */
 export function busOn(transport: BusTransport, options?: BusOptions): Bus {
-  return new Bus(transport.client({ asks: true }), options);
+  return new Bus(transport.client({ asks: true }), {
+    requestTimeoutMs: LIMIT_MS,
+    publishTimeoutMs: LIMIT_MS,
+    ...options,
+  });
 }
 
 let lastId = 0;

@@ -72,9 +72,7 @@ export class BillingOfTheDay {
     await Promise.all(
       events.map((event) =>
         limit(() =>
-          until('an event to be taken', async () => (await this.stripe.deliver(this.address, event)).ok, {
-            limitMs: 60_000,
-          }),
+          until('an event to be taken', async () => (await this.stripe.deliver(this.address, event)).ok),
         ),
       ),
     );

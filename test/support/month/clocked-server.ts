@@ -91,9 +91,7 @@ export class ClockedServer {
   async crash(): Promise<void> {
     const { pid } = this.running;
     process.kill(pid, 'SIGKILL');
-    await until('the server to run again', async () => this.running.pid !== pid && (await this.answers()), {
-      limitMs: 60_000,
-    });
+    await until('the server to run again', async () => this.running.pid !== pid && (await this.answers()));
   }
 
   async stop(): Promise<void> {
