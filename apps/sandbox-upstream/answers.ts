@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NamedError } from '#platform/errors.js';
 
 /** The code for refused content, which each family names differently. */
 export const CONTENT_REFUSED = 'content_policy_violation';
 
 /** A vendor's error, in the format of the path's family. Its codes are the vendor's own, not those of the relay. */
-export class VendorRefusal extends Error {
+export class VendorRefusal extends NamedError {
   readonly param: string | null;
 
   constructor(
@@ -14,7 +15,6 @@ export class VendorRefusal extends Error {
   ) {
     super(typeof said === 'string' ? said : said.message);
     this.param = typeof said === 'string' ? null : said.param;
-    this.name = 'Refusal';
   }
 }
 

@@ -1,10 +1,7 @@
+import { NamedError } from '#platform/errors.js';
+
 /** The bytes are not a whole GLB file. */
-class NotAnAsset extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'NotAnAsset';
-  }
-}
+class NotAnAsset extends NamedError {}
 
 const MAGIC = Buffer.from('glTF');
 /** The magic number, the version, and the length of the whole file. */

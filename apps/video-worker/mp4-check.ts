@@ -1,10 +1,7 @@
+import { NamedError } from '#platform/errors.js';
+
 /** The bytes are not a whole MP4 file. */
-export class NotAVideo extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'NotAVideo';
-  }
-}
+export class NotAVideo extends NamedError {}
 
 const SHORT_HEADER = 8;
 const LONG_HEADER = 16;

@@ -1,18 +1,9 @@
+import { CodedError } from '#platform/errors.js';
+
 /** Why identity refused: something does not exist or is not allowed. The message may be shown. */
-export class IdentityRefusal extends Error {
-  constructor(
-    readonly code:
-      | 'account_not_found'
-      | 'key_not_found'
-      | 'group_not_found'
-      | 'group_not_granted'
-      | 'invalid_name',
-    message: string,
-  ) {
-    super(message);
-    this.name = 'IdentityRefusal';
-  }
-}
+export class IdentityRefusal extends CodedError<
+  'account_not_found' | 'key_not_found' | 'group_not_found' | 'group_not_granted' | 'invalid_name'
+> {}
 
 const LONGEST_NAME = 100;
 

@@ -86,8 +86,26 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
+/** An error that has the name of its class. */
+export class NamedError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** An error whose reason is one of these codes. */
+export class CodedError<Code extends string> extends NamedError {
+  constructor(
+    readonly code: Code,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** A refusal for the client. Its message may be shown. Anything else that is thrown becomes internal_error. */
-export class ApiError extends Error {
+export class ApiError extends NamedError {
   readonly status: number;
   readonly type: string;
   readonly param: string | null;
@@ -100,7 +118,6 @@ export class ApiError extends Error {
     options: ApiErrorOptions = {},
   ) {
     super(message, { cause: options.cause });
-    this.name = 'ApiError';
     this.status = options.status ?? errorTable[code].status;
     this.type = errorTable[code].type;
     this.param = options.param ?? null;
@@ -110,9 +127,4 @@ export class ApiError extends Error {
 }
 
 /** A problem with the configuration or the machine that the operator must fix: one sentence, exit code 1, no stack. */
-export class OperatorError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'OperatorError';
-  }
-}
+export class OperatorError extends NamedError {}

@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream';
+import { NamedError } from '#platform/errors.js';
 
 /** A source that is longer than the writer allowed. */
-export class FileTooLarge extends Error {
+export class FileTooLarge extends NamedError {
   constructor(readonly maxBytes: number) {
     super(`the file is longer than ${maxBytes} bytes`);
-    this.name = 'FileTooLarge';
   }
 }
 
 /** A file that was never written, or is gone. */
-export class FileMissing extends Error {
+export class FileMissing extends NamedError {
   constructor(key: string) {
     super(`there is no file ${key}`);
-    this.name = 'FileMissing';
   }
 }
 

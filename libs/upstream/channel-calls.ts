@@ -1,6 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
 import { type WrittenJson, writeJson } from '#platform/http/long-text.js';
 import { upstreamTrace } from '#platform/tracing.js';
+import { NamedError } from '#platform/errors.js';
 import { classify, classifyError, isToBeRead, type VendorManner, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, FileUnavailable, openFile } from './file-download.js';
@@ -24,14 +25,13 @@ export interface CallStyle extends VendorManner {
 }
 
 /** There are no credentials for a call, so nothing was sent. The message is for the operator. */
-export class CredentialsUnavailable extends Error {
+export class CredentialsUnavailable extends NamedError {
   constructor(
     reason: string,
     /** 401 if the key is known to be wrong. */
     readonly status: number | null = null,
   ) {
     super(reason);
-    this.name = 'CredentialsUnavailable';
   }
 }
 

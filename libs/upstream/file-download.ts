@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { NamedError } from '#platform/errors.js';
 import type { UpstreamConnections } from './connections.js';
 import { checkFileUrl, ForbiddenAddress } from './public-address.js';
 
 /** A file that was not available this time. The message is for the operator. */
-export class FileUnavailable extends Error {
+export class FileUnavailable extends NamedError {
   /** It may be available later. */
   readonly mayPass: boolean;
 
   constructor(reason: string, { mayPass = false, cause }: { mayPass?: boolean; cause?: unknown } = {}) {
     super(reason, { cause });
-    this.name = 'FileUnavailable';
     this.mayPass = mayPass;
   }
 }

@@ -3,14 +3,10 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import { NamedError } from '#platform/errors.js';
 
 /** An address that someone else gave and that we do not connect to. */
-export class ForbiddenAddress extends Error {
-  constructor(message: string, options?: { cause: unknown }) {
-    super(message, options);
-    this.name = 'ForbiddenAddress';
-  }
-}
+export class ForbiddenAddress extends NamedError {}
 
 /** What IANA assigns as global unicast. The rest of IPv6 is reserved, local, or an IPv4 address in disguise. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');

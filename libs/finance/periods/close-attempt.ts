@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { limitStatements } from '#database/statement-limit.js';
 import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
+import { NamedError } from '#platform/errors.js';
 import { hashBalances } from './balances-hash.js';
 import { burnId } from './catch-up.js';
 import { inEnglish, type Note, note } from './checklist-note.js';
@@ -35,13 +36,12 @@ export interface CloseOptions {
 }
 
 /** Why a close was abandoned. */
-export class CloseAbandoned extends Error {
+export class CloseAbandoned extends NamedError {
   constructor(
     readonly note: Note,
     readonly checklist: readonly ChecklistItem[] | null = null,
   ) {
     super(inEnglish(note));
-    this.name = 'CloseAbandoned';
   }
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { underLock } from '#database/locks.js';
 import { markHorizon } from '#ledger/postings/horizon.js';
+import { CodedError } from '#platform/errors.js';
 import {
   abandon,
   type BegunClose,
@@ -25,15 +26,7 @@ import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
  */
 
 /** The close cannot begin. Nothing was written. */
-export class CloseRefused extends Error {
-  constructor(
-    readonly code: 'running' | 'too_young' | 'closed_already' | 'other_request',
-    message: string,
-  ) {
-    super(message);
-    this.name = 'CloseRefused';
-  }
-}
+export class CloseRefused extends CodedError<'running' | 'too_young' | 'closed_already' | 'other_request'> {}
 
 /**
  * Closes the books up to an instant. Returns the period, closed or abandoned; its checklist or reason then says why.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NamedError } from '#platform/errors.js';
 import type { CsvRow, FileSource } from './csv-rows.js';
 import { ReportRefused, type RowFault } from './report-line.js';
 
@@ -6,13 +7,12 @@ import { ReportRefused, type RowFault } from './report-line.js';
 export type ReadRow<T> = { line: T; fault: null } | { line: null; fault: RowFault };
 
 /** An invalid cell. */
-export class CellFault extends Error {
+export class CellFault extends NamedError {
   constructor(
     readonly column: string,
     reason: string,
   ) {
     super(reason);
-    this.name = 'CellFault';
   }
 }
 

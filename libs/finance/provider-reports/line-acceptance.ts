@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { minorDigits } from '#money/currency.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, NamedError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { readMatch } from './payments/payment-matching.js';
 import { lockProvider } from './report.import.js';
@@ -43,14 +43,13 @@ export interface AcceptanceRequest {
 /**
  * The amount, together with what the person accepted alone that day, is above the limit for one person. Nothing was written.
  */
-export class AcceptanceNeedsTwo extends Error {
+export class AcceptanceNeedsTwo extends NamedError {
   constructor(
     /** Nanos. */
     readonly amount: bigint,
     readonly through: bigint,
   ) {
     super('The amount is above what one person may accept alone.');
-    this.name = 'AcceptanceNeedsTwo';
   }
 }
 

@@ -1,3 +1,5 @@
+import { NamedError } from '#platform/errors.js';
+
 /** A provider that keeps a balance for us and reports its movements. */
 export type ReportingProvider = 'stripe' | 'sandbox';
 
@@ -51,12 +53,11 @@ export interface RowFault {
 const FAULTS_NAMED = 5;
 
 /** A file has unreadable rows, so nothing was imported. */
-export class ReportRefused extends Error {
+export class ReportRefused extends NamedError {
   constructor(readonly faults: readonly RowFault[]) {
     const named = faults.slice(0, FAULTS_NAMED).map(faultText).join(' ');
     const more = faults.length > FAULTS_NAMED ? ` There are ${faults.length - FAULTS_NAMED} more.` : '';
     super(`Nothing was imported. ${named}${more}`);
-    this.name = 'ReportRefused';
   }
 }
 

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { sendTogether } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
+import { NamedError } from '#platform/errors.js';
 import { chargeAnnouncements } from './announcements.js';
 import { arraysOf, type Column, keyColumns, type SpendChange, valuesOf } from './batch-columns.js';
 import { columnsOf, type Decided, type Part, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
-class BatchConflict extends Error {
+class BatchConflict extends NamedError {
   constructor() {
     super('what a batch was decided by was changed by another process');
-    this.name = 'BatchConflict';
   }
 }
 

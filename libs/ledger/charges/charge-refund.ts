@@ -4,6 +4,7 @@ import { topics } from '#bus/topics.js';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { CodedError } from '#platform/errors.js';
 import { settleDebt } from '../postings/debt.js';
 import { type LockedAccount, lockBalance, post } from '../postings/posting.js';
 
@@ -37,15 +38,9 @@ export interface ChargeRefund {
 }
 
 /** Nothing was written. */
-export class ChargeRefundRefused extends Error {
-  constructor(
-    readonly code: 'unknown_charge' | 'not_settled' | 'beyond_settled' | 'conflict',
-    message: string,
-  ) {
-    super(message);
-    this.name = 'ChargeRefundRefused';
-  }
-}
+export class ChargeRefundRefused extends CodedError<
+  'unknown_charge' | 'not_settled' | 'beyond_settled' | 'conflict'
+> {}
 
 const COLUMNS = `id AS "refundId", charge_id AS "chargeId", account_id AS "accountId", seq, amount, reason,
   ticket_id AS "ticketId", requested_by AS "requestedBy", approved_by AS "approvedBy",

@@ -5,6 +5,7 @@ import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine } from '#pricing/quote.js';
 import { type Dimensions, whenText } from '#pricing/rates.js';
 import { mediaNames, type TokenCounts } from '#pricing/token-kinds.js';
+import { NamedError } from '#platform/errors.js';
 
 /**
  * The life of a charge: refused, or held -> settled | released. Each is a final state stored under the charge id, which the caller creates and saves first.
@@ -67,12 +68,7 @@ export interface ResolveResult {
 }
 
 /** A message that contradicts the ledger; repeating it changes nothing, so it must not be retried. */
-export class BrokenRule extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'BrokenRule';
-  }
-}
+export class BrokenRule extends NamedError {}
 
 /** A charge as stored, as far as its resolution needs it. */
 export interface StoredCharge {

@@ -3,6 +3,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { untraced } from '#platform/tracing.js';
 import type { PriceBook } from '#pricing/price-book.js';
+import { NamedError } from '#platform/errors.js';
 import type { Answer, Command } from './batch.js';
 import { BatchMemory } from './batch-memory.js';
 import type { HoldCommand, HoldResult, ResolveCommand, ResolveResult } from './charge.js';
@@ -53,10 +54,9 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export class EngineOverloaded extends Error {
+export class EngineOverloaded extends NamedError {
   constructor() {
     super(`more than ${MAX_WAITING} postings are waiting`);
-    this.name = 'EngineOverloaded';
   }
 }
 

@@ -1,3 +1,4 @@
+import { NamedError } from '#platform/errors.js';
 import {
   type At,
   dayOf,
@@ -10,20 +11,14 @@ import {
 } from './lot.js';
 
 /** A row of uses does not fit into one lot, and must be split into single uses. */
-export class RowStraddles extends Error {
+export class RowStraddles extends NamedError {
   constructor() {
     super('a row of uses does not fit into one lot');
-    this.name = 'RowStraddles';
   }
 }
 
 /** The events contradict the state before them. */
-export class LotsBroken extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'LotsBroken';
-  }
-}
+export class LotsBroken extends NamedError {}
 
 /**
  * Plays what happened to an account's lots, in ledger order: settled amounts consume lots first in first out;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { CodedError } from '#platform/errors.js';
 import { insertLotChange } from '../lots/lots.js';
 import { settleDebt } from './debt.js';
 import { takeOutflow } from './outflow.js';
@@ -49,25 +50,18 @@ export interface CorrectionKind {
 }
 
 /** Nothing was written. */
-export class CorrectionRefused extends Error {
-  constructor(
-    readonly code:
-      | 'unknown_ticket'
-      | 'unknown_adjustment'
-      | 'unknown_write_off'
-      | 'beyond_balance'
-      | 'no_debt'
-      | 'beyond_debt'
-      | 'once_a_month'
-      | 'second_person'
-      | 'reversed'
-      | 'conflict',
-    message: string,
-  ) {
-    super(message);
-    this.name = 'CorrectionRefused';
-  }
-}
+export class CorrectionRefused extends CodedError<
+  | 'unknown_ticket'
+  | 'unknown_adjustment'
+  | 'unknown_write_off'
+  | 'beyond_balance'
+  | 'no_debt'
+  | 'beyond_debt'
+  | 'once_a_month'
+  | 'second_person'
+  | 'reversed'
+  | 'conflict'
+> {}
 
 /** The fields that both tables have. */
 const FIELDS = [

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { NamedError } from '#platform/errors.js';
 
 /**
  * When a posting is effective. A fact belongs to the time at which it happened. If it arrives when the books of that
@@ -11,12 +12,7 @@ export interface Placement {
 }
 
 /** The time of a fact is impossible. Nothing was written. */
-export class EffectiveTimeRefused extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EffectiveTimeRefused';
-  }
-}
+export class EffectiveTimeRefused extends NamedError {}
 
 /** The clocks of two machines may differ by this much. Anything later is an error. */
 const CLOCK_SLACK = '5 minutes';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Nanos, nanos } from '#money/amount.js';
+import { NamedError } from '#platform/errors.js';
 import { linkLatePosting, placeInTime } from './effective-time.js';
 import type { PostingKind } from './posting-kinds.js';
 
@@ -38,10 +39,9 @@ export interface Posting {
   movements: readonly Movement[];
 }
 
-export class UnknownAccount extends Error {
+export class UnknownAccount extends NamedError {
   constructor(accountId: string) {
     super(`There is no account ${accountId}.`);
-    this.name = 'UnknownAccount';
   }
 }
 

@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { earnedReward, findInviter } from '#invites/invitations.js';
 import { isClosing } from '#identity/account.store.js';
 import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import { ApiError, NamedError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { settleDebt } from './debt.js';
@@ -43,10 +43,9 @@ export interface TopupResult {
 }
 
 /** The payment id was recorded before with another account, amount or rate. Nothing was written. */
-export class TopupConflict extends Error {
+export class TopupConflict extends NamedError {
   constructor(provider: string, paymentId: string) {
     super(`Payment ${paymentId} of ${provider} is already recorded with other details.`);
-    this.name = 'TopupConflict';
   }
 }
 
