@@ -17,18 +17,12 @@ const HOLDS_SWEPT = 'tollgate_holds_swept_total';
 const LATE_SUCCESSES = 'tollgate_late_success_total';
 
 /** Reports the state of a billing process to the console. */
-export function billingReporter({
-  pool,
-  registry,
-  log,
-  config,
-}: Pick<BillingModuleOptions, 'pool' | 'registry' | 'log' | 'config'>): ProgramReporter {
-  return new ProgramReporter({
-    pool,
-    registry,
-    log,
+export function billingReporter(
+  options: Pick<BillingModuleOptions, 'pool' | 'registry' | 'log' | 'config'>,
+): ProgramReporter {
+  return new ProgramReporter(options, {
     program: 'billing',
-    intervalMs: config.reportMs,
+    intervalMs: options.config.reportMs,
     groups: [groups.billing],
     metrics: [REPAIRS, HOLDS_SWEPT, LATE_SUCCESSES],
     measure: (window): BillingReport => ({

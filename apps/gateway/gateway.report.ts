@@ -22,17 +22,11 @@ const HOLDS = 'gateway_holds_total';
 const UNDELIVERABLE = 'gateway_undeliverable_resolutions_total';
 
 /** Reports the state of a gateway for the status page. */
-export function gatewayReporter(
-  { pool, registry, log, config }: GatewayModuleOptions,
-  health: ChannelHealth,
-): ProgramReporter {
-  return new ProgramReporter({
-    pool,
-    registry,
-    log,
+export function gatewayReporter(options: GatewayModuleOptions, health: ChannelHealth): ProgramReporter {
+  return new ProgramReporter(options, {
     program: 'gateway',
     groups: [groups.gateway],
-    intervalMs: config.reportMs,
+    intervalMs: options.config.reportMs,
     metrics: [REQUESTS, SECONDS, IN_FLIGHT, HOLDS, UNDELIVERABLE],
     measure: (window): GatewayReport => ({
       requests: {

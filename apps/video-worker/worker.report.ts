@@ -28,17 +28,11 @@ const FOLLOWING = 'tollgate_worker_tasks_following';
 const OLDEST_DUE = 'tollgate_worker_oldest_due_seconds';
 
 /** Reports the state of a worker to the status page. */
-export function workerReporter(
-  { pool, registry, log, config }: VideoWorkerModuleOptions,
-  health: ChannelHealth,
-): ProgramReporter {
-  return new ProgramReporter({
-    pool,
-    registry,
-    log,
+export function workerReporter(options: VideoWorkerModuleOptions, health: ChannelHealth): ProgramReporter {
+  return new ProgramReporter(options, {
     program: 'worker',
     groups: [],
-    intervalMs: config.reportMs,
+    intervalMs: options.config.reportMs,
     metrics: [POLLS, COPIES, ENDED, SWEPT, FOLLOWING, OLDEST_DUE],
     measure: (window): WorkerReport => ({
       polls: paceOf(window, { counter: POLLS, label: 'outcome', histogram: null }),

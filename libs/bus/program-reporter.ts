@@ -28,11 +28,15 @@ export interface CommonReport {
   memoryBytes: number;
 }
 
-export interface ProgramReporterParts {
+/** What a program has. */
+interface Reporting {
   pool: Pool;
-  program: Producer | 'control-plane';
   registry: Registry;
   log: Logger;
+}
+
+export interface ProgramReporterParts {
+  program: Producer | 'control-plane';
   intervalMs: number;
   /** The consumer groups that the program is. */
   groups: readonly string[];
@@ -61,8 +65,12 @@ export class ProgramReporter {
   private readonly startedAt = new Date();
   private readonly instance = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`.slice(-100);
 
-  constructor(private readonly parts: ProgramReporterParts) {
-    const { registry, metrics, intervalMs, log, program } = parts;
+  constructor(
+    private readonly host: Reporting,
+    private readonly parts: ProgramReporterParts,
+  ) {
+    const { registry, log } = host;
+    const { metrics, intervalMs, program } = parts;
     this.window = new MetricsWindow(registry, [...COMMON, ...metrics]);
     this.loop = new Loop({ name: `report of ${program}`, intervalMs, log, round: () => this.report() });
   }
@@ -74,7 +82,8 @@ export class ProgramReporter {
   /** A program that shuts down in order is not reported as missing. */
   async stop(): Promise<void> {
     await this.loop.stop();
-    const { pool, program, log } = this.parts;
+    const { pool, log } = this.host;
+    const { program } = this.parts;
     await pool
       .query('DELETE FROM program_reports WHERE program = $1 AND instance = $2', [program, this.instance])
       .catch((error: unknown) =>
@@ -83,16 +92,16 @@ export class ProgramReporter {
   }
 
   private async report(): Promise<void> {
-    const { pool, program, measure } = this.parts;
+    const { program, measure } = this.parts;
     await this.window.sample();
     const report = { ...this.common(), ...(await measure(this.window)) };
-    await pool.query(
+    await this.host.pool.query(
       `INSERT INTO program_reports (program, instance, version, host, started_at, report)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (program, instance)
        DO UPDATE SET reported_at = now(), report = excluded.report`,
       [program, this.instance, version, hostname(), this.startedAt, JSON.stringify(report)],
     );
-    await pool.query(
+    await this.host.pool.query(
       `DELETE FROM program_reports WHERE program = $1 AND reported_at < now() - interval '${FORGOTTEN_AFTER}'`,
       [program],
     );
