@@ -8,8 +8,9 @@ import { parse } from 'csv-parse/sync';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { catchUp } from '#finance/periods/catch-up.js';
-import { booksOfPeriod, type Period, type PeriodBalance, periodBalances } from '#finance/periods/period.js';
+import { booksOfPeriod, type Period, periodBalances } from '#finance/periods/period.js';
 import { closePeriod } from '#finance/periods/period-close.js';
+import type { LedgerBalance } from '#ledger/reports/trial-balance.js';
 import { buildSnapshots } from '#ledger/reports/balance-snapshots.fixture.js';
 import { beancountAccount } from '#ledger/export/beancount.js';
 import { exportFormats, exportLedger, type ExportQuery } from '#ledger/export/export.js';
@@ -131,8 +132,8 @@ async function byBeancount(text: string): Promise<Map<string, string>> {
 
 /** The stored balances in the other program's format. Debits are positive. */
 function printed(
-  balances: readonly PeriodBalance[],
-  nameOf: (account: PeriodBalance) => string,
+  balances: readonly LedgerBalance[],
+  nameOf: (account: LedgerBalance) => string,
 ): Map<string, string> {
   return new Map(
     balances.map((account) => {
@@ -143,8 +144,8 @@ function printed(
 }
 
 /** Customers' accounts combined, as in a summary. */
-function together(balances: readonly PeriodBalance[]): PeriodBalance[] {
-  const sums = new Map<string, PeriodBalance>();
+function together(balances: readonly LedgerBalance[]): LedgerBalance[] {
+  const sums = new Map<string, LedgerBalance>();
   for (const account of balances) {
     const code = account.accountId === null ? account.code : `customers:${account.code.split(':')[2]}`;
     sums.set(code, { ...account, code, balance: (sums.get(code)?.balance ?? 0n) + account.balance });

@@ -138,16 +138,9 @@ async function nextWindow(
 function knownStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
-    const { rows } = await client.query<{ day: string | null }>(
-      `SELECT min((u.ended_at AT TIME ZONE 'UTC')::date)::text AS day ${NOW_KNOWN}`,
-    );
-    const day = rows[0]?.day ?? null;
-    if (day === null) return null;
-    const found = await client.query<{ id: string }>(
-      `SELECT u.charge_id AS id ${NOW_KNOWN} AND (u.ended_at AT TIME ZONE 'UTC')::date = $1::date LIMIT $2`,
-      [day, chunk],
-    );
-    const ids = found.rows.map(({ id }) => id);
+    const due = await firstDay(client, { id: 'u.charge_id', at: 'u.ended_at', from: NOW_KNOWN }, chunk);
+    if (!due) return null;
+    const { day, ids } = due;
     const done = await recordOfDay(client, { kind: 'known', ids }, { day, progress });
     await client.query(
       `DELETE FROM unknown_costs u WHERE charge_id = ANY ($1)
@@ -166,16 +159,9 @@ const NOW_KNOWN = `FROM upstream_cost_times v JOIN unknown_costs u ON u.channel_
 function lateStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
-    const { rows } = await client.query<{ day: string | null }>(
-      `SELECT min((c.resolved_at AT TIME ZONE 'UTC')::date)::text AS day ${LATE}`,
-    );
-    const day = rows[0]?.day ?? null;
-    if (day === null) return null;
-    const found = await client.query<{ id: string }>(
-      `SELECT c.id ${LATE} AND (c.resolved_at AT TIME ZONE 'UTC')::date = $1::date LIMIT $2`,
-      [day, chunk],
-    );
-    const ids = found.rows.map(({ id }) => id);
+    const due = await firstDay(client, { id: 'c.id', at: 'c.resolved_at', from: LATE }, chunk);
+    if (!due) return null;
+    const { day, ids } = due;
     const done = await recordOfDay(client, { kind: 'late', ids }, { day, progress });
     return done.recorded > 0 ? done : null;
   };
@@ -186,6 +172,21 @@ const LATE = `FROM tasks t JOIN charges c ON c.id = t.charge_id
     AND c.resolved_at < (SELECT through FROM cost_progress)
     AND NOT EXISTS (SELECT FROM charge_costs f WHERE f.charge_id = c.id AND (f.outcome = 'late' OR f.cost > 0))
     AND NOT EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id)`;
+
+/** The first UTC day on which there are such charges, and some of them. */
+async function firstDay(
+  client: pg.ClientBase,
+  { id, at, from }: { id: string; at: string; from: string },
+  most: number,
+): Promise<{ day: string; ids: string[] } | null> {
+  const day = `(${at} AT TIME ZONE 'UTC')::date`;
+  const first = await client.query<{ day: string | null }>(`SELECT min(${day})::text AS day ${from}`);
+  const found = first.rows[0]?.day ?? null;
+  if (found === null) return null;
+  const ofDay = `SELECT ${id} AS id ${from} AND ${day} = $1::date LIMIT $2`;
+  const { rows } = await client.query<{ id: string }>(ofDay, [found, most]);
+  return { day: found, ids: rows.map((row) => row.id) };
+}
 
 /** The latest time that costs of that day can have. */
 async function recordOfDay(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { RangeQuery } from '#ledger/export/range.js';
-import type { Commodity, LedgerKind } from '#ledger/reports/trial-balance.js';
+import type { LedgerBalance } from '#ledger/reports/trial-balance.js';
 import type { PostingKind } from '#ledger/postings/posting-kinds.js';
 import type { Note } from './checklist-note.js';
 
@@ -114,21 +114,12 @@ export async function findPeriodOfRequest(
   return rows[0] ?? null;
 }
 
-export interface PeriodBalance {
-  ledgerAccountId: bigint;
-  code: string;
-  kind: LedgerKind;
-  commodity: Commodity;
-  accountId: string | null;
-  balance: bigint;
-}
-
 /** The stored trial balance of a closed period, by code. */
 export async function periodBalances(
   database: pg.Pool | pg.ClientBase,
   periodId: bigint,
-): Promise<PeriodBalance[]> {
-  const { rows } = await database.query<Omit<PeriodBalance, 'balance'> & { balance: string }>(
+): Promise<LedgerBalance[]> {
+  const { rows } = await database.query<Omit<LedgerBalance, 'balance'> & { balance: string }>(
     `SELECT a.id AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId", b.balance::text AS balance
      FROM ledger_period_balances b JOIN ledger_accounts a ON a.id = b.ledger_account_id WHERE b.period_id = $1
      ORDER BY a.code COLLATE "C"`,
