@@ -3,7 +3,7 @@ import { routings } from '#catalog/channel-order.js';
 import { protocolNames } from '#upstream/adapters.js';
 import { hindrances } from '#marketplace/offer.js';
 import { modelRouteView } from '#operations/program.view.js';
-import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { name, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { modelFamilies } from '#pricing/price-book.js';
@@ -139,10 +139,9 @@ const namesChannel = z.strictObject({ channelId });
 const forAdmins = routesFor(['admin'], 'Catalog');
 
 export const catalogRoutes = {
-  listModels: forAdmins.get('listModels', MODELS, {
+  listModels: forAdmins.list(modelView)('listModels', MODELS, {
     summary: 'List all models by ID, including disabled models and models without a price.',
-    query: z.strictObject({ ...pageQuery, family: z.enum(modelFamilies).optional() }),
-    answer: pageOf(modelView),
+    query: { family: z.enum(modelFamilies).optional() },
   }),
   createModel: forAdmins.post('createModel', MODELS, {
     summary: 'Add a model or an alias.',
@@ -187,10 +186,8 @@ export const catalogRoutes = {
     }),
     answer: modelView,
   }),
-  listGroups: forAdmins.get('listGroups', GROUPS, {
+  listGroups: forAdmins.list(groupView)('listGroups', GROUPS, {
     summary: 'List all groups with their current multiplier and rule.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(groupView),
   }),
   createGroup: forAdmins.post('createGroup', GROUPS, {
     summary: 'Add a group with its initial multiplier and rule.',
@@ -237,10 +234,8 @@ export const catalogRoutes = {
     body: z.strictObject({ models: modelNames }),
     answer: groupView,
   }),
-  listChannels: forAdmins.get('listChannels', CHANNELS, {
+  listChannels: forAdmins.list(channelView)('listChannels', CHANNELS, {
     summary: 'List all upstreams.',
-    query: z.strictObject(pageQuery),
-    answer: pageOf(channelView),
   }),
   createChannel: forAdmins.post('createChannel', CHANNELS, {
     summary: 'Add an upstream.',

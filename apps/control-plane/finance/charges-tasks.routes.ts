@@ -1,6 +1,6 @@
 import { workState, dayShape, itemShape } from '#finance/reports/charges-tasks.js';
 import { z } from 'zod';
-import { queryFlag, pageQuery, timeView } from '#platform/http/fields.js';
+import { queryFlag, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 import { timeRange } from '../http/report-range.js';
 
@@ -21,10 +21,9 @@ export const chargesTasksRoutes = {
       days: z.array(dayShape),
     }),
   }),
-  items: forFinance.get('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
+  items: forFinance.list(itemShape)('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
     summary: 'List charges against tasks and requests, newest first.',
-    query: z.strictObject({ ...pageQuery, ...filter }),
-    answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
+    query: filter,
     csv: ['downloadChargesTasks', 'Download charges against tasks and requests as CSV.'],
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryFlag, openTimeView, pageOf, pageQuery, requestIdField, time } from '#platform/http/fields.js';
+import { queryFlag, openTimeView, requestIdField, time } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
@@ -21,15 +21,13 @@ const forReaders = routesFor(['finance', 'admin'], 'Costs');
 const forFinance = routesFor(['finance'], 'Costs');
 
 export const costRoutes = {
-  list: forReaders.get('listUpstreamCosts', COSTS, {
+  list: forReaders.list(costView)('listUpstreamCosts', COSTS, {
     summary: 'List versions of upstream costs, newest first.',
-    query: z.strictObject({
-      ...pageQuery,
+    query: {
       channel: channel.optional(),
       model: modelName.optional(),
       inForce: queryFlag('Only versions in force now.'),
-    }),
-    answer: pageOf(costView),
+    },
   }),
   set: forFinance.post('setUpstreamCost', COSTS, {
     summary: 'Set the cost of a model on a channel.',
@@ -65,10 +63,9 @@ export const costRoutes = {
     answer: costImportView,
     refusals: ['conflict'],
   }),
-  bills: forReaders.get('listUpstreamBills', BILLS, {
+  bills: forReaders.list(billView)('listUpstreamBills', BILLS, {
     summary: 'List upstream bills, newest first.',
-    query: z.strictObject({ ...pageQuery, channel: channel.optional() }),
-    answer: pageOf(billView),
+    query: { channel: channel.optional() },
   }),
   recordBill: forFinance.post('recordUpstreamBill', BILLS, {
     summary: 'Record an upstream bill.',

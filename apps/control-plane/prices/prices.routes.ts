@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  amountView,
-  queryFlag,
-  pageOf,
-  pageQuery,
-  refusedRowView,
-  time,
-  timeView,
-} from '#platform/http/fields.js';
+import { amountView, queryFlag, refusedRowView, time, timeView } from '#platform/http/fields.js';
 import { priceFaultCodes } from '#marketplace/prices/price-fault.js';
 import { largeMoveCodes } from '#marketplace/prices/price-move.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
@@ -137,10 +129,9 @@ export const pricesRoutes = {
     answer: proposalDetail,
     status: 201,
   }),
-  list: forReaders.get('listPriceProposals', PROPOSALS, {
+  list: forReaders.list(proposalSummary)('listPriceProposals', PROPOSALS, {
     summary: 'List proposals, newest first.',
-    query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('all') }),
-    answer: pageOf(proposalSummary),
+    query: { state: z.enum(['open', 'all']).default('all') },
   }),
   show: forReaders.get('getPriceProposal', `${PROPOSALS}/{proposalId}`, {
     summary: 'Get a proposal and what has changed since.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, id, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { day, id, time } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances, statementEntry, statementViews } from '#usage/statement.store.js';
 import { chartRanges } from '#usage/chart-span.js';
@@ -44,7 +44,7 @@ const statementFilter = {
 
 const SPARSE =
   'Newest first. A page searches a limited number of requests, so it can have fewer items than its limit, or none, and still have a `nextCursor`.';
-const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['model', 'key']).optional() });
+const dailyQuery = { ...usageFilter, by: z.enum(['model', 'key']).optional() };
 const DAILY = 'By UTC day, newest first. Default: the last 31 days. At most 92 days.';
 
 const chartQuery = z.strictObject({
@@ -96,13 +96,12 @@ export const usageRoutes = {
     query: anyId,
     answer: found,
   }),
-  daily: forUsers.get('listDailyUsage', '/api/usage/daily', {
+  daily: forUsers.list(dailyTotal)('listDailyUsage', '/api/usage/daily', {
     reads: 'reports',
     load: 'query',
     summary: 'Get your usage by day, and by model or key.',
     description: DAILY,
     query: dailyQuery,
-    answer: pageOf(dailyTotal),
   }),
   statement: forUsers.list(statementEntry)('listStatement', '/api/statement', {
     load: 'query',
@@ -122,7 +121,7 @@ export const usageRoutes = {
       csv: ['downloadAccountUsage', 'Download the requests of an account as CSV.'],
     },
   ),
-  accountDaily: forSupportAndFinance.get(
+  accountDaily: forSupportAndFinance.list(dailyTotal)(
     'listAccountDailyUsage',
     '/api/support/accounts/{accountId}/usage/daily',
     {
@@ -131,18 +130,16 @@ export const usageRoutes = {
       summary: 'Get the usage of an account by day, and by model or key.',
       description: DAILY,
       query: dailyQuery,
-      answer: pageOf(dailyTotal),
     },
   ),
-  accountStatement: forSupportAndFinance.get(
+  accountStatement: forSupportAndFinance.list(statementEntry)(
     'listAccountStatement',
     '/api/support/accounts/{accountId}/statement',
     {
       load: 'query',
       summary: 'List transactions on the balances of an account.',
       description: SPARSE,
-      query: z.strictObject({ ...pageQuery, ...statementFilter }),
-      answer: pageOf(statementEntry),
+      query: statementFilter,
       csv: ['downloadAccountStatement', 'Download transactions on the balances of an account as CSV.'],
     },
   ),
