@@ -32,9 +32,8 @@ export function ProgramCard({ program }: { program: Shape<'Program'> }) {
   );
 }
 
-function Head({ program }: { program: Shape<'Program'> }) {
+function Head({ program: { instance, version, host, startedAt, isSilent } }: { program: Shape<'Program'> }) {
   const { t } = useTranslation('operator');
-  const { instance, version, host, startedAt, isSilent } = program;
   return (
     <Group justify="space-between" align="flex-start">
       <div>
@@ -82,9 +81,8 @@ interface Went {
 }
 
 /** Requests, task polls and bus messages of the last minute. */
-function Paces({ report }: { report: Shape<'Program'>['report'] }) {
+function Paces({ report: { requests, polls, messages } }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
-  const { requests, polls, messages } = report;
   const rows: Went[] = [
     ...(requests ? [{ name: 'requests' as const, pace: requests }] : []),
     ...(polls ? [{ name: 'polls' as const, pace: polls }] : []),

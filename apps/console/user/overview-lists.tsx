@@ -26,9 +26,8 @@ export function RunningTasks({ overview: { running, runningTasks } }: { overview
   );
 }
 
-function Running({ task }: { task: Shape<'Task'> }) {
+function Running({ task: { prompt, model, progress, state, held, createdAt } }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('user');
-  const { prompt, model, progress, state, held, createdAt } = task;
   return (
     <Stack component="li" gap="tiny">
       <Group justify="space-between" wrap="nowrap">

@@ -111,7 +111,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
       { copy: subject },
       { only: { action }, what: nameOf(action) },
       { only: { actor }, what: t('audit.thisActor') },
-      ...(accountId === null ? [] : [{ only: { accountId }, what: t('list.account', { ns: 'shell' }) }]),
+      ...(accountId === null ? [] : [{ only: { accountId } }]),
     ]),
   ];
 }

@@ -112,9 +112,8 @@ function Propose({ vendors }: { vendors: readonly string[] }) {
   );
 }
 
-function Nothing({ answer }: { answer: Shape<'VendorImport'> }) {
+function Nothing({ answer: { same, refused, missing } }: { answer: Shape<'VendorImport'> }) {
   const { t } = useTranslation('prices');
-  const { same, refused, missing } = answer;
   const wordsOf = useRefusal();
   return (
     <Notice tone={refused.length > 0 ? 'bad' : 'quiet'} title={t('vendors.nothing')}>

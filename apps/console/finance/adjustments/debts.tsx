@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api, type GetAnswer, refreshFinance, type Shape, useList } from '../../api/client.js';
 import { column, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
@@ -53,7 +53,6 @@ function Totals({ report }: { report: GetAnswer<'/api/finance/reports/debts'> })
 
 function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   const { t } = useTranslation('adjustments');
-  const copies = useCopies();
   return [
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
     column('why', t('debts.why'), (debtor) => <Why debtor={debtor} />),

@@ -8,7 +8,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/texts.js';
-import { AccountFilter, useAccountActions } from '../account-filter.js';
+import { AccountFilter } from '../account-filter.js';
 import { transactionColumn } from '../columns.js';
 import { AccountLink } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
@@ -16,6 +16,7 @@ import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { GROUP } from '../../i18n/group.js';
+import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** Adjustments, with who requested and approved them, why, and which reverse others. */
 export function Register() {
@@ -43,7 +44,6 @@ export function Register() {
 
 function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
   const { t } = useTranslation('adjustments');
-  const actionsOf = useAccountActions();
   return [
     timeColumn('recordedAt', t('at')),
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
@@ -60,7 +60,7 @@ function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
     peopleColumn(t('people')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (adjustment) => <Reverse adjustment={adjustment} />),
-    menuColumn(({ id, accountId }) => [{ copy: id }, ...actionsOf(accountId)]),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...accountActions(accountId)]),
   ];
 }
 

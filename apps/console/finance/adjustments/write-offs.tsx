@@ -10,7 +10,7 @@ import {
   timeColumn,
 } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { Reversal } from './reversal.js';
@@ -38,7 +38,6 @@ export function WriteOffs() {
 
 function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
   const { t } = useTranslation('adjustments');
-  const copies = useCopies();
   return [
     timeColumn('recordedAt', t('at')),
     accountColumn('accountId', t('account')),
@@ -48,7 +47,7 @@ function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
     peopleColumn(t('people')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (writeOff) => <Reverse writeOff={writeOff} />),
-    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
+    menuColumn(({ id, accountId }) => copies({ id, account: accountId })),
   ];
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
@@ -102,7 +102,6 @@ function Ends({ statement }: { statement: Shape<'LedgerStatement'> }) {
 
 function useColumns(unit: string): ListColumn<Line>[] {
   const { t } = useTranslation('finance');
-  const copies = useCopies();
   return [
     column('transaction', t('transaction.one'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
@@ -115,7 +114,7 @@ function useColumns(unit: string): ListColumn<Line>[] {
     moneyColumn('amount', t('statement.amount'), { signed: true, currency: unit }),
     moneyColumn('balance', t('statement.balance'), { currency: unit }),
     menuColumn(({ reference, chargeId }) => [
-      { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
+      { copy: reference, of: 'reference' },
       ...copies({ charge: chargeId }),
     ]),
   ];

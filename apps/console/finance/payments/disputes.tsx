@@ -9,7 +9,7 @@ import {
   timeColumn,
 } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { GROUP } from '../../i18n/group.js';
@@ -32,7 +32,6 @@ export function Disputes() {
 
 function useColumns(): ListColumn<Shape<'Dispute'>>[] {
   const { t } = useTranslation('payments');
-  const copies = useCopies();
   return [
     timeColumn('openedAt', t('disputes.openedAt')),
     codeColumn('disputeId', t('disputes.one')),

@@ -4,7 +4,7 @@ import { api, type Item, refreshFinance, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { textField } from '../../ui/forms/text-fields.js';
@@ -32,7 +32,6 @@ export function Refunds() {
 
 function useColumns(): ListColumn<Refund>[] {
   const { t } = useTranslation('payments');
-  const copies = useCopies();
   return [
     timeColumn('createdAt', t('columns.at')),
     accountColumn('accountId', t('columns.account')),
@@ -48,7 +47,7 @@ function useColumns(): ListColumn<Refund>[] {
     column('do', t('columns.do'), (refund) =>
       refund.state === 'pending' && refund.provider === 'manual' ? <Confirm refund={refund} /> : '–',
     ),
-    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
+    menuColumn(({ id, accountId }) => copies({ id, account: accountId })),
   ];
 }
 

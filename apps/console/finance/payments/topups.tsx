@@ -18,11 +18,12 @@ import { Identifier } from '../../ui/texts.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
-import { AccountFilter, useAccountActions } from '../account-filter.js';
+import { AccountFilter } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { GROUP } from '../../i18n/group.js';
+import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** Payments that became credits. */
 export function TopUps() {
@@ -46,7 +47,6 @@ export function TopUps() {
 
 function useColumns(): ListColumn<Shape<'Topup'>>[] {
   const { t } = useTranslation('payments');
-  const actionsOf = useAccountActions();
   return [
     timeColumn('recordedAt', t('columns.at')),
     column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
@@ -58,7 +58,7 @@ function useColumns(): ListColumn<Shape<'Topup'>>[] {
     extra(numberColumn('rate', t('columns.rate'))),
     extra(column('order', t('columns.order'), ({ orderId }) => <Identifier>{orderId}</Identifier>)),
     column('do', t('columns.do'), (topup) => <RefundTopUp topup={topup} />),
-    menuColumn(({ id, accountId }) => [{ copy: id }, ...actionsOf(accountId)]),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...accountActions(accountId)]),
   ];
 }
 

@@ -119,9 +119,8 @@ const BOOKABLE = ['payment', 'refund', 'dispute'];
 const DONE: readonly Shape<'Match'>['state'][] = ['matched', 'accepted'];
 
 /** A button if one click is enough, otherwise who has to do what. */
-function Action({ match }: { match: Shape<'Match'> }) {
+function Action({ match: { provider, kind, state, theirs } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
-  const { provider, kind, state, theirs } = match;
   const lineId = theirs?.lineIds[0];
   if (lineId !== undefined && state === 'missing_here' && BOOKABLE.includes(kind))
     return <RecordLine provider={provider} lineId={lineId} />;

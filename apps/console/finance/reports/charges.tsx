@@ -5,7 +5,7 @@ import { type Shape, useList } from '../../api/client.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier, TwoLines } from '../../ui/texts.js';
@@ -59,7 +59,6 @@ function Filters() {
 
 function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
   const { t } = useTranslation('reports');
-  const copies = useCopies();
   return [
     timeColumn('at', t('charges.at')),
     column('state', t('charge.state'), ({ state }) => <WorkBadge state={state} />),
@@ -82,9 +81,8 @@ function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
 }
 
 /** Its task and state, or its request and the answer. */
-function Work({ item }: { item: Shape<'ChargeTaskItem'> }) {
+function Work({ item: { taskId, taskState, requestId, answered } }: { item: Shape<'ChargeTaskItem'> }) {
   const { t } = useTranslation('reports');
-  const { taskId, taskState, requestId, answered } = item;
   const answer = answered === null ? '' : t('charges.answered', { status: answered });
   return <TwoLines first={<Identifier>{taskId ?? requestId}</Identifier>} second={taskState ?? answer} />;
 }

@@ -5,7 +5,7 @@ import { type Shape, useList } from '../../api/client.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { FactGrid, Figure, Figures } from '../../ui/lists/facts.js';
@@ -85,7 +85,6 @@ function useAges(buckets: Shape<'HoldsReport'>['buckets']) {
 
 function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
   const { t } = useTranslation('reports');
-  const copies = useCopies();
   return [
     column('age', t('holds.age'), (hold) => <Age hold={hold} />),
     extra(column('due', t('holds.due'), ({ dueAt }) => <When at={dueAt} />)),

@@ -10,12 +10,13 @@ import { Identifier, TwoLines } from '../../ui/texts.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Ago } from '../../ui/time/when.js';
-import { AccountFilter, useAccountActions } from '../account-filter.js';
+import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import { GROUP } from '../../i18n/group.js';
+import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** The lots behind deferred revenue: every purchase of credits, used and left. */
 export function LotsPage() {
@@ -44,7 +45,6 @@ export function LotsPage() {
 
 function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
   const { t } = useTranslation('reports');
-  const actionsOf = useAccountActions();
   const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [
     column('lot', t('lots.boughtAt'), (lot) => <Bought lot={lot} />),
@@ -61,7 +61,7 @@ function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
         topupId === null ? t('lots.nobodyPaid') : <Identifier>{topupId}</Identifier>,
       ),
     ),
-    menuColumn(({ lotId, accountId }) => [{ copy: lotId }, ...actionsOf(accountId)]),
+    menuColumn(({ lotId, accountId }) => [{ copy: lotId }, ...accountActions(accountId)]),
   ];
 }
 

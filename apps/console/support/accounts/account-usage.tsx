@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
 import { OpenLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -63,7 +63,6 @@ function Filters() {
 
 function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('support');
-  const copies = useCopies();
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
     timeColumn('at', t('usage.at')),

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { column, menuColumn, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
@@ -36,7 +36,6 @@ export function TicketLink({ ticket: { id, subject } }: { ticket: Pick<QueuedTic
 /** @param isWaiting shows how long tickets wait in place of their state */
 export function useTicketColumns(isWaiting = false): ListColumn<QueuedTicket>[] {
   const { t } = useTranslation('support');
-  const copies = useCopies();
   const waiting = column('waiting', t('queue.waiting'), ({ waitingSince }: QueuedTicket) =>
     waitingSince === null ? '–' : <WaitingTime since={waitingSince} />,
   );
@@ -55,6 +54,6 @@ export function useTicketColumns(isWaiting = false): ListColumn<QueuedTicket>[] 
     column('assignee', t('assignee.label'), (ticket) => <Assignee ticket={ticket} />),
     onPhone('hidden', timeColumn('createdAt', t('queue.created'))),
     onPhone('hidden', timeColumn('updatedAt', t('queue.updated'))),
-    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
+    menuColumn(({ id, accountId }) => copies({ id, account: accountId })),
   ];
 }

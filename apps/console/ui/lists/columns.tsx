@@ -7,7 +7,8 @@ import { OpenLink } from '../links.js';
 import { Money } from '../money.js';
 import { Ago, Day } from '../time/when.js';
 import { MENU, NONE, type PhonePlace } from './phone-row.js';
-import { type RowAction, RowMenu } from './row-menu.js';
+import type { RowAction } from './row-actions.js';
+import { RowMenu } from './row-menu.js';
 
 /** A column of a list. Most are made by the functions below. */
 export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {

@@ -1,8 +1,7 @@
-import { useCallback } from 'react';
-import { useTranslation } from 'react-i18next';
-import type { RowAction } from './row-menu.js';
-
-const LABELS = {
+/** What a row's menu copies, and the text for that. */
+export const COPIES = {
+  id: 'list.copyId',
+  reference: 'list.copyReference',
   request: 'list.copyRequest',
   charge: 'list.copyCharge',
   task: 'list.copyTask',
@@ -10,17 +9,23 @@ const LABELS = {
   topup: 'list.copyTopup',
 } as const;
 
-type Copied = { readonly [Name in keyof typeof LABELS]?: string | null };
+type Copied = keyof typeof COPIES;
+
+export type RowAction =
+  /** Copies the row's id unless it says what else. */
+  | { copy: string; of?: Copied }
+  /** Shows only rows like this one; `what` says which, such as a model's name. By default, those of its account. */
+  | { only: object; what?: string };
 
 /** Row menu entries that copy the IDs that a row has. */
-export function useCopies(): (ids: Copied) => RowAction[] {
-  const { t } = useTranslation('shell');
-  return useCallback(
-    (ids) =>
-      (Object.keys(LABELS) as (keyof Copied)[]).flatMap((name) => {
-        const copy = ids[name];
-        return copy ? [{ copy, label: t(LABELS[name]) }] : [];
-      }),
-    [t],
-  );
+export function copies(ids: { readonly [Name in Copied]?: string | null }): RowAction[] {
+  return (Object.keys(COPIES) as Copied[]).flatMap((of) => {
+    const copy = ids[of];
+    return copy ? [{ copy, of }] : [];
+  });
+}
+
+/** Row menu entries for an account: copy its ID, or show only its rows. */
+export function accountActions(accountId: string): RowAction[] {
+  return [{ copy: accountId, of: 'account' }, { only: { accountId } }];
 }

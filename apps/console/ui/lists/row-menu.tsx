@@ -4,12 +4,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { notify, notifyFailure } from '../../shell/notices.js';
 import { useFilter } from '../address.js';
-
-export type RowAction =
-  /** Copies the row's id unless there is a label. */
-  | { copy: string; label?: string }
-  /** Shows only rows like this one; `what` says which, such as a model's name. */
-  | { only: object; what: string };
+import { COPIES, type RowAction } from './row-actions.js';
 
 /** The menu is only rendered while it is open: lists have many rows, and most menus are never opened. */
 export function RowMenu({ actions }: { actions: () => readonly RowAction[] }) {
@@ -70,12 +65,12 @@ function Item({ action }: { action: RowAction }) {
   if ('copy' in action)
     return (
       <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy(action.copy)}>
-        {action.label ?? t('list.copyId')}
+        {t(COPIES[action.of ?? 'id'])}
       </Menu.Item>
     );
   return (
     <Menu.Item leftSection={<IconFilter size={16} aria-hidden />} onClick={() => set(action.only)}>
-      {t('list.only', { what: action.what })}
+      {t('list.only', { what: action.what ?? t('list.account') })}
     </Menu.Item>
   );
 }

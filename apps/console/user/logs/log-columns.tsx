@@ -13,8 +13,7 @@ import {
 } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { NONE } from '../../ui/lists/phone-row.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
-import type { RowAction } from '../../ui/lists/row-menu.js';
+import { copies, type RowAction } from '../../ui/lists/row-actions.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/texts.js';
 import { TextLink } from '../../ui/links.js';
@@ -87,14 +86,13 @@ function ToTask({ id }: { id: string }) {
 }
 
 function useActions(nameOf: ExtraTexts['nameOf']): (entry: Shape<'UsageEntry'>) => RowAction[] {
-  const copies = useCopies();
   return useCallback(
     ({ chargeId, requestId, keyId, model }) => [
       ...copies({ request: requestId, charge: chargeId }),
       ...(keyId === null ? [] : [{ only: { keyId }, what: nameOf(keyId) }]),
       ...(model === null ? [] : [{ only: { model }, what: model }]),
     ],
-    [copies, nameOf],
+    [nameOf],
   );
 }
 

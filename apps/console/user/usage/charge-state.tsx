@@ -10,9 +10,8 @@ const TONES: Record<Shape<'Charge'>['state'], Tone> = {
 };
 
 /** The hint says what the state means for the balance. */
-export function ChargeBadge({ charge }: { charge: Pick<Shape<'Charge'>, 'state'> }) {
+export function ChargeBadge({ charge: { state } }: { charge: Pick<Shape<'Charge'>, 'state'> }) {
   const { t } = useTranslation('calls');
-  const { state } = charge;
   return (
     <StatusBadge tone={TONES[state]} hint={t(`chargeHints.${state}`)}>
       {t(`chargeStates.${state}`)}

@@ -6,7 +6,7 @@ import { statementKinds } from '../../api/posting-kinds.js';
 import { useFilter } from '../../ui/address.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { useCopies } from '../../ui/lists/row-actions.js';
+import { copies } from '../../ui/lists/row-actions.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Choice, filterWidth } from '../../ui/lists/choice.js';
@@ -125,7 +125,6 @@ function BalanceFilter({ search, set }: FiltersProps) {
 
 function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'StatementEntry'>>[] {
   const { t } = useTranslation('wallet');
-  const copies = useCopies();
   const ofBalance = column('balance', t('statement.balance'), (line: Shape<'StatementEntry'>) =>
     t(`statement.balances.${line.balance}`),
   );
@@ -139,7 +138,7 @@ function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'Stat
     moneyColumn('amount', t('statement.amount'), { signed: true }),
     ...(balance === undefined ? [] : [after]),
     menuColumn(({ reference, chargeId, kind }) => [
-      { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
+      { copy: reference, of: 'reference' },
       ...copies({ charge: chargeId }),
       ...statementKinds
         .filter((each) => each === kind)

@@ -83,9 +83,8 @@ function Balances() {
 
 const balanceNames = ['main', 'held', 'invite', 'refundPending'] as const;
 
-function BalanceCards({ account }: { account: GetAnswer<'/api/account'> }) {
+function BalanceCards({ account: { balance, frozen } }: { account: GetAnswer<'/api/account'> }) {
   const { t } = useTranslation('wallet');
-  const { balance, frozen } = account;
   const shown = balanceNames.filter((name) => name !== 'refundPending' || signOf(balance[name]) !== 0);
   return (
     <>
