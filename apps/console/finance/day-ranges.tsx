@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { DayRange } from '../ui/forms/day-range.js';
-import { Switch } from '../ui/lists/choice.js';
+import { Switch, optionsOf } from '../ui/lists/choice.js';
 import { addDays, type DaySpan, monthOf, today } from './utc-days.js';
+import { GROUP } from '../i18n/group.js';
 
 const RANGES = ['month', '7', '30', '90', 'days'] as const;
 type Range = (typeof RANGES)[number];
@@ -25,7 +26,7 @@ export function DayRanges({ days, set }: { days: DaySpan; set: (days: DaySpan) =
     <>
       <Switch
         label={t('range')}
-        options={RANGES.map((value) => ({ value, label: t(`ranges.${value}`) }))}
+        options={optionsOf(RANGES, t('ranges', GROUP))}
         value={chosen}
         set={(range: Range) => set(spanOf(range))}
       />

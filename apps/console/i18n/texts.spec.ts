@@ -33,7 +33,10 @@ function placeholdersOf(text: string): string[] {
 
 /** What `t(...)` is called with: whole keys, and the beginnings of keys that are put together. */
 const literals = new Set([...code.matchAll(/['"`]([\w.-]+)['"`]/g)].map(([, text]) => text as string));
-const beginnings = [...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string);
+const beginnings = [
+  ...[...code.matchAll(/`([\w.]+\.)\$\{/g)].map(([, text]) => text as string),
+  ...[...code.matchAll(/optionsOf\([^\n]*?'([\w.]+)', GROUP/g)].map(([, text]) => `${text}.`),
+];
 
 /** Keys whose texts are read together, and the names that such texts have. */
 const groups = [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => `${text}.`);

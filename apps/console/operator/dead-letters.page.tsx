@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useList, useRead } from '../api/client.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
-import { SwitchFilter } from '../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../ui/lists/choice.js';
 import { column, menuColumn, openColumn } from '../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../ui/lists/data-list.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
@@ -19,6 +19,7 @@ import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 import { jsonLines } from '../ui/code/json-lines.js';
 import { GROUP } from '../i18n/group.js';
+import { Toolbar } from '../ui/lists/toolbar.js';
 
 const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
@@ -38,7 +39,7 @@ export function DeadLettersPage() {
           label={t('letters.label')}
           query={letters}
           columns={useColumns()}
-          empty={{ title: t(`letters.${none}`), hint: t(`letters.${none}Hint`) }}
+          empty={t(`letters.${none}`, GROUP)}
         />
       </Stack>
       <OpenPanel param="letter" title={t('letters.one')}>
@@ -51,11 +52,11 @@ export function DeadLettersPage() {
 function Filters() {
   const { t } = useTranslation('operator');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SwitchFilter
         param="show"
         label={t('letters.state')}
-        options={SHOWN.map((value) => ({ value, label: t(`letters.show.${value}`) }))}
+        options={optionsOf(SHOWN, t('letters.show', GROUP))}
       />
       {(['topic', 'about'] as const).map((name) => (
         <WordsField
@@ -66,7 +67,7 @@ function Filters() {
           w={{ base: '100%', xs: '16rem' }}
         />
       ))}
-    </Group>
+    </Toolbar>
   );
 }
 

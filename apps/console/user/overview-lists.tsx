@@ -10,6 +10,7 @@ import { SmallPrint } from '../ui/texts.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Ago, When } from '../ui/time/when.js';
 import type { AccountOverview } from './overview.js';
+import { GROUP } from '../i18n/group.js';
 
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
@@ -80,8 +81,7 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
         columns={useColumns()}
         rowKey="chargeId"
         empty={{
-          title: t('overview.requests.emptyTitle'),
-          hint: t('overview.requests.emptyHint'),
+          ...t('overview.requests.empty', GROUP),
           action: <TextLink to="/connect">{t('overview.stepLinks.call')}</TextLink>,
         }}
       />

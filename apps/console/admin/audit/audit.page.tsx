@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Shape, useShown } from '../../api/client.js';
+import { type Shape, useList } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
 import {
   column,
@@ -33,9 +33,9 @@ const PAGE = 50;
 export function AuditPage() {
   const { t } = useTranslation('admin');
   const { known } = useActions();
-  const { cursor, entry, action, ...others } = useSearch({ from: '/admin/audit-log' });
+  const { cursor: _, entry, action, ...others } = useSearch({ from: '/admin/audit-log' });
   const filter = { ...others, action: known(action) };
-  const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
+  const entries = useList('/api/admin/audit-log', { query: { ...filter, limit: PAGE } });
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>

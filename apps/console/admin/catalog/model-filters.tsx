@@ -1,20 +1,21 @@
-import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
+import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 export function ModelFilters() {
   const { t } = useTranslation('catalog');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SearchField label={t('models.search')} param="text" />
       <Choice
         label={t('models.family')}
         any={t('models.any')}
-        options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        options={optionsOf(families, t('families', GROUP))}
         param="family"
       />
-    </Group>
+    </Toolbar>
   );
 }

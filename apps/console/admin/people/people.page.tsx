@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
@@ -13,6 +13,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { OpenPerson } from './person-drawer.js';
 import { staffRoles } from '../../api/enumerations.js';
 import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const PAGE = 25;
 
@@ -40,15 +41,15 @@ export function PeoplePage() {
 function Filters() {
   const { t } = useTranslation('admin');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SearchField label={t('people.search')} param="email" />
       <Choice
         label={t('people.role')}
         any={t('people.any')}
-        options={staffRoles.map((value) => ({ value, label: t(`roles.${value}`) }))}
+        options={optionsOf(staffRoles, t('roles', GROUP))}
         param="role"
       />
-    </Group>
+    </Toolbar>
   );
 }
 

@@ -19,6 +19,8 @@ import {
   type RateDraft,
 } from './draft.js';
 import { RateFields, Remove } from './rate-fields.js';
+import { GROUP } from '../../i18n/group.js';
+import { optionsOf } from '../../ui/lists/choice.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
 
@@ -65,7 +67,7 @@ function Kind({ kind, choose }: { kind: Draft['kind']; choose: (kind: Draft['kin
   return (
     <Select
       label={t('propose.kind')}
-      data={KINDS.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+      data={optionsOf(KINDS, t('kinds', GROUP))}
       value={kind}
       onChange={(chosen) => choose(chosen ?? 'price')}
       allowDeselect={false}

@@ -16,6 +16,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { changeInPercent } from './percent.js';
 import { GROUP } from '../../i18n/group.js';
+import { optionsOf } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 const DAY_MS = 24 * 3_600_000;
@@ -68,7 +69,7 @@ function SpanChoice() {
       onChange={(chosen) =>
         void navigate({ search: chosen === 'day' ? {} : { span: chosen as Span }, replace: true })
       }
-      data={spans.map((value) => ({ value, label: t(`preview.spans.${value}`) }))}
+      data={optionsOf(spans, t('preview.spans', GROUP))}
     />
   );
 }

@@ -4,10 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { refresh, type Shape, useList } from '../../api/client.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
+import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 const TONES: Record<Shape<'PriceProposalSummary'>['state'], Tone> = {
@@ -35,7 +36,7 @@ export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = useSearch({ from: '/admin/prices' });
   const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
-  const options = (['all', 'open'] as const).map((value) => ({ value, label: t(`proposals.${value}`) }));
+  const options = optionsOf(['all', 'open'] as const, t('proposals', GROUP));
   return (
     <Stack align="stretch">
       <SwitchFilter param="state" label={t('columns.state')} options={options} replace={false} />

@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,6 +18,7 @@ import { PageFrame, Section } from '../../ui/page.js';
 import { PriceValue } from './change.js';
 import { useOpenProposal } from './proposals.js';
 import { useRefusal } from './refusal.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 type VendorModel = Shape<'VendorModel'>;
 
@@ -60,7 +61,7 @@ export function VendorsPage() {
 function Filters({ vendors }: { vendors: readonly string[] }) {
   const { t } = useTranslation('prices');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SearchField label={t('models.search')} param="text" />
       <Choice
         label={t('vendors.vendor')}
@@ -68,7 +69,7 @@ function Filters({ vendors }: { vendors: readonly string[] }) {
         options={vendors.map((value) => ({ value, label: value }))}
         param="vendor"
       />
-    </Group>
+    </Toolbar>
   );
 }
 

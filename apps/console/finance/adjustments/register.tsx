@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api, type Shape, useList } from '../../api/client.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, peopleColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -23,7 +23,7 @@ export function Register() {
   const { t } = useTranslation('adjustments');
   const { accountId, reason, from, to } = useSearch({ from: '/finance/adjustments' });
   const filter = { accountId, reason, ...timesOf({ from, to }) };
-  const reasons = reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }));
+  const reasons = optionsOf(reasonsToAdjust, t('reasons', GROUP));
   const adjustments = useList('/api/finance/adjustments', { query: filter });
   return (
     <Stack>
@@ -69,13 +69,13 @@ function Reverse({ adjustment }: { adjustment: Shape<'Adjustment'> }) {
   return (
     <Reversal
       row={adjustment}
-      states={{ reversal: t('register.reversal'), reversed: t('register.reversed') }}
       texts={t('reverse', GROUP)}
-      send={async (body) => {
-        const params = { path: { adjustmentId: adjustment.id } };
-        const path = '/api/finance/adjustments/{adjustmentId}/reverse';
-        return (await api.POST(path, { params, body })).data!;
-      }}
+      send={(body) =>
+        api.POST('/api/finance/adjustments/{adjustmentId}/reverse', {
+          params: { path: { adjustmentId: adjustment.id } },
+          body,
+        })
+      }
     />
   );
 }

@@ -24,8 +24,7 @@ export function WriteOffs() {
       query={writeOffs}
       columns={useColumns()}
       empty={{
-        title: t('writeOffs.empty'),
-        hint: t('writeOffs.emptyHint'),
+        ...t('writeOffs.empty', GROUP),
         action: (
           <ButtonLink to="/finance/adjustments" search={{ tab: 'debts' }} variant="default">
             {t('page.tabs.debts')}
@@ -56,13 +55,13 @@ function Reverse({ writeOff }: { writeOff: Shape<'WriteOff'> }) {
   return (
     <Reversal
       row={writeOff}
-      states={{ reversal: t('writeOffs.reversal'), reversed: t('writeOffs.reversed') }}
       texts={t('reverseWriteOff', GROUP)}
-      send={async (body) => {
-        const params = { path: { writeOffId: writeOff.id } };
-        const path = '/api/finance/write-offs/{writeOffId}/reverse';
-        return (await api.POST(path, { params, body })).data!;
-      }}
+      send={(body) =>
+        api.POST('/api/finance/write-offs/{writeOffId}/reverse', {
+          params: { path: { writeOffId: writeOff.id } },
+          body,
+        })
+      }
     />
   );
 }

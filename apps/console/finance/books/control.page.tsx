@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useList, useRead } from '../../api/client.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -96,7 +96,7 @@ function StateFilter() {
     <SwitchFilter
       param="state"
       label={t('findings.state')}
-      options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
+      options={optionsOf(states, t('findings.shown', GROUP))}
       replace={false}
     />
   );

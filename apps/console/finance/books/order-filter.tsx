@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
+import { GROUP } from '../../i18n/group.js';
 
 const orders = ['recorded', 'effective'] as const;
 
@@ -7,10 +8,6 @@ const orders = ['recorded', 'effective'] as const;
 export function OrderFilter() {
   const { t } = useTranslation('finance');
   return (
-    <SwitchFilter
-      param="by"
-      label={t('trial.by')}
-      options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-    />
+    <SwitchFilter param="by" label={t('trial.by')} options={optionsOf(orders, t('trial.orders', GROUP))} />
   );
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useRead } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { Switch, optionsOf } from '../../ui/lists/choice.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -13,6 +13,7 @@ import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';
 import { ExportRange } from './export-range.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
@@ -85,7 +86,7 @@ function DetailChoice({ detail, choose }: { detail: Detail; choose: (detail: Det
     <Stack gap="tiny" align="flex-start">
       <Switch
         label={t('exports.detail')}
-        options={details.map((value) => ({ value, label: t(`exports.details.${value}`) }))}
+        options={optionsOf(details, t('exports.details', GROUP))}
         value={detail}
         set={choose}
       />

@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
 import { type Shape, useList } from '../../api/client.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -18,7 +18,7 @@ export function PeriodsPage() {
   const { t } = useTranslation('periods');
   const { state } = useSearch({ from: '/finance/periods' });
   const periods = useList('/api/finance/periods', { query: { state } });
-  const options = states.map((value) => ({ value, label: t(`states.${value}`) }));
+  const options = optionsOf(states, t('states', GROUP));
   return (
     <PageFrame title={t('title')} about={t('about')} actions={<CloseLink />}>
       <Group>

@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { reportProviders } from '../../api/enumerations.js';
@@ -8,6 +8,7 @@ import { ButtonLink } from '../../ui/links.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import type { matchTones } from './reconciliation.js';
+import { GROUP } from '../../i18n/group.js';
 
 interface FiltersProps {
   of: 'payments' | 'payouts' | 'bank';
@@ -21,15 +22,11 @@ export function Filters({ of, states, filter }: FiltersProps) {
   return (
     <Toolbar aside={<CsvLink path={`/api/finance/reconciliation/${of}.csv`} query={filter} />}>
       <DaysFilter />
-      <Choice
-        label={t('state')}
-        options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        param="state"
-      />
+      <Choice label={t('state')} options={optionsOf(states, t('states', GROUP))} param="state" />
       {of !== 'bank' && (
         <Choice
           label={t('provider')}
-          options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
+          options={optionsOf(reportProviders, t('providers', GROUP))}
           param="provider"
         />
       )}

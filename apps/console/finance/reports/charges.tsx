@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
-import { Choice, YesFilter } from '../../ui/lists/choice.js';
+import { Choice, YesFilter, optionsOf } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
@@ -49,7 +49,7 @@ function Filters() {
       <DaysFilter />
       <Choice
         label={t('charge.state')}
-        options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
+        options={optionsOf(workOutcomes, t('charges.states', GROUP))}
         param="state"
       />
       <YesFilter param="only" label={t('charges.onlyFaults')} />

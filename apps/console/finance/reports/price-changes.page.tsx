@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
 import { type Shape, useShown } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -26,7 +26,7 @@ export function PriceChangesPage() {
   const { t } = useTranslation('reports');
   const { from, to, kind, subject } = useSearch({ from: '/finance/price-changes' });
   const query = { ...timesOf({ from, to }), kind, subject };
-  const options = kinds.map((value) => ({ value, label: t(`priceChanges.kinds.${value}`) }));
+  const options = optionsOf(kinds, t('priceChanges.kinds', GROUP));
   const changes = useShown('/api/finance/reports/price-changes', { query });
   return (
     <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>

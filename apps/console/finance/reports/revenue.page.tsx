@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayRanges } from '../day-ranges.js';
 import { COSTS, exactDecimal, signOf } from '../../ui/decimal.js';
@@ -24,6 +24,7 @@ import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
 import { BasisSwitch } from './basis.js';
 import { type Basis, basisOf, dimensions, openedBy, type Within, withinOf, workSubjects } from './revenue.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -113,7 +114,7 @@ function Breakdown({ days, within }: PartProps) {
         <SwitchFilter
           param="by"
           label={t('revenue.by')}
-          options={dimensions.map((value) => ({ value, label: t(`dimensions.${value}`) }))}
+          options={optionsOf(dimensions, t('dimensions', GROUP))}
         />
         {within && <Opened within={within} />}
         <RevenueRows query={rows} by={by} within={isDay ? null : within} basis={basisOf(show)} />

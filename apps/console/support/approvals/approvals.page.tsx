@@ -12,7 +12,7 @@ import {
   timeColumn,
 } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -27,7 +27,7 @@ const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'r
 /** What one person requested and another must approve. */
 export function ApprovalsPage() {
   const { t } = useTranslation('support');
-  const options = states.map((value) => ({ value, label: t(`approvals.states.${value}`) }));
+  const options = optionsOf(states, t('approvals.states', GROUP));
   return (
     <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
       <Stack>

@@ -1,15 +1,16 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
-import { Choice, SwitchFilter } from '../../ui/lists/choice.js';
+import { Choice, SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { useTicketColumns } from './ticket-columns.js';
 import { ticketTypes } from '../../api/enumerations.js';
 import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const PAGE = 25;
 
@@ -62,24 +63,24 @@ function ShowAll() {
 function Filters() {
   const { t } = useTranslation('support');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SwitchFilter
         param="state"
         label={t('queue.state')}
-        options={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
+        options={optionsOf(STATES, t('queue.states', GROUP))}
       />
       <SwitchFilter
         param="assignee"
         label={t('assignee.label')}
-        options={WHOSE.map((value) => ({ value, label: t(`assignee.whose.${value}`) }))}
+        options={optionsOf(WHOSE, t('assignee.whose', GROUP))}
       />
       <Choice
         label={t('queue.kind')}
         any={t('queue.any')}
-        options={ticketTypes.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
+        options={optionsOf(ticketTypes, t('ticketKinds', GROUP))}
         param="kind"
         width="14rem"
       />
-    </Group>
+    </Toolbar>
   );
 }

@@ -8,6 +8,13 @@ interface Option<Word extends string> {
   label: string;
 }
 
+export function optionsOf<Word extends string>(
+  words: readonly Word[],
+  names: Record<NoInfer<Word>, string>,
+): Option<Word>[] {
+  return words.map((value) => ({ value, label: names[value] }));
+}
+
 interface FilterSelectProps<Word extends string> {
   label: string;
   options: readonly Option<Word>[];

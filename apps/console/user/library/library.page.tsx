@@ -7,7 +7,7 @@ import { useAddressPager } from '../../ui/address.js';
 import { Duration } from '../../ui/time/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink, DownloadButton } from '../../ui/links.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { type Listed, Pager } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, ErrorState, Loaded } from '../../ui/states.js';
@@ -19,6 +19,7 @@ import { ChargeDetails } from '../usage/charge-details.js';
 import { FileCard } from './file-card.js';
 import { ImageCard } from './image-card.js';
 import { useImageLife } from './kept-images.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/user/library');
 const PAGE = 24;
@@ -35,10 +36,7 @@ export function LibraryPage() {
       <SwitchFilter
         param="kind"
         label={t('tasks.filters.kind')}
-        options={[
-          { value: ALL, label: t('library.all') },
-          ...KINDS.map((value) => ({ value, label: t(`families.${value}`) })),
-        ]}
+        options={[{ value: ALL, label: t('library.all') }, ...optionsOf(KINDS, t('families', GROUP))]}
         replace={false}
       />
       {kind === undefined ? <Everything /> : kind === 'image' ? <Images /> : <Files kind={kind} />}

@@ -1,11 +1,11 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { chargeStages } from '../../api/enumerations.js';
 import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
-import { Choice, FilterSelect } from '../../ui/lists/choice.js';
+import { Choice, FilterSelect, optionsOf } from '../../ui/lists/choice.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
@@ -14,6 +14,8 @@ import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { usageRanges } from '../usage/usage-search.js';
 import { WorkFilters } from '../usage/work-filters.js';
+import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/user/logs');
 const DAYS = 'days';
@@ -38,9 +40,9 @@ export function LogFilters() {
   const search = route.useSearch();
   const set = useFilter({ replace: false });
   const { charge: _open, cursor: _page, ...filter } = search;
-  const states = chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) }));
+  const states = optionsOf(chargeStages, t('chargeStates', GROUP));
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <Finder />
       <Time />
       <WorkFilters search={search} fields={['keyId', 'model', 'family']} />
@@ -51,7 +53,7 @@ export function LogFilters() {
           {t('usage.clear')}
         </Button>
       )}
-    </Group>
+    </Toolbar>
   );
 }
 
@@ -117,7 +119,7 @@ function Time() {
     <>
       <FilterSelect
         label={t('usage.range')}
-        options={TIMES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
+        options={optionsOf(TIMES, t('usage.ranges', GROUP))}
         value={from === undefined ? range : DAYS}
         set={choose}
         width="8rem"

@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Shape, useShown } from '../../api/client.js';
-import { Choices } from '../../ui/lists/choice.js';
+import { type Shape, useList } from '../../api/client.js';
+import { Choices, optionsOf } from '../../ui/lists/choice.js';
 import {
   column,
   longTextColumn,
@@ -34,9 +34,9 @@ const PAGE = 25;
 
 export function TasksPage() {
   const { t } = useTranslation('calls');
-  const { task: _open, cursor, ...filter } = route.useSearch();
+  const { task: _open, cursor: _, ...filter } = route.useSearch();
   useLiveTasks(filter);
-  const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
+  const tasks = useList('/api/tasks', { query: { ...filter, limit: PAGE } });
   return (
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters />
@@ -69,8 +69,8 @@ const STATES = ['running', 'completed', 'failed'] as const;
 
 function TaskFilters() {
   const { t } = useTranslation('calls');
-  const kinds = KINDS.map((value) => ({ value, label: t(`families.${value}`) }));
-  const states = STATES.map((value) => ({ value, label: t(`taskStates.${value}`) }));
+  const kinds = optionsOf(KINDS, t('families', GROUP));
+  const states = optionsOf(STATES, t('taskStates', GROUP));
   return (
     <Group gap="sm">
       <Choices

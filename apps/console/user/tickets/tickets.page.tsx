@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Shape, useShown } from '../../api/client.js';
+import { type Shape, useList } from '../../api/client.js';
 import { OwnOnly } from '../../shell/own-only.js';
-import { Choices } from '../../ui/lists/choice.js';
+import { Choices, optionsOf } from '../../ui/lists/choice.js';
 import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -17,13 +17,13 @@ const PAGE = 25;
 
 export function TicketsPage() {
   const { t } = useTranslation('tickets');
-  const { cursor, ...filter } = useSearch({ from: '/user/tickets' });
+  const { cursor: _, ...filter } = useSearch({ from: '/user/tickets' });
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={<OpenTicket />}>
       <TicketFilters />
       <DataList
         label={t('list.label')}
-        query={useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } })}
+        query={useList('/api/tickets', { query: { ...filter, limit: PAGE } })}
         columns={useColumns()}
         empty={isNarrowed(filter) ? t('list.noMatch', GROUP) : t('list.empty', GROUP)}
       />
@@ -42,8 +42,8 @@ function OpenTicket() {
 
 function TicketFilters() {
   const { t } = useTranslation('tickets');
-  const states = ticketStages.map((value) => ({ value, label: t(`states.${value}`) }));
-  const kinds = ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) }));
+  const states = optionsOf(ticketStages, t('states', GROUP));
+  const kinds = optionsOf(ticketTypes, t('kinds', GROUP));
   return (
     <Group gap="sm">
       <Choices

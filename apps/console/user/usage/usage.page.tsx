@@ -4,14 +4,16 @@ import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { logOf } from '../logs/log-search.js';
 import { UsageOverview } from './usage-overview.js';
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { Switch, optionsOf } from '../../ui/lists/choice.js';
 import { isNarrowed } from '../../ui/search.js';
 import { rangeOf, usageRanges, workFilter } from './usage-search.js';
 import { WorkFilters } from './work-filters.js';
+import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 export function UsagePage() {
   const { t } = useTranslation('calls');
@@ -41,7 +43,7 @@ function UsageFilters() {
   const search = useSearch({ from: '/user/usage' });
   const set = useFilter({ replace: false });
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <Range />
       <WorkFilters search={search} fields={['keyId', 'model', 'group', 'family']} />
       {isNarrowed(workFilter(search)) && (
@@ -52,7 +54,7 @@ function UsageFilters() {
           {t('usage.clear')}
         </Button>
       )}
-    </Group>
+    </Toolbar>
   );
 }
 
@@ -69,7 +71,7 @@ function Range() {
     <>
       <Switch
         label={t('usage.range')}
-        options={RANGES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
+        options={optionsOf(RANGES, t('usage.ranges', GROUP))}
         value={rangeOf(search) ?? DAYS}
         set={choose}
       />

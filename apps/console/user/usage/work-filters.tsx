@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
-import { Choices } from '../../ui/lists/choice.js';
+import { Choices, optionsOf } from '../../ui/lists/choice.js';
 import { distinctValues, marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
+import { GROUP } from '../../i18n/group.js';
 
 type Field = 'keyId' | 'model' | 'group' | 'family';
 
@@ -36,7 +37,7 @@ function useOptions(): Record<Field, Option[]> {
     keyId: keys.map(({ keyId, name }) => ({ value: keyId, label: name })),
     model: distinctValues(models, ({ id }) => [id]).map(same),
     group: distinctValues(models, ({ groups }) => groups.map(({ group }) => group)).map(same),
-    family: families.map((value) => ({ value, label: t(`families.${value}`) })),
+    family: optionsOf(families, t('families', GROUP)),
   };
 }
 

@@ -9,7 +9,7 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { Choice, filterWidth } from '../../ui/lists/choice.js';
+import { Choice, filterWidth, optionsOf } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
@@ -90,7 +90,7 @@ function Filters(props: FiltersProps) {
       <Choice
         label={t('statement.kind')}
         any={t('statement.allKinds')}
-        options={statementKinds.map((each) => ({ value: each, label: t(`statement.kinds.${each}`) }))}
+        options={optionsOf(statementKinds, t('statement.kinds', GROUP))}
         param="kind"
         width="13rem"
       />
@@ -112,7 +112,7 @@ function BalanceFilter({ search, set }: FiltersProps) {
     <Select
       aria-label={t('statement.show')}
       w={filterWidth('13rem')}
-      data={statementBalances.map((each) => ({ value: each, label: t(`statement.balances.${each}`) }))}
+      data={optionsOf(statementBalances, t('statement.balances', GROUP))}
       value={balance}
       onChange={(value) => {
         const chosen = statementBalances.find((each) => each === value);

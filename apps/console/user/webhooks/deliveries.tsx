@@ -24,7 +24,7 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/time/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { SwitchFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { endpointEvents } from './endpoint.js';
 import { jsonLines } from '../../ui/code/json-lines.js';
@@ -130,7 +130,7 @@ function SpanField({ span, choose }: { span: Span; choose: (span: Span) => void 
   return (
     <Select
       label={t('deliveries.since')}
-      data={spans.map((value) => ({ value, label: t(`deliveries.spans.${value}`) }))}
+      data={optionsOf(spans, t('deliveries.spans', GROUP))}
       value={span}
       onChange={(value) => choose(value ?? 'day')}
       allowDeselect={false}

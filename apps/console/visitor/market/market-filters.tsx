@@ -1,16 +1,17 @@
-import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
-import { Choices, SwitchFilter } from '../../ui/lists/choice.js';
+import { Choices, SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
+import { GROUP } from '../../i18n/group.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
 export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const { t } = useTranslation('visitor');
   return (
-    <Group align="flex-end" gap="sm">
+    <Toolbar>
       <SearchField label={t('market.search')} param="text" maw="none" />
       <MarketChoices models={models} />
       <SwitchFilter
@@ -21,7 +22,7 @@ export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'
           { value: 'table', label: t('market.table') },
         ]}
       />
-    </Group>
+    </Toolbar>
   );
 }
 
@@ -30,8 +31,8 @@ function MarketChoices({ models }: { models: readonly Shape<'ListedModel'>[] }) 
   const families = distinctValues(models, ({ family }) => [family]) as Shape<'ListedModel'>['family'][];
   const vendors = distinctValues(models, ({ vendor }) => [vendor]);
   const groups = distinctValues(models, (model) => model.groups.map(({ group }) => group));
-  const ofFamily = families.map((value) => ({ value, label: t(`market.families.${value}`) }));
-  const sorts = SORTS.map((value) => ({ value, label: t(`market.sorts.${value}`) }));
+  const ofFamily = optionsOf(families, t('market.families', GROUP));
+  const sorts = optionsOf(SORTS, t('market.sorts', GROUP));
   return (
     <Choices
       of={[
