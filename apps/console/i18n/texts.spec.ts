@@ -38,16 +38,15 @@ const beginnings = [
   ...[...code.matchAll(/optionsOf\([^\n]*?'([\w.]+)', GROUP/g)].map(([, text]) => `${text}.`),
 ];
 
-/** Keys whose texts are read together, and the names that such texts have. */
+/** Keys whose texts are read together. */
 const groups = [...code.matchAll(/'([\w.-]+)', (?:GROUP|\{ \.\.\.GROUP)/g)].map(([, text]) => `${text}.`);
-const ofGroup = new Set(['do', 'title', 'hint', 'submit', 'about']);
-for (const [, part] of code.matchAll(/\b([\w-]+)'?: (?:\w+ && )?</g)) ofGroup.add(part as string);
+const words = new Set(code.match(/[\w-]+/g));
 
 function isUsed(key: string): boolean {
   return (
     literals.has(key) ||
     beginnings.some((beginning) => key.startsWith(beginning)) ||
-    (ofGroup.has(key.replace(/.*\./, '')) && groups.some((group) => key.startsWith(group)))
+    (words.has(key.replace(/.*\./, '')) && groups.some((group) => key.startsWith(group)))
   );
 }
 

@@ -33,15 +33,13 @@ export function DeadLettersPage() {
   const none = isNarrowed({ show, topic, about }) ? 'noMatch' : 'empty';
   return (
     <PageFrame title={t('letters.title')} about={t('letters.about')}>
-      <Stack>
-        <Filters />
-        <DataList
-          label={t('letters.label')}
-          query={letters}
-          columns={useColumns()}
-          empty={t(`letters.${none}`, GROUP)}
-        />
-      </Stack>
+      <Filters />
+      <DataList
+        label={t('letters.label')}
+        query={letters}
+        columns={useColumns()}
+        empty={t(`letters.${none}`, GROUP)}
+      />
       <OpenPanel param="letter" title={t('letters.one')}>
         {(id) => <OpenLetter id={id} />}
       </OpenPanel>

@@ -5,32 +5,30 @@ import { api, queryClient } from '../api/client.js';
 import { sessionQuery, useSession } from '../shell/session.js';
 import { FormFault } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
-import { EntrancePage, useLinkToken } from './entrance.js';
+import { LinkPage } from './link-page.js';
+import { GROUP } from '../i18n/group.js';
 
 /** Asks for a click, since mail scanners open links too. */
 export function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
-  const token = useLinkToken();
+  return <LinkPage texts={t('confirmEmail', GROUP)}>{(token) => <Confirm token={token} />}</LinkPage>;
+}
+
+function Confirm({ token }: { token: string }) {
+  const { t } = useTranslation('visitor');
   const confirm = useMutation({
     mutationFn: async () => (await api.POST('/api/public/email-changes/confirm', { body: { token } })).data!,
     // Shows the new address if the user is signed in here.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
-  if (!token) {
-    return (
-      <EntrancePage title={t('confirmEmail.title')}>
-        <Text>{t('confirmEmail.noToken')}</Text>
-      </EntrancePage>
-    );
-  }
   if (confirm.data) return <Confirmed email={confirm.data.email} />;
   return (
-    <EntrancePage title={t('confirmEmail.title')} about={t('confirmEmail.about')}>
+    <>
       <FormFault error={confirm.error} />
       <Button fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
         {t('confirmEmail.submit')}
       </Button>
-    </EntrancePage>
+    </>
   );
 }
 
@@ -38,11 +36,11 @@ function Confirmed({ email }: { email: string }) {
   const { t } = useTranslation('visitor');
   const session = useSession();
   return (
-    <EntrancePage title={t('confirmEmail.title')}>
+    <>
       <Text role="status">{t('confirmEmail.done', { email })}</Text>
       <TextLink to={session ? '/account' : '/sign-in'}>
         {t(session ? 'confirmEmail.toAccount' : 'confirmEmail.toSignIn')}
       </TextLink>
-    </EntrancePage>
+    </>
   );
 }

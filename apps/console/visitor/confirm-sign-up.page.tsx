@@ -1,27 +1,18 @@
-import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import { Form } from '../ui/forms/declared.js';
 import { textField } from '../ui/forms/text-fields.js';
-import { TextLink } from '../ui/links.js';
-import { EntrancePage, useEntrance, useLinkToken, useNewPassword } from './entrance.js';
+import { useEntrance, useNewPassword } from './entrance.js';
+import { LinkPage } from './link-page.js';
+import { GROUP } from '../i18n/group.js';
 
 /** Where the link in the sign-up mail leads. */
 export function ConfirmSignUpPage() {
   const { t } = useTranslation('visitor');
-  const token = useLinkToken();
-  if (!token) {
-    return (
-      <EntrancePage title={t('confirmSignUp.title')}>
-        <Text>{t('confirmSignUp.noToken')}</Text>
-        <TextLink to="/sign-up">{t('confirmSignUp.again')}</TextLink>
-      </EntrancePage>
-    );
-  }
   return (
-    <EntrancePage title={t('confirmSignUp.title')} about={t('confirmSignUp.about')}>
-      <ConfirmForm token={token} />
-    </EntrancePage>
+    <LinkPage texts={t('confirmSignUp', GROUP)} again="/sign-up">
+      {(token) => <ConfirmForm token={token} />}
+    </LinkPage>
   );
 }
 

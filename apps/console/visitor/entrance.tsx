@@ -1,6 +1,6 @@
 import { Paper, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/client.js';
 import { enter } from '../shell/session.js';
@@ -75,14 +75,4 @@ export function useEntrance(next = '/'): (session: Shape<'Session'>) => Promise<
     enter(session);
     await navigate({ href: next, replace: true });
   };
-}
-
-/** The token of a mailed link. It is removed from the address, where others could read it later. */
-export function useLinkToken(): string {
-  const [token] = useState(() => {
-    const found = new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '';
-    window.history.replaceState(window.history.state, '', window.location.pathname);
-    return found;
-  });
-  return token;
 }

@@ -1,26 +1,17 @@
-import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import { Form } from '../ui/forms/declared.js';
-import { TextLink } from '../ui/links.js';
-import { EntrancePage, useCode, useEntrance, useLinkToken, useNewPassword } from './entrance.js';
+import { useCode, useEntrance, useNewPassword } from './entrance.js';
+import { LinkPage } from './link-page.js';
+import { GROUP } from '../i18n/group.js';
 
 export function ResetPasswordPage() {
   const { t } = useTranslation('visitor');
-  const token = useLinkToken();
-  if (!token) {
-    return (
-      <EntrancePage title={t('reset.title')}>
-        <Text>{t('reset.noToken')}</Text>
-        <TextLink to="/forgot-password">{t('reset.again')}</TextLink>
-      </EntrancePage>
-    );
-  }
   return (
-    <EntrancePage title={t('reset.title')} about={t('reset.about')}>
-      <ResetForm token={token} />
-    </EntrancePage>
+    <LinkPage texts={t('reset', GROUP)} again="/forgot-password">
+      {(token) => <ResetForm token={token} />}
+    </LinkPage>
   );
 }
 

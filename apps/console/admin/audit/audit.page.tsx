@@ -38,15 +38,13 @@ export function AuditPage() {
   const entries = useList('/api/admin/audit-log', { query: { ...filter, limit: PAGE } });
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
-      <Stack>
-        <Filters />
-        <DataList
-          label={t('audit.label')}
-          query={entries}
-          columns={useColumns()}
-          empty={useEmpty(isNarrowed(filter))}
-        />
-      </Stack>
+      <Filters />
+      <DataList
+        label={t('audit.label')}
+        query={entries}
+        columns={useColumns()}
+        empty={useEmpty(isNarrowed(filter))}
+      />
       <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
     </PageFrame>
   );

@@ -23,7 +23,7 @@ export function ChannelsPage() {
   return (
     <PageFrame title={t('channels.title')} about={t('channels.about')} actions={create}>
       <DataList
-        query={rowsOf(useChannels(), (channels) => channels)}
+        query={rowsOf(useChannels())}
         columns={useColumns(health.data?.items ?? [])}
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}
       />

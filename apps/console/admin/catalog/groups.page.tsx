@@ -26,7 +26,7 @@ export function GroupsPage() {
   return (
     <PageFrame title={t('groups.title')} about={t('groups.about')} actions={create}>
       <DataList
-        query={rowsOf(groups, (found) => found)}
+        query={rowsOf(groups)}
         columns={useColumns()}
         rowKey="name"
         empty={{ ...t('groups.empty', GROUP), action: create }}

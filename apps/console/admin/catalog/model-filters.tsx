@@ -10,12 +10,7 @@ export function ModelFilters() {
   return (
     <Toolbar>
       <SearchField label={t('models.search')} param="text" />
-      <Choice
-        label={t('models.family')}
-        any={t('models.any')}
-        options={optionsOf(families, t('families', GROUP))}
-        param="family"
-      />
+      <Choice label={t('models.family')} options={optionsOf(families, t('families', GROUP))} param="family" />
     </Toolbar>
   );
 }

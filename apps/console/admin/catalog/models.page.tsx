@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -23,16 +22,14 @@ export function ModelsPage() {
   const items = data?.filter((model) => (!family || model.family === family) && isNamed(model, text));
   return (
     <PageFrame title={t('models.title')} about={t('models.about')} actions={<Create />}>
-      <Stack>
-        <ModelFilters />
-        <DataList
-          label={t('models.label')}
-          query={{ data: items && { items }, error, refetch, isPlaceholderData }}
-          columns={useColumns()}
-          empty={t('models.empty', GROUP)}
-          columnsName="models"
-        />
-      </Stack>
+      <ModelFilters />
+      <DataList
+        label={t('models.label')}
+        query={{ data: items && { items }, error, refetch, isPlaceholderData }}
+        columns={useColumns()}
+        empty={t('models.empty', GROUP)}
+        columnsName="models"
+      />
       <OpenForms models={data ?? []} />
     </PageFrame>
   );

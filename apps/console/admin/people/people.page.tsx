@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
@@ -23,16 +23,14 @@ export function PeoplePage() {
   const people = useList('/api/admin/people', { query: { limit: PAGE, email, role } });
   return (
     <PageFrame title={t('people.title')} about={t('people.about')}>
-      <Stack>
-        <Filters />
-        <DataList
-          label={t('people.label')}
-          query={people}
-          columns={useColumns()}
-          rowKey="userId"
-          empty={t('people.empty', GROUP)}
-        />
-      </Stack>
+      <Filters />
+      <DataList
+        label={t('people.label')}
+        query={people}
+        columns={useColumns()}
+        rowKey="userId"
+        empty={t('people.empty', GROUP)}
+      />
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
     </PageFrame>
   );
@@ -43,12 +41,7 @@ function Filters() {
   return (
     <Toolbar>
       <SearchField label={t('people.search')} param="email" />
-      <Choice
-        label={t('people.role')}
-        any={t('people.any')}
-        options={optionsOf(staffRoles, t('roles', GROUP))}
-        param="role"
-      />
+      <Choice label={t('people.role')} options={optionsOf(staffRoles, t('roles', GROUP))} param="role" />
     </Toolbar>
   );
 }

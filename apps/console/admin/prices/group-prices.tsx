@@ -15,7 +15,7 @@ export function GroupPrices() {
   return (
     <DataList
       label={t('groups.label')}
-      query={rowsOf(useGroups(), (groups) => groups)}
+      query={rowsOf(useGroups())}
       columns={useColumns()}
       rowKey="name"
       empty={t('groups.empty', GROUP)}

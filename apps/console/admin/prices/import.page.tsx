@@ -145,13 +145,13 @@ interface Importing {
 async function readFile(file: File): Promise<Pick<Importing, 'rows' | 'csv'>> {
   const text = await file.text();
   if (!file.name.endsWith('.json') && file.type !== 'application/json') return { csv: text };
-  const rows = rowsOf(text);
+  const rows = parsedRows(text);
   if (rows) return { rows };
   const message = 'rows: must be a JSON document with a list of rows, as the export has it.';
   throw new ApiFailure({ status: 0, code: 'invalid_value', param: 'rows', message });
 }
 
-function rowsOf(text: string): unknown[] | null {
+function parsedRows(text: string): unknown[] | null {
   try {
     const document = JSON.parse(text) as unknown;
     const rows = Array.isArray(document) ? document : (document as { rows?: unknown } | null)?.rows;

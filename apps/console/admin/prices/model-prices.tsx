@@ -22,7 +22,8 @@ export function ModelPrices() {
   const { text, family } = useSearch({ from: '/admin/prices' });
   const models = useModels();
   const inForce = useInForce();
-  const data = models.data && inForce.data && { items: rowsOf(models.data, inForce.data, { text, family }) };
+  const data = models.data &&
+    inForce.data && { items: pricedModels(models.data, inForce.data, { text, family }) };
   const error = models.error ?? inForce.error;
   const refetch = () => Promise.all([models.refetch(), inForce.refetch()]);
   return (
@@ -39,7 +40,7 @@ export function ModelPrices() {
   );
 }
 
-function rowsOf(
+function pricedModels(
   models: readonly Shape<'Model'>[],
   inForce: readonly Change[],
   { text, family }: { text?: string | undefined; family?: string | undefined },

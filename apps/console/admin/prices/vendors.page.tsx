@@ -65,7 +65,6 @@ function Filters({ vendors }: { vendors: readonly string[] }) {
       <SearchField label={t('models.search')} param="text" />
       <Choice
         label={t('vendors.vendor')}
-        any={t('models.any')}
         options={vendors.map((value) => ({ value, label: value }))}
         param="vendor"
       />

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
@@ -32,9 +32,7 @@ export function TopUps() {
   const topups = useList('/api/finance/topups', { query: { accountId } });
   return (
     <Stack>
-      <Group>
-        <AccountFilter />
-      </Group>
+      <AccountFilter />
       <DataList
         query={topups}
         columns={useColumns()}

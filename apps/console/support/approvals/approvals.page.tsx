@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
@@ -30,10 +29,8 @@ export function ApprovalsPage() {
   const options = optionsOf(states, t('approvals.states', GROUP));
   return (
     <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
-      <Stack>
-        <SwitchFilter param="state" label={t('approvals.state')} options={options} />
-        <ApprovalList />
-      </Stack>
+      <SwitchFilter param="state" label={t('approvals.state')} options={options} />
+      <ApprovalList />
       <OpenPanel param="approval" title={t('approvals.one')}>
         {(id) => <OpenApproval id={id} />}
       </OpenPanel>

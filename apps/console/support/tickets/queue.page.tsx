@@ -76,7 +76,6 @@ function Filters() {
       />
       <Choice
         label={t('queue.kind')}
-        any={t('queue.any')}
         options={optionsOf(ticketTypes, t('ticketKinds', GROUP))}
         param="kind"
         width="14rem"

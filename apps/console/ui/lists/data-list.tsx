@@ -34,10 +34,14 @@ export interface Listed<Row> {
   isPlaceholderData?: boolean;
 }
 
-/** The rows in a part of an answer. */
+type Asked<Data> = { data: Data | undefined } & Omit<Listed<unknown>, 'data'>;
+
+/** The rows in a part of an answer, or those that are the answer. */
+export function rowsOf<Row>(query: Asked<readonly Row[]>): Listed<Row>;
+export function rowsOf<Data, Row>(query: Asked<Data>, items: (data: Data) => readonly Row[]): Listed<Row>;
 export function rowsOf<Data, Row>(
-  query: { data: Data | undefined } & Omit<Listed<Row>, 'data'>,
-  items: (data: Data) => readonly Row[],
+  query: Asked<Data>,
+  items = (data: Data) => data as readonly Row[],
 ): Listed<Row> {
   const { data, error, refetch, isPlaceholderData = false } = query;
   return { data: data === undefined ? undefined : { items: items(data) }, error, refetch, isPlaceholderData };

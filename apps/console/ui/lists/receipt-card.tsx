@@ -2,7 +2,7 @@ import { Paper } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-interface ReceiptLine {
+export interface ReceiptLine {
   name: string;
   what: ReactNode;
   amount: ReactNode;

@@ -25,8 +25,8 @@ export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   const { pricing, settlement } = charge;
   if (!pricing) return <Text size="sm">{t('charge.notPriced')}</Text>;
   const asked = words(pricing.dimensions);
-  const held = rowsOf(pricing, pricing.units, pricing.lines);
-  const settled = settlement ? rowsOf(pricing, settlement.deliveredUnits, settlement.lines) : [];
+  const held = pricedRows(pricing, pricing.units, pricing.lines);
+  const settled = settlement ? pricedRows(pricing, settlement.deliveredUnits, settlement.lines) : [];
   return (
     <Stack gap="sm">
       <Text size="sm">{t(`charge.rules.${pricing.rule}`)}</Text>
@@ -40,7 +40,7 @@ export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   );
 }
 
-function rowsOf(pricing: Pricing, units: string, lines: Pricing['lines']): Row[] {
+function pricedRows(pricing: Pricing, units: string, lines: Pricing['lines']): Row[] {
   if (lines) return lines.map((line) => ({ what: line.kind, units: line.units, unitPrice: line.unitPrice }));
   return [{ what: 'work', units, unitPrice: pricing.unitPrice ?? '0' }];
 }

@@ -89,14 +89,12 @@ function Filters(props: FiltersProps) {
       <BalanceFilter {...props} />
       <Choice
         label={t('statement.kind')}
-        any={t('statement.allKinds')}
         options={optionsOf(statementKinds, t('statement.kinds', GROUP))}
         param="kind"
         width="13rem"
       />
       <Choice
         label={t('statement.key')}
-        any={t('statement.allKeys')}
         options={keys.map((each) => ({ value: each.keyId, label: each.name }))}
         param="keyId"
       />

@@ -1,67 +1,61 @@
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { BothPrices, Money } from '../../ui/money.js';
-import { ReceiptCard } from '../../ui/lists/receipt-card.js';
+import { ReceiptCard, type ReceiptLine } from '../../ui/lists/receipt-card.js';
 import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
+import { GROUP } from '../../i18n/group.js';
 import { useExample } from './example.js';
 
 export function ExampleReceipt() {
   const { t } = useTranslation('landing');
-  return (
-    <OfExample>
-      {(model, quote) => (
-        <ReceiptCard
-          label={t('receipt.label')}
-          title={model}
-          about={t('receipt.about')}
-          lines={[
-            ...workLines(quote),
-            { name: 'held', what: t('receipt.held'), amount: <Money value={quote.amount} /> },
-            {
-              name: 'charged',
-              what: t('receipt.charged'),
-              amount: <BothPrices value={quote.amount} />,
-              isTotal: true,
-            },
-          ]}
-          stamp={isVerified(quote) && t('receipt.verified')}
-        />
-      )}
-    </OfExample>
-  );
+  const linesOf = (quote: PublicQuote): ReceiptLine[] => [
+    ...workLines(quote),
+    { name: 'held', what: t('receipt.held'), amount: <Money value={quote.amount} /> },
+    {
+      name: 'charged',
+      what: t('receipt.charged'),
+      amount: <BothPrices value={quote.amount} />,
+      isTotal: true,
+    },
+  ];
+  const stampOf = (quote: PublicQuote) => isVerified(quote) && t('receipt.verified');
+  return <Receipt texts={t('receipt', GROUP)} linesOf={linesOf} stampOf={stampOf} />;
 }
 
 export function FailedReceipt() {
   const { t } = useTranslation('landing');
-  return (
-    <OfExample>
-      {(model, quote) => (
-        <ReceiptCard
-          label={t('failed.label')}
-          title={model}
-          about={t('failed.about')}
-          lines={[
-            { name: 'held', what: t('receipt.held'), amount: <Money value={quote.amount} /> },
-            { name: 'fault', what: t('failed.fault'), amount: '503' },
-            { name: 'refunded', what: t('failed.refunded'), amount: <Money value={quote.amount} signed /> },
-            { name: 'charged', what: t('receipt.charged'), amount: <Money value="0" />, isTotal: true },
-          ]}
-          stamp={t('failed.stamp')}
-        />
-      )}
-    </OfExample>
-  );
+  const linesOf = (quote: PublicQuote): ReceiptLine[] => [
+    { name: 'held', what: t('receipt.held'), amount: <Money value={quote.amount} /> },
+    { name: 'fault', what: t('failed.fault'), amount: '503' },
+    { name: 'refunded', what: t('failed.refunded'), amount: <Money value={quote.amount} signed /> },
+    { name: 'charged', what: t('receipt.charged'), amount: <Money value="0" />, isTotal: true },
+  ];
+  return <Receipt texts={t('failed', GROUP)} linesOf={linesOf} stampOf={() => t('failed.stamp')} />;
 }
 
-function OfExample({ children }: { children: (model: string, quote: PublicQuote) => ReactNode }) {
+interface ReceiptProps {
+  texts: { label: string; about: string };
+  linesOf: (quote: PublicQuote) => ReceiptLine[];
+  stampOf: (quote: PublicQuote) => string | false;
+}
+
+/** Of today's example call. */
+function Receipt({ texts, linesOf, stampOf }: ReceiptProps) {
   const { isNone, query } = useExample();
   if (isNone) return null;
   return (
     <Loaded query={query} lines={5}>
-      {({ work, quote }) => children(work.model, quote)}
+      {({ work, quote }) => (
+        <ReceiptCard
+          label={texts.label}
+          title={work.model}
+          about={texts.about}
+          lines={linesOf(quote)}
+          stamp={stampOf(quote)}
+        />
+      )}
     </Loaded>
   );
 }
