@@ -11,7 +11,7 @@ import { GROUP } from '../i18n/group.js';
 /** Asks for a click, since mail scanners open links too. */
 export function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
-  return <LinkPage texts={t('confirmEmail', GROUP)}>{(token) => <Confirm token={token} />}</LinkPage>;
+  return <LinkPage texts={t('confirmEmail', GROUP)} form={Confirm} />;
 }
 
 function Confirm({ token }: { token: string }) {

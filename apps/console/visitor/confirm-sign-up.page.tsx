@@ -9,11 +9,7 @@ import { GROUP } from '../i18n/group.js';
 /** Where the link in the sign-up mail leads. */
 export function ConfirmSignUpPage() {
   const { t } = useTranslation('visitor');
-  return (
-    <LinkPage texts={t('confirmSignUp', GROUP)} again="/sign-up">
-      {(token) => <ConfirmForm token={token} />}
-    </LinkPage>
-  );
+  return <LinkPage texts={t('confirmSignUp', GROUP)} again="/sign-up" form={ConfirmForm} />;
 }
 
 function ConfirmForm({ token }: { token: string }) {

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage } from './entrance.js';
 
@@ -7,16 +7,16 @@ interface LinkPageProps {
   texts: { title: string; about: string; noToken: string; again?: string };
   /** Where to request another link. */
   again?: '/sign-up' | '/forgot-password';
-  children: (token: string) => ReactNode;
+  form: ComponentType<{ token: string }>;
 }
 
 /** Where a mailed link leads. */
-export function LinkPage({ texts, again, children }: LinkPageProps) {
+export function LinkPage({ texts, again, form: Form }: LinkPageProps) {
   const token = useLinkToken();
   if (token)
     return (
       <EntrancePage title={texts.title} about={texts.about}>
-        {children(token)}
+        <Form token={token} />
       </EntrancePage>
     );
   return (

@@ -8,11 +8,7 @@ import { GROUP } from '../i18n/group.js';
 
 export function ResetPasswordPage() {
   const { t } = useTranslation('visitor');
-  return (
-    <LinkPage texts={t('reset', GROUP)} again="/forgot-password">
-      {(token) => <ResetForm token={token} />}
-    </LinkPage>
-  );
+  return <LinkPage texts={t('reset', GROUP)} again="/forgot-password" form={ResetForm} />;
 }
 
 function ResetForm({ token }: { token: string }) {

@@ -28,7 +28,7 @@ export function ModelsPage() {
         query={{ data: items && { items }, error, refetch, isPlaceholderData }}
         columns={useColumns()}
         empty={t('models.empty', GROUP)}
-        columnsName="models"
+        name="models"
       />
       <OpenForms models={data ?? []} />
     </PageFrame>

@@ -24,7 +24,7 @@ export function Register() {
   const { accountId, reason, from, to } = useSearch({ from: '/finance/adjustments' });
   const filter = { accountId, reason, ...timesOf({ from, to }) };
   const reasons = optionsOf(reasonsToAdjust, t('reasons', GROUP));
-  const adjustments = useList('/api/finance/adjustments', { query: filter });
+  const found = useList('/api/finance/adjustments', { query: filter });
   return (
     <Stack>
       <Toolbar aside={<CsvLink path="/api/finance/adjustments.csv" query={filter} />}>
@@ -32,12 +32,7 @@ export function Register() {
         <Choice label={t('reason')} options={reasons} param="reason" />
         <AccountFilter />
       </Toolbar>
-      <DataList
-        query={adjustments}
-        columns={useColumns()}
-        columnsName="adjustments"
-        empty={t('register.empty', GROUP)}
-      />
+      <DataList query={found} columns={useColumns()} name="adjustments" empty={t('register.empty', GROUP)} />
     </Stack>
   );
 }

@@ -42,7 +42,7 @@ export function LedgerAccountPage() {
         columns={useColumns(account?.unit ?? 'CRD')}
         rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
         empty={t('statement.empty', GROUP)}
-        columnsName="ledger-account"
+        name="ledger-account"
       />
     </PageFrame>
   );

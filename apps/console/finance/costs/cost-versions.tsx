@@ -19,7 +19,7 @@ export function CostVersions() {
   const { t } = useTranslation('costs');
   const { channel, model, all } = useSearch({ from: '/finance/costs' });
   const query = { channel, model, inForce: all === 'yes' ? 'false' : 'true' } as const;
-  const versions = useList('/api/finance/upstream-costs', { query });
+  const costs = useList('/api/finance/upstream-costs', { query });
   return (
     <Stack>
       <Toolbar aside={<Changes />}>
@@ -28,9 +28,9 @@ export function CostVersions() {
         <YesFilter param="all" label={t('versions.all')} />
       </Toolbar>
       <DataList
-        query={versions}
+        query={costs}
         columns={useColumns()}
-        columnsName="upstream-costs"
+        name="upstream-costs"
         empty={t('versions.empty', GROUP)}
       />
     </Stack>

@@ -33,12 +33,7 @@ export function TopUps() {
   return (
     <Stack>
       <AccountFilter />
-      <DataList
-        query={topups}
-        columns={useColumns()}
-        columnsName="payments"
-        empty={t('topups.empty', GROUP)}
-      />
+      <DataList query={topups} columns={useColumns()} name="payments" empty={t('topups.empty', GROUP)} />
     </Stack>
   );
 }

@@ -37,7 +37,7 @@ export function Payouts() {
       <DataList
         query={payouts}
         columns={useColumns()}
-        columnsName="payouts"
+        name="payouts"
         rowKey={({ provider: at, payoutId }) => `${at} ${payoutId}`}
         empty={t('payouts.empty', GROUP)}
       />

@@ -34,7 +34,7 @@ export function Charges() {
       <DataList
         query={work}
         columns={useColumns()}
-        columnsName="charges-tasks"
+        name="charges-tasks"
         rowKey="subject"
         empty={t('charges.empty', GROUP)}
       />

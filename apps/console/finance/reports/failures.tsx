@@ -42,19 +42,14 @@ function FailureList({ times }: { times: ReturnType<typeof timesOf> }) {
   const { t } = useTranslation('reports');
   const { only } = route.useSearch();
   const filter = { ...times, outstanding: only === 'yes' ? 'true' : 'false' } as const;
-  const failures = useList('/api/finance/reports/refunds/failures', { query: filter });
+  const failed = useList('/api/finance/reports/refunds/failures', { query: filter });
   return (
     <Section
       title={t('failures.title')}
       aside={<CsvLink path="/api/finance/reports/refunds/failures.csv" query={filter} />}
     >
       <YesFilter param="only" label={t('failures.onlyOutstanding')} />
-      <DataList
-        query={failures}
-        columns={useColumns()}
-        rowKey="chargeId"
-        empty={t('failures.empty', GROUP)}
-      />
+      <DataList query={failed} columns={useColumns()} rowKey="chargeId" empty={t('failures.empty', GROUP)} />
     </Section>
   );
 }

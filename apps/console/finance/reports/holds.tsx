@@ -37,7 +37,7 @@ export function Holds() {
       <DataList
         query={holds}
         columns={useColumns()}
-        columnsName="holds"
+        name="holds"
         rowKey="chargeId"
         empty={t('holds.empty', GROUP)}
       />

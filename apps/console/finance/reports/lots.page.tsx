@@ -35,7 +35,7 @@ export function LotsPage() {
       <DataList
         query={lots}
         columns={useColumns(lots.data?.currency ?? 'USD')}
-        columnsName="lots"
+        name="lots"
         rowKey="lotId"
         empty={t('lots.empty', GROUP)}
       />

@@ -28,7 +28,7 @@ export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
       label={t('revenue.by')}
       query={rowsOf(query, ({ rows }) => rows.filter(isWithin))}
       columns={useColumns(by, basis)}
-      columnsName={`revenue-${basis}`}
+      name={`revenue-${basis}`}
       rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}
       empty={t('revenue.empty', GROUP)}
     />

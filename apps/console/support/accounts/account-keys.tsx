@@ -18,7 +18,7 @@ export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
       columns={useColumns()}
       rowKey="keyId"
       empty={t('keys.empty', GROUP)}
-      columnsName="support-keys"
+      name="support-keys"
     />
   );
 }

@@ -32,7 +32,7 @@ export function AccountUsage({ accountId }: { accountId: string }) {
         columns={useUsageColumns()}
         rowKey="chargeId"
         empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
-        columnsName="support-usage"
+        name="support-usage"
       />
       <OpenPanel param="charge" title={t('charge.title')}>
         {(id) => <ChargeFacts chargeId={id} />}

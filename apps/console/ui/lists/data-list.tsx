@@ -65,8 +65,8 @@ interface ListProps<Row> {
   pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
   /** The order, such as `price` or `-price`, and its setter. */
   sorting?: { by: string | undefined; sort: (by: string) => void };
-  /** Lets people choose columns, and remembers it under this name. */
-  columnsName?: string;
+  /** Lets people choose columns, and remembers them under this name. */
+  name?: string;
 }
 
 /** What tells rows apart: a field, or a function of the row. */
@@ -76,17 +76,17 @@ type DataListProps<Row> = ListProps<Row> & (Row extends { id: string } ? unknown
 
 /** A list with its loading, empty and error states and its pages. Use it for every list. On phones a row has two lines. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const { query, empty, columnsName } = props;
+  const { query, empty, name } = props;
   const addressPager = useAddressPager();
   const pager = props.pager ?? (query.data?.nextCursor === undefined ? undefined : addressPager);
-  const [shown, choose] = useChosenColumns(props.columns, columnsName);
+  const [shown, choose] = useChosenColumns(props.columns, name);
   if (query.error && query.data === undefined)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const isEmpty = query.data?.items.length === 0;
   const isFirst = pager?.cursor === undefined;
   return (
-    <Paper withBorder className={columnsName ? 'with-columns' : undefined}>
-      {columnsName && !isEmpty && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
+    <Paper withBorder className={name ? 'with-columns' : undefined}>
+      {name && !isEmpty && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
       {isEmpty && isFirst ? (
         <EmptyState {...empty} />
       ) : (

@@ -13,18 +13,10 @@ export function AccountPage() {
   const { t } = useTranslation('account');
   return (
     <PageFrame title={t('title')} width={56}>
-      <Section title={t('profile.title')}>
-        <Profile />
-      </Section>
-      <Section title={t('password.title')}>
-        <PasswordForm />
-      </Section>
-      <Section title={t('totp.title')}>
-        <Totp />
-      </Section>
-      <Section title={t('sessions.title')}>
-        <Sessions />
-      </Section>
+      <Profile />
+      <PasswordForm />
+      <Totp />
+      <Sessions />
     </PageFrame>
   );
 }
@@ -34,21 +26,23 @@ function PasswordForm() {
   const { t } = useTranslation('account');
   const said = t('password.length', PASSWORD_LENGTH);
   return (
-    <Form
-      fields={{
-        currentPassword: useCurrentPassword({ maw: '26rem' }),
-        newPassword: passwordField(t('password.new'), {
-          hint: said,
-          rule: [isPassword, said],
-          autoComplete: 'new-password',
-          maw: '26rem',
-        }),
-      }}
-      submit={t('password.submit')}
-      isRepeated
-      send={(body) => api.POST('/api/password', { body })}
-      reread={() => refresh('/api/sessions')}
-      success={() => t('password.changed')}
-    />
+    <Section title={t('password.title')}>
+      <Form
+        fields={{
+          currentPassword: useCurrentPassword({ maw: '26rem' }),
+          newPassword: passwordField(t('password.new'), {
+            hint: said,
+            rule: [isPassword, said],
+            autoComplete: 'new-password',
+            maw: '26rem',
+          }),
+        }}
+        submit={t('password.submit')}
+        isRepeated
+        send={(body) => api.POST('/api/password', { body })}
+        reread={() => refresh('/api/sessions')}
+        success={() => t('password.changed')}
+      />
+    </Section>
   );
 }

@@ -12,14 +12,18 @@ import { useState } from 'react';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { EMAIL } from '../../visitor/entrance.js';
 import { useCurrentPassword } from './current-password.js';
+import { Section } from '../../ui/page.js';
 
 const MOST_NAME_CHARS = 100;
 
 export function Profile() {
+  const { t } = useTranslation('account');
   return (
-    <Loaded query={useRead('/api/account')} lines={4}>
-      {(found) => <Details account={found} />}
-    </Loaded>
+    <Section title={t('profile.title')}>
+      <Loaded query={useRead('/api/account')} lines={4}>
+        {(found) => <Details account={found} />}
+      </Loaded>
+    </Section>
   );
 }
 

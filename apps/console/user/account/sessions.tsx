@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { useSignOut } from '../../shell/sign-out.js';
@@ -7,12 +7,13 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { GROUP } from '../../i18n/group.js';
+import { Section } from '../../ui/page.js';
 
 export function Sessions() {
   const { t } = useTranslation('account');
   const sessions = useRead('/api/sessions');
   return (
-    <Stack gap="sm">
+    <Section title={t('sessions.title')}>
       <DataList
         query={sessions}
         columns={useColumns()}
@@ -23,7 +24,7 @@ export function Sessions() {
         {(sessions.data?.items.length ?? 0) > 1 && <EndOthers />}
         <EndAll />
       </Group>
-    </Stack>
+    </Section>
   );
 }
 

@@ -11,15 +11,19 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useCurrentPassword } from './current-password.js';
+import { Section } from '../../ui/page.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;
 
 export function Totp() {
+  const { t } = useTranslation('account');
   return (
-    <Loaded query={useRead('/api/totp')} lines={3}>
-      {(found) => <State totp={found} />}
-    </Loaded>
+    <Section title={t('totp.title')}>
+      <Loaded query={useRead('/api/totp')} lines={3}>
+        {(found) => <State totp={found} />}
+      </Loaded>
+    </Section>
   );
 }
 

@@ -28,7 +28,7 @@ function Requests() {
       label={t('log.list')}
       query={useShown('/api/usage', { query: { ...query, limit: PAGE, cursor: search.cursor } })}
       columns={useLogColumns()}
-      columnsName="usage"
+      name="usage"
       rowKey="chargeId"
       empty={isNarrowed(query) ? t('log.noMatch', GROUP) : firstCall(t)}
     />
@@ -44,7 +44,7 @@ function Found({ id }: { id: string }) {
       label={t('log.list')}
       query={rowsOf(found, ({ items }) => items)}
       columns={useLogColumns()}
-      columnsName="usage"
+      name="usage"
       rowKey="chargeId"
       empty={t('log.notFound', GROUP)}
     />

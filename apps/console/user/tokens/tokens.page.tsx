@@ -34,7 +34,7 @@ export function TokensPage() {
         columns={useTokenColumns()}
         rowKey="keyId"
         empty={{ ...t('empty', GROUP), action: create }}
-        columnsName="tokens"
+        name="tokens"
       />
       <OpenForms />
     </PageFrame>

@@ -56,7 +56,7 @@ export function Statement() {
         columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}
         empty={useEmpty(isNarrowed({ kind, keyId, from, to }))}
-        columnsName={search.balance === undefined ? 'requests' : 'statement'}
+        name={search.balance === undefined ? 'requests' : 'statement'}
       />
       <OpenPanel param="charge" size="xl" title={t('charge.title', { ns: 'calls' })}>
         {(id) => <ChargeDetails id={id} />}

@@ -38,7 +38,7 @@ export function MarketTable({ models, query }: MarketTableProps) {
         sort: (by) =>
           void navigate({ search: (before) => ({ ...before, sort: by as typeof sort }), replace: true }),
       }}
-      columnsName="market"
+      name="market"
     />
   );
 }
