@@ -184,7 +184,7 @@ export function busContract(createTransport: () => BusTransport): void {
     await until('it is handled', () => bus.hasConsumedPast('till', after));
   });
 
-  it('reports it for a topic that never had a message', async () => {
+  it('reports this for a topic that never had a message', async () => {
     await start();
     expect(await bus.hasConsumedPast('till', await bus.endOffsets(testTopics.told))).toBe(true);
   });

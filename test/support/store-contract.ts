@@ -28,7 +28,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
 
   afterEach(() => world.close());
 
-  it('stores a stream or a buffer, whole, and in place of what was there', async () => {
+  it('stores a stream or a buffer whole, replacing what was there', async () => {
     const source = Readable.from([Buffer.from('one '), Buffer.from('two')]);
     expect(await store.write('videos/abc.mp4', source, { maxBytes: 7 })).toEqual({ bytes: 7 });
     expect(await read(await store.open('videos/abc.mp4'))).toBe('one two');
@@ -38,7 +38,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await world.contents()).toHaveLength(1);
   });
 
-  it('stores a stream of many mebibytes as it came', async () => {
+  it('stores a stream of many mebibytes unchanged', async () => {
     const chunks = Array.from({ length: 12 }, (_, index) => Buffer.alloc(MEBIBYTE, 97 + index));
     const source = Readable.from(chunks, { objectMode: false });
     expect(await store.write('videos/long.mp4', source, { maxBytes: 12 * MEBIBYTE })).toEqual({
@@ -49,7 +49,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await world.contents()).toHaveLength(1);
   });
 
-  it('leaves nothing behind when a source is too long', async () => {
+  it('leaves nothing behind if a source is too long', async () => {
     await expect(store.write('videos/a1.mp4', Buffer.alloc(5), { maxBytes: 4 })).rejects.toThrow(
       FileTooLarge,
     );
@@ -73,7 +73,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await store.stat('videos/a2.mp4')).toBeNull();
   });
 
-  it.each([1, 7])('leaves nothing behind when a source breaks after %d MiB', async (mebibytes) => {
+  it.each([1, 7])('leaves nothing behind if a source breaks after %d MiB', async (mebibytes) => {
     let sent = 0;
     const broken = new Readable({
       read() {
@@ -88,7 +88,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await store.stat('videos/a3.mp4')).toBeNull();
   });
 
-  it('takes whichever of two concurrent writers comes last, never a mixture', async () => {
+  it('keeps the result of whichever concurrent writer comes last, never a mixture', async () => {
     const writes = ['a', 'b', 'c', 'd'].map((letter) =>
       store.write('images/same.png', Buffer.from(letter.repeat(100_000)), { maxBytes: 100_000 }),
     );
@@ -128,14 +128,14 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await store.stat('videos/some.mp4')).toBeNull();
   });
 
-  it('lists the keys of what is there, over several pages of a store', async () => {
+  it('lists the keys of its files, over several pages of a store', async () => {
     const keys = ['images/a1.png', 'images/b2.png', 'videos/c3.mp4', 'videos/d4.mp4', 'videos/e5.mp4'];
     for (const key of keys) await store.write(key, Buffer.from(key), { maxBytes: 100 });
     await store.remove('images/b2.png');
     expect((await keysOf(store)).sort()).toEqual(keys.filter((key) => key !== 'images/b2.png'));
   });
 
-  it('keeps what belongs to an hour in folders by its time', async () => {
+  it('keeps what belongs to an hour in folders by time', async () => {
     const keys = ['requests/2026/11/24/13.ndjson.gz', 'requests/2026/11/25/13.ndjson.gz'];
     for (const key of keys) await store.write(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 });
     const names = await world.contents();
@@ -146,7 +146,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await keysOf(store)).toEqual([keys[1]]);
   });
 
-  it('purges what is old in one folder, remains of broken writes included', async () => {
+  it('purges old files in one folder, including remains of broken writes', async () => {
     const old = ['old1', 'old2', 'old3', 'old4', 'old5'].map((name) => `videos/${name}.mp4`);
     for (const key of [...old, 'videos/new.mp4', 'images/old.png']) {
       await store.write(key, Buffer.alloc(1), { maxBytes: 1 });
@@ -163,7 +163,7 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     await expect(store.purgeOlderThan('../x', 0)).rejects.toThrow(RangeError);
   });
 
-  it('is well, and leaves no trace of the question', async () => {
+  it('is healthy, and leaves no trace of the check', async () => {
     await store.check();
     expect(await world.contents()).toEqual([]);
   });
