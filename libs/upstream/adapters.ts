@@ -126,10 +126,16 @@ export class Upstreams {
     return this.adapterFor(channel.protocol).readImage(channel, image, signal);
   }
 
-  /** The bytes at an address that a client gave, requested without any channel's key. @throws FileUnavailable */
-  async fetchAddress(url: URL, options: Omit<FileOptions, 'credentials'>): Promise<Buffer> {
+  /**
+   * The bytes at an address that a client gave, requested without any channel's key.
+   * @throws FileUnavailable, and what `onBytes` throws
+   */
+  async fetchAddress(
+    url: URL,
+    options: Omit<FileOptions, 'credentials'> & { onBytes?: (bytes: number) => void },
+  ): Promise<Buffer> {
     const { body } = await openFile(this.connections, url.href, options);
-    return readWhole(body, options.maxBytes);
+    return readWhole(body, options.maxBytes, options.onBytes);
   }
 
   /** Breaks every connection. Calls in progress end as `unknown` or `no_answer`. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { NamedError } from '#platform/errors.js';
+import { ApiError, NamedError } from '#platform/errors.js';
 import type { UpstreamConnections } from './connections.js';
 import { checkFileUrl, ForbiddenAddress } from './public-address.js';
 
@@ -87,18 +87,27 @@ function reasonOf(error: unknown): string {
   return code === undefined ? error.message : `${error.message} (${code})`;
 }
 
-/** The bytes of an opened file, counted as they arrive. @throws FileUnavailable */
-export async function readWhole(body: Readable, maxBytes: number): Promise<Buffer> {
+/**
+ * The bytes of an opened file, counted as they arrive.
+ * @param onBytes called with the number that arrived. What it throws ends the download
+ * @throws FileUnavailable
+ */
+export async function readWhole(
+  body: Readable,
+  maxBytes: number,
+  onBytes?: (bytes: number) => void,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let count = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       count += chunk.length;
       if (count > maxBytes) throw new FileUnavailable(`more than ${maxBytes} bytes`);
+      onBytes?.(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {
-    if (error instanceof FileUnavailable) throw error;
+    if (error instanceof FileUnavailable || error instanceof ApiError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new FileUnavailable(reason, { cause: error, mayPass: true });
   }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
@@ -14,10 +14,16 @@ describe('large bodies, together', () => {
   let relay: Relay;
   let customer: Customer;
   let pictures: Server;
+  /** An image of which everything but its end was sent. */
+  let begun: ServerResponse | undefined;
 
   beforeAll(async () => {
     relay = await startRelay({ BODY_MEMORY_MEGABYTES: '2', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
-    pictures = createServer((_request, response) => response.end(picture()));
+    pictures = createServer(({ url }, response) => {
+      if (url !== '/begun.png') return void response.end(picture());
+      begun = response;
+      response.write(picture());
+    });
     await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
   });
   afterAll(async () => {
@@ -84,6 +90,16 @@ describe('large bodies, together', () => {
     ]);
     expect(rows).toEqual([]);
   }
+
+  // The first, because the memory is kept for a while for customers who were refused.
+  it('count fetched images as they arrive', async () => {
+    const { address, port } = pictures.address() as AddressInfo;
+    const image = `http://${address}:${port}/begun.png`;
+    const answer = customer.send(EDITS, json({ ...FIELDS, image }));
+    await until('its bytes to be counted', async () => (await inMemory()) >= HALF);
+    begun?.end();
+    expect((await answer).status).toBe(200);
+  });
 
   it('are refused for the moment if they do not fit, before anything is held, in every form', async () => {
     const { response } = await atWork();

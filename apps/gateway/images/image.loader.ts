@@ -69,9 +69,9 @@ export class ImageLoader {
   ): Promise<ReceivedImage> {
     const { upstreams, allowPrivateAddress, log } = this.parts;
     try {
-      const options = { signal, maxBytes: MAX_INPUT_IMAGE_BYTES, allowPrivateAddress };
+      const onBytes = (bytes: number) => memory?.add(bytes);
+      const options = { signal, maxBytes: MAX_INPUT_IMAGE_BYTES, allowPrivateAddress, onBytes };
       const bytes = await upstreams.fetchAddress(url, options);
-      memory?.add(bytes.length);
       return imageOfFile({ pieces: [bytes], name: '' }, param);
     } catch (error) {
       if (!(error instanceof FileUnavailable)) throw error;
