@@ -138,7 +138,9 @@ export class ImageReader {
       case 'broken':
         return invalid('is broken: it cannot be read to its end');
       case 'too_many_pixels':
-        return invalid(`is too much work to read: it may have at most ${this.parts.maxPixels} pixels`);
+        return invalid(
+          `is too much work to read: it may have at most ${this.parts.maxPixels} pixels, half as many with 16 bits per channel`,
+        );
       case 'too_narrow':
         return invalid(
           `may be at most ${MAX_IMAGE_TIMES_AS_LONG} times as long as it is wide, or as wide as it is long`,

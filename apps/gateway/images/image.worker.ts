@@ -1,4 +1,6 @@
 import { setPriority } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import { Transformer } from '@napi-rs/image';
 
@@ -42,12 +44,22 @@ const FORMATS: readonly { mime: string; extension: string; at: number; magic: st
 /** A progressive JPEG has about ten scans, each a pass over all pixels. A malicious one can have thousands. */
 const SCANS_OF_ALL_PIXELS = 10;
 
+/** Pixels after which the memory of decoded images is freed. The garbage collector does not see it, and would leave gigabytes. */
+const PIXELS_TO_FREE = 4_000_000;
+
+setFlagsFromString('--expose-gc');
+const freeMemory = runInNewContext('gc') as () => void;
+let pixelsToFree = 0;
+
 /** Lower priority than the main thread. On other systems it would apply to the whole process. */
 if (parentPort && process.platform === 'linux') setPriority(10);
 
 parentPort?.on('message', (order: ReadOrder) => {
   const answer = read(order);
   parentPort?.postMessage(answer, answer.bytes ? [answer.bytes.buffer] : []);
+  if (pixelsToFree < PIXELS_TO_FREE) return;
+  pixelsToFree = 0;
+  freeMemory();
 });
 
 /** Reads one image to its last pixel. */
@@ -98,8 +110,10 @@ export function decodeBase64(text: string): Buffer | null {
 function faultOf(bytes: Buffer, mime: string, order: ReadOrder): ImageFault | null {
   const { maxPixels, maxTimesAsLong } = order;
   try {
-    const image = new Transformer(bytes);
-    const { width, height } = image.metadataSync();
+    if (mime === 'image/png' && pixelsOfPng(bytes) > maxPixels) return 'too_many_pixels';
+    // Decodes it to the last pixel.
+    const { width, height } = new Transformer(bytes).metadataSync();
+    pixelsToFree += width * height;
     if (width * height > maxPixels) return 'too_many_pixels';
     if (Math.max(width, height) > maxTimesAsLong * Math.min(width, height)) return 'too_narrow';
     if (mime === 'image/jpeg') {
@@ -107,11 +121,16 @@ function faultOf(bytes: Buffer, mime: string, order: ReadOrder): ImageFault | nu
       if (scans === null) return 'broken';
       if (scans * width * height > SCANS_OF_ALL_PIXELS * maxPixels) return 'too_many_pixels';
     }
-    image.rawPixelsSync();
     return null;
   } catch {
     return 'broken';
   }
+}
+
+/** By its header. Those with 16 bits per channel count twice, because they take twice the memory. @throws RangeError */
+function pixelsOfPng(bytes: Buffer): number {
+  const isDeep = bytes.readUInt8(24) === 16;
+  return bytes.readUInt32BE(16) * bytes.readUInt32BE(20) * (isDeep ? 2 : 1);
 }
 
 const END = 0xd9;
