@@ -214,12 +214,16 @@ describe('a refund of a top-up', () => {
     const { topupId } = await someone.buy('60');
     const ids = Array.from({ length: 10 }, () => newId());
     const answers = await Promise.all(ids.map((each) => refund(topupId, '20', each)));
-    const made = answers.filter(({ data }) => data?.refund?.state === 'succeeded');
+    // On a slow machine, the sweeper may be trying one again when it is answered: it is pending then.
+    const made = answers.filter(({ data }) => ['succeeded', 'pending'].includes(data?.refund?.state ?? ''));
     expect(made).toHaveLength(2);
     expect(answers.filter(({ data }) => data?.approvalId)).toHaveLength(8);
+    await until('both refunds to end', async () => (await someone.balance()).refundPending === '0');
     expect(await someone.balance()).toMatchObject({ main: '20', refundPending: '0' });
     const first = answers.indexOf(made[0]!);
-    expect((await refund(topupId, '20', ids[first])).data).toEqual(made[0]!.data);
+    const { id } = made[0]!.data!.refund!;
+    const again = await refund(topupId, '20', ids[first]);
+    expect(again.data).toMatchObject({ refund: { id, state: 'succeeded' } });
     expect((await refund(topupId, '19', ids[first])).error?.error.code).toBe('conflict');
     const { rows } = await relay.fixture.billing.query(
       `SELECT FROM audit_log WHERE action = 'topup.refund.begun' AND subject = $1`,
