@@ -176,7 +176,7 @@ describe('the list of tickets', () => {
 });
 
 describe('the assignee of a ticket', () => {
-  it('is whoever answers first, then whoever it is handed to, and each finds their own', async () => {
+  it('is the first to reply, then the person it is handed to, and each finds their own tickets', async () => {
     const { customer, ticketId } = await opened();
     const [first, second] = [await support(), await support()];
     const { accountId } = customer.actor;

@@ -63,7 +63,7 @@ describe('names', () => {
     expect((await read(customer, of)).response.status).toBe(403);
   });
 
-  it('include the address for staff, since everybody chooses their own name, but not for customers', async () => {
+  it('include the email address for staff, because names are freely chosen, but not for customers', async () => {
     const [named, nameless] = [
       await person(relay, { roles: ['finance'] }),
       await person(relay, { roles: ['admin'] }),

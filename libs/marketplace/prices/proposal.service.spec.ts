@@ -135,7 +135,7 @@ describe('a price proposal', () => {
 });
 
 describe('above a fifth', () => {
-  it('a change needs someone other than its author, who is whoever revised it', async () => {
+  it('a change needs someone other than its author, the last person to revise it', async () => {
     const model = await newModel();
     const [author, reviser] = [admin(), admin()];
     const proposal = await propose(model, '1.3', author);
