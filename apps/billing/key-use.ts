@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 
 /** A minute is precise enough for people, and one write per minute is cheap for any number of calls. */
 const INTERVAL_MS = 60_000;
@@ -17,13 +17,12 @@ export interface KeyUseOptions {
 }
 
 /** Records when keys were last used: in memory during a call, and from time to time in the database for all of them. */
-export class KeyUse {
+export class KeyUse extends Looping {
   private noted = new Map<string, number>();
-  private readonly loop: Loop;
 
   constructor(private readonly options: KeyUseOptions) {
     const { log, intervalMs = INTERVAL_MS } = options;
-    this.loop = new Loop({ name: 'use of keys', intervalMs, log, round: () => this.write() });
+    super({ name: 'use of keys', intervalMs, log });
   }
 
   note(keyId: string): void {
@@ -31,19 +30,15 @@ export class KeyUse {
       this.noted.set(keyId, this.options.clock.nowMs());
   }
 
-  start(): void {
-    this.loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.loop.stop();
-    await this.write().catch((error: unknown) => {
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.round().catch((error: unknown) => {
       this.options.log.warn({ err: error }, 'the last use of some keys could not be recorded');
     });
   }
 
   /** In order of ids, like every writer of several rows. A key that someone is changing waits for the next round. */
-  private async write(): Promise<void> {
+  protected async round(): Promise<void> {
     if (this.noted.size === 0) return;
     const noted = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1));
     this.noted = new Map();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import { MetricsWindow } from '#platform/metrics-window.js';
 import { version } from '#platform/version.js';
@@ -59,8 +59,7 @@ const FORGOTTEN_AFTER = '1 hour';
 /**
  * Stores the state of a program every few seconds for the status page: the registry of one process is not visible from another.
  */
-export class ProgramReporter {
-  private readonly loop: Loop;
+export class ProgramReporter extends Looping {
   private readonly window: MetricsWindow;
   private readonly startedAt = new Date();
   private readonly instance = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`.slice(-100);
@@ -71,17 +70,13 @@ export class ProgramReporter {
   ) {
     const { registry, log } = host;
     const { metrics, intervalMs, program } = parts;
+    super({ name: `report of ${program}`, intervalMs, log });
     this.window = new MetricsWindow(registry, [...COMMON, ...metrics]);
-    this.loop = new Loop({ name: `report of ${program}`, intervalMs, log, round: () => this.report() });
-  }
-
-  start(): void {
-    this.loop.start();
   }
 
   /** A program that shuts down in order is not reported as missing. */
-  async stop(): Promise<void> {
-    await this.loop.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     const { pool, log } = this.host;
     const { program } = this.parts;
     await pool
@@ -91,7 +86,7 @@ export class ProgramReporter {
       );
   }
 
-  private async report(): Promise<void> {
+  protected async round(): Promise<void> {
     const { program, measure } = this.parts;
     await this.window.sample();
     const report = { ...this.common(), ...(await measure(this.window)) };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import { Counter, Gauge, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
 import type { AboutMail } from './mail.outbox.js';
@@ -36,14 +36,13 @@ export interface MailSenderParts {
  * Sends queued mail, oldest first. No transaction is open while a mail is sent. After a crash in between, it is sent
  * twice, with the same message id, rather than not at all.
  */
-export class MailSender {
-  private readonly loop: Loop;
+export class MailSender extends Looping {
   private readonly attempts: Counter<'outcome'>;
   private readonly oldestFailedSeconds: Gauge;
 
   constructor(private readonly parts: MailSenderParts) {
     const { config, log, registry } = parts;
-    this.loop = new Loop({ name: 'mail', intervalMs: config.pollMs, log, round: () => this.round() });
+    super({ name: 'mail', intervalMs: config.pollMs, log });
     this.attempts = new Counter({
       name: 'tollgate_mail_attempts_total',
       help: 'Attempts to send a mail, by outcome.',
@@ -59,21 +58,12 @@ export class MailSender {
     });
   }
 
-  start(): void {
-    this.loop.start();
-  }
-
-  /** Call it after a commit that queued mail. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  async stop(): Promise<void> {
-    await this.loop.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     this.parts.mailer.close();
   }
 
-  private async round(): Promise<boolean> {
+  protected async round(): Promise<boolean> {
     const taken = await this.take();
     await Promise.all(taken.map((mail) => this.send(mail)));
     await this.measure();

@@ -90,3 +90,27 @@ export class Loop {
     });
   }
 }
+
+/** A service whose work is the rounds of one loop. */
+export abstract class Looping {
+  private readonly loop: Loop;
+
+  constructor(options: Omit<LoopOptions, 'round'>) {
+    this.loop = new Loop({ ...options, round: (signal) => this.round(signal) });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Call it after a commit that left work. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  protected abstract round(signal: AbortSignal): Promise<boolean | void>;
+}

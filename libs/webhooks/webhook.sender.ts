@@ -2,7 +2,7 @@ import { isTransient } from '#database/database.js';
 import type { Clock } from '#platform/clock.js';
 import { signedHeaders } from '#platform/http/webhook-signature.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { currentTrace, traced } from '#platform/tracing.js';
@@ -38,14 +38,13 @@ export interface SenderParts {
 }
 
 /** Sends due deliveries, a limited number at a time, and records the outcome. Several processes may send. */
-export class WebhookSender {
-  private readonly loop: Loop;
+export class WebhookSender extends Looping {
   private readonly inFlight = new Map<Promise<void>, DueDelivery>();
   private readonly attempts: Counter<'outcome'>;
 
   constructor(private readonly parts: SenderParts) {
     const { config, log, registry } = parts;
-    this.loop = new Loop({ name: 'webhooks', intervalMs: config.pollMs, log, round: () => this.round() });
+    super({ name: 'webhooks', intervalMs: config.pollMs, log });
     this.attempts = new Counter({
       name: 'tollgate_webhook_attempts_total',
       help: 'Attempts to deliver a webhook, by outcome.',
@@ -54,22 +53,13 @@ export class WebhookSender {
     });
   }
 
-  start(): void {
-    this.loop.start();
-  }
-
-  /** Call it after a commit that queued deliveries. */
-  wake(): void {
-    this.loop.wake();
-  }
-
   /** Claims nothing more, and waits for the attempts in progress. */
-  async stop(): Promise<void> {
-    await this.loop.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     await Promise.all(this.inFlight.keys());
   }
 
-  private async round(): Promise<boolean> {
+  protected async round(): Promise<boolean> {
     const free = MAX_IN_FLIGHT - this.inFlight.size;
     if (free <= 0) return false;
     const claimed = await this.parts.queue.claim(free, MAX_PER_ENDPOINT, [...this.inFlight.values()]);
@@ -82,7 +72,7 @@ export class WebhookSender {
       .catch((error: unknown) => this.report(delivery, error))
       .finally(() => {
         this.inFlight.delete(work);
-        this.loop.wake();
+        this.wake();
       });
     this.inFlight.set(work, delivery);
   }

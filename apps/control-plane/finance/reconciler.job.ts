@@ -4,7 +4,7 @@ import { controls } from '#finance/controls.js';
 import { readStandings } from '#finance/findings.js';
 import { type Reconciliation, reconcile, reconcileDue } from '#finance/reconciler.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 import type { ReconcileConfig } from '#finance/reconcile.config.js';
 
@@ -24,28 +24,14 @@ export interface ReconcilerParts {
 }
 
 /** Runs the controls of the books on schedule and on request, and shows their state. */
-export class Reconciler {
-  private readonly loop: Loop;
+export class Reconciler extends Looping {
   private readonly metrics: ReturnType<typeof controlMetrics>;
   private isShown = false;
 
   constructor(private readonly parts: ReconcilerParts) {
     const { registry, config, log } = parts;
+    super({ name: 'reconciler', intervalMs: config.intervalMs / LOOKS, log });
     this.metrics = controlMetrics(registry);
-    this.loop = new Loop({
-      name: 'reconciler',
-      intervalMs: config.intervalMs / LOOKS,
-      log,
-      round: (signal) => this.round(signal),
-    });
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.loop.stop();
   }
 
   /** Runs these controls now; null while another run is in progress. @throws Error of the database */
@@ -58,7 +44,7 @@ export class Reconciler {
     return run;
   }
 
-  private async round(signal: AbortSignal): Promise<void> {
+  protected async round(signal: AbortSignal): Promise<void> {
     const { pool, config } = this.parts;
     // What is already known: a first run may take long or never end, and an alert would fire in the meantime.
     if (!this.isShown) await this.show();

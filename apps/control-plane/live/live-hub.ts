@@ -7,7 +7,7 @@ import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
 import type { Share } from '#platform/share.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import type { LiveConfig } from '../console.config.js';
 import { type AccountState, readAccountStates } from './account-state.js';
 
@@ -50,29 +50,24 @@ const RESERVED_PART = 10;
  * Reports to browsers what changes on the accounts that they watch. The database is asked at intervals for all of them
  * together, so a stream costs a socket and nothing else; without any, nothing is asked.
  */
-export class LiveHub {
+export class LiveHub extends Looping {
   private readonly watchers = new Set<Watcher>();
   private readonly sent = new Map<string, Sent>();
-  private readonly loop: Loop;
   private readonly places: FairShare;
   private isClosed = false;
 
   constructor(private readonly parts: LiveHubParts) {
     const { config, log, clock } = parts;
+    super({ name: 'live', intervalMs: config.pollMs, log });
     const reserve = Math.floor(config.connections / RESERVED_PART);
     this.places = new FairShare({ clock, capacity: config.connections, reserve });
-    this.loop = new Loop({ name: 'live', intervalMs: config.pollMs, log, round: () => this.round() });
-  }
-
-  start(): void {
-    this.loop.start();
   }
 
   /** Ends every stream; browsers come back to the program that serves them then. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.isClosed = true;
     for (const watcher of this.watchers) end(watcher, 'shutdown');
-    await this.loop.stop();
+    await super.stop();
   }
 
   /** A stream of events of the actor's account, until the session or the connection ends. @throws ApiError */
@@ -88,7 +83,7 @@ export class LiveHub {
       place.release();
     });
     stream.write(`retry: ${RECONNECT_MS}\n\n`);
-    this.loop.wake();
+    this.wake();
     return stream;
   }
 
@@ -105,7 +100,7 @@ export class LiveHub {
     });
   }
 
-  private async round(): Promise<void> {
+  protected async round(): Promise<void> {
     if (this.watchers.size === 0) return this.sent.clear();
     try {
       await this.endOver();

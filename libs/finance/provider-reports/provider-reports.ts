@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { moneyText } from '#money/currency.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
+import { Looping } from '#platform/loop.js';
 import type { PaymentNotices } from '#payments/payment.notices.js';
 import type { PaymentsConfig, StripeConfig } from '#payments/payments.config.js';
 import { matchBankLines } from './bank/bank-match.js';
@@ -17,29 +17,13 @@ export interface ProviderReportsParts {
 }
 
 /** Fetches our balance movements from providers, posts what follows from them, and matches what reached the bank. */
-export class ProviderReports {
-  private readonly loop: Loop;
-
+export class ProviderReports extends Looping {
   constructor(private readonly parts: ProviderReportsParts) {
-    this.loop = new Loop({
+    super({
       name: 'provider-reports',
       intervalMs: parts.config.providerReportIntervalMs,
       log: parts.log,
-      round: (signal) => this.round(signal),
     });
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Begins a round now. */
-  wake(): void {
-    this.loop.wake();
   }
 
   /** Posts what reports say and matches it with the bank. Anything unexplained is reported to operators. */
@@ -60,7 +44,7 @@ export class ProviderReports {
   }
 
   /** A provider that does not answer does not block the others. */
-  private async round(signal: AbortSignal): Promise<void> {
+  protected async round(signal: AbortSignal): Promise<void> {
     const { stripe, sandbox } = this.parts.config.payments;
     const work: [provider: string, run: () => Promise<unknown>][] = [];
     if (sandbox) work.push(['sandbox', () => importSandbox(this.parts.pool, 'system')]);
