@@ -77,13 +77,32 @@ export function readControlPlaneProgram(reader: ConfigReader) {
   };
 }
 
+const DURATIONS = {
+  reportsLagMs: 'REPORTS_LAG_SECONDS',
+  inviteRewardWindowMs: 'INVITE_REWARD_WINDOW_SECONDS',
+  sweepIntervalMs: 'SWEEP_INTERVAL_SECONDS',
+  outboxPollMs: 'OUTBOX_POLL_SECONDS',
+  ledgerSnapshotIntervalMs: 'LEDGER_SNAPSHOT_SECONDS',
+  chainSealIntervalMs: 'CHAIN_SEAL_SECONDS',
+  costAccrualIntervalMs: 'COST_ACCRUAL_SECONDS',
+  recognitionIntervalMs: 'RECOGNITION_SECONDS',
+  providerReportIntervalMs: 'PROVIDER_REPORT_SECONDS',
+} as const;
+
+const SESSION = {
+  idleMs: 'SESSION_IDLE_SECONDS',
+  longestMs: 'SESSION_LONGEST_SECONDS',
+  rotateMs: 'SESSION_ROTATE_SECONDS',
+  confirmedMs: 'CONFIRMATION_SECONDS',
+} as const;
+
 /** Reads the durations; the caller finishes the reader. */
 export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig {
   const consoleUrl = reader.get('PUBLIC_CONSOLE_URL');
   return {
-    ...durations(reader),
+    ...reader.all(DURATIONS),
     secrets: readSecrets(reader),
-    session: sessionLife(reader),
+    session: reader.all(SESSION),
     consoleUrl,
     baseUrl: reader.get('PUBLIC_BASE_URL'),
     trustProxy: reader.get('TRUST_PROXY'),
@@ -100,29 +119,6 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
     duties: readDutiesConfig(reader),
-  };
-}
-
-function sessionLife(reader: ConfigReader): SessionLife {
-  return {
-    idleMs: reader.get('SESSION_IDLE_SECONDS'),
-    longestMs: reader.get('SESSION_LONGEST_SECONDS'),
-    rotateMs: reader.get('SESSION_ROTATE_SECONDS'),
-    confirmedMs: reader.get('CONFIRMATION_SECONDS'),
-  };
-}
-
-function durations(reader: ConfigReader) {
-  return {
-    reportsLagMs: reader.get('REPORTS_LAG_SECONDS'),
-    inviteRewardWindowMs: reader.get('INVITE_REWARD_WINDOW_SECONDS'),
-    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
-    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
-    ledgerSnapshotIntervalMs: reader.get('LEDGER_SNAPSHOT_SECONDS'),
-    chainSealIntervalMs: reader.get('CHAIN_SEAL_SECONDS'),
-    costAccrualIntervalMs: reader.get('COST_ACCRUAL_SECONDS'),
-    recognitionIntervalMs: reader.get('RECOGNITION_SECONDS'),
-    providerReportIntervalMs: reader.get('PROVIDER_REPORT_SECONDS'),
   };
 }
 

@@ -81,11 +81,29 @@ export function readGatewayProgram(reader: ConfigReader) {
   };
 }
 
+/** What bounds a call, and the use of channels. */
+const CALLS = {
+  catalogLifeMs: 'CATALOG_LIFE_SECONDS',
+  channelFailuresToOpen: 'CHANNEL_FAILURES_TO_OPEN',
+  channelOpenMs: 'CHANNEL_OPEN_SECONDS',
+  channelCheckMs: 'CHANNEL_CHECK_SECONDS',
+  channelWaitMs: 'CHANNEL_WAIT_SECONDS',
+  holdExpiresMs: 'HOLD_EXPIRES_SECONDS',
+  busRequestTimeoutMs: 'BUS_REQUEST_TIMEOUT_SECONDS',
+  imageRequestLimitMs: 'IMAGE_REQUEST_LIMIT_SECONDS',
+  streamLimitMs: 'STREAM_LIMIT_SECONDS',
+  streamDrainMs: 'STREAM_DRAIN_SECONDS',
+  streamDrainsPerAccount: 'STREAM_DRAINS_PER_ACCOUNT',
+  videoCreateLimitMs: 'VIDEO_CREATE_LIMIT_SECONDS',
+  chargeGraceMs: 'CHARGE_GRACE_SECONDS',
+  taskDeadlineMs: 'TASK_DEADLINE_SECONDS',
+  firstPollMs: 'POLL_INTERVAL_SECONDS',
+} as const;
+
 /** Reads the gateway's environment variables. The caller ends reading with `finish`. */
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
-    ...channelUse(reader),
-    ...callLimits(reader),
+    ...reader.all(CALLS),
     publicBaseUrl: reader.get('PUBLIC_BASE_URL'),
     trustProxy: reader.get('TRUST_PROXY'),
     urlSigningSecret: reader.get('URL_SIGNING_SECRET'),
@@ -105,31 +123,6 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
     reportMs: reader.get('REPORT_SECONDS'),
     shutdownGraceMs: reader.get('SHUTDOWN_GRACE_SECONDS'),
-  };
-}
-
-function channelUse(reader: ConfigReader) {
-  return {
-    catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
-    channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
-    channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
-    channelCheckMs: reader.get('CHANNEL_CHECK_SECONDS'),
-    channelWaitMs: reader.get('CHANNEL_WAIT_SECONDS'),
-  };
-}
-
-function callLimits(reader: ConfigReader) {
-  return {
-    holdExpiresMs: reader.get('HOLD_EXPIRES_SECONDS'),
-    busRequestTimeoutMs: reader.get('BUS_REQUEST_TIMEOUT_SECONDS'),
-    imageRequestLimitMs: reader.get('IMAGE_REQUEST_LIMIT_SECONDS'),
-    streamLimitMs: reader.get('STREAM_LIMIT_SECONDS'),
-    streamDrainMs: reader.get('STREAM_DRAIN_SECONDS'),
-    streamDrainsPerAccount: reader.get('STREAM_DRAINS_PER_ACCOUNT'),
-    videoCreateLimitMs: reader.get('VIDEO_CREATE_LIMIT_SECONDS'),
-    chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
-    taskDeadlineMs: reader.get('TASK_DEADLINE_SECONDS'),
-    firstPollMs: reader.get('POLL_INTERVAL_SECONDS'),
   };
 }
 

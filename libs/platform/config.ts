@@ -50,6 +50,12 @@ export class ConfigReader<S extends Record<string, Setting<unknown>> = Settings>
     return setting.read(this.environment, name, instead);
   }
 
+  /** Several settings, each under the name that the program gives it. */
+  all<const N extends Record<string, keyof S & string>>(names: N) {
+    const values = Object.entries(names).map(([given, name]) => [given, this.get(name)]);
+    return Object.fromEntries(values) as { [G in keyof N]: ValueOf<S[N[G]]> };
+  }
+
   /** A value for a setting that is off by default but needed by another one. */
   required(name: keyof S & string): string {
     const { isSecret } = this.settings[name] as Setting<unknown>;
