@@ -1,8 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type OpenedSession, SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import type { Origin } from '#people/origin.js';
+import { Using } from '#platform/wiring.js';
 import type { CallSession } from '../http/call-session.js';
 import type { AnswerOf } from '../http/route.js';
 import { SessionCookie } from '../http/session-cookie.js';
@@ -16,13 +17,11 @@ export function signInOrigin(request: FastifyRequest): Origin {
 
 /** Gives a browser its new session. */
 @Injectable()
-export class Entrance {
-  constructor(
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(SessionCookie) private readonly cookie: SessionCookie,
-    @Inject(SessionReader) private readonly reader: SessionReader,
-  ) {}
-
+export class Entrance extends Using({
+  sessions: SessionStore,
+  cookie: SessionCookie,
+  reader: SessionReader,
+}) {
   /** Sets the cookie of a session that was just opened, and ends the one that the browser had. */
   async enter(
     { session, reply }: { session: CallSession | null; reply: FastifyReply },

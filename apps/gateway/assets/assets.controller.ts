@@ -1,9 +1,9 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
 import { ImageLoader } from '../images/image.loader.js';
@@ -27,9 +27,7 @@ export class AssetsController extends Using({
   library: AssetLibrary,
   config: GATEWAY_CONFIG,
 }) {
-  @Post()
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, doc: createAssetOperation })
+  @AnsweredPost('', { bodyLimit: IMAGES_BODY_BYTES, doc: createAssetOperation })
   async create(@ExchangeOf('returns') exchange: ClientExchange): Promise<AssetView | DryRun> {
     const { caller, request } = exchange;
     const { body, ...chosen } = readModelChoice(asBody(request.body), caller);

@@ -1,9 +1,9 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { Using } from '#platform/wiring.js';
-import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, type ClientExchange, ExchangeOf } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
-import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
+import { CHAT_BODY, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { ClientStream } from './client-stream.js';
 import { ConversationService } from './conversation.service.js';
 import {
@@ -17,42 +17,32 @@ import {
 /** The pass-through paths. Each answers 200, completely or as a stream. An error before the first byte has its own status. */
 @Controller('v1')
 export class ConversationsController extends Using({ conversations: ConversationService }) {
-  @Post('chat/completions')
-  @HttpCode(200)
-  @RouteRules({
-    bodyLimit: CHAT_BODY_BYTES,
-    plainLimit: CHAT_PLAIN_BYTES,
-    doc: createChatCompletionOperation,
-  })
+  @AnsweredPost('chat/completions', { ...CHAT_BODY, doc: createChatCompletionOperation })
   chat(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     return this.converse('chat', exchange);
   }
 
-  @Post('responses')
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponseOperation })
+  @AnsweredPost('responses', { ...CHAT_BODY, doc: createResponseOperation })
   respond(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     return this.converse('responses', exchange);
   }
 
   /** Anthropic's clients add `/v1` themselves, so their base URL has no `/v1`. */
-  @Post('messages')
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessageOperation })
+  @AnsweredPost('messages', { ...CHAT_BODY, doc: createMessageOperation })
   message(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     return this.converse('messages', exchange);
   }
 
-  @Post('audio/speech')
-  @HttpCode(200)
-  @RouteRules({ doc: createSpeechOperation })
+  @AnsweredPost('audio/speech', { doc: createSpeechOperation })
   speak(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     return this.converse('speech', exchange);
   }
 
-  @Post('embeddings')
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_PLAIN_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createEmbeddingOperation })
+  @AnsweredPost('embeddings', {
+    bodyLimit: CHAT_PLAIN_BYTES,
+    plainLimit: CHAT_PLAIN_BYTES,
+    doc: createEmbeddingOperation,
+  })
   embed(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     return this.converse('embeddings', exchange);
   }

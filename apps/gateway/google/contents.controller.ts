@@ -1,11 +1,11 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
-import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, type ClientExchange, ExchangeOf } from '../http/caller.js';
 import { invalid } from '../http/fields.js';
-import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
+import { CHAT_BODY } from '../http/limits.js';
 import { pathPart, queryOf } from '../http/path-part.js';
 import { TokenCounter } from '../tokens/token-counter.js';
 import { contentsBody, countedBody } from './contents-body.js';
@@ -26,11 +26,8 @@ interface ContentsCall extends ClientExchange {
 /** Conversations in Google's format, held and settled like all others, with the model and the streaming mode in the path. */
 @Controller('v1beta')
 export class ContentsController extends Using({ conversations: ConversationService, counter: TokenCounter }) {
-  @Post(TARGET)
-  @HttpCode(200)
-  @RouteRules({
-    bodyLimit: CHAT_BODY_BYTES,
-    plainLimit: CHAT_PLAIN_BYTES,
+  @AnsweredPost(TARGET, {
+    ...CHAT_BODY,
     doc: [generateContentOperation, streamGenerateContentOperation, countTokensOperation],
   })
   async call(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {

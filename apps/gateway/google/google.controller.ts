@@ -1,6 +1,6 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Using } from '#platform/wiring.js';
-import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, type ClientExchange, ExchangeOf } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { noSuchModel } from '../http/model-access.js';
 import { pathPart } from '../http/path-part.js';
@@ -38,9 +38,10 @@ export class GoogleController extends Using({
   videos: VideoOrders,
   creator: TaskCreator,
 }) {
-  @Post('models/:target')
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predictOperation, predictLongRunningOperation] })
+  @AnsweredPost('models/:target', {
+    bodyLimit: VIDEO_BODY_BYTES,
+    doc: [predictOperation, predictLongRunningOperation],
+  })
   async call(
     @ExchangeOf('returns') exchange: ClientExchange,
   ): Promise<Predictions | { name: string } | DryRun> {

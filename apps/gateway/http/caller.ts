@@ -1,4 +1,11 @@
-import { createParamDecorator, type ExecutionContext, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  HttpCode,
+  Post,
+  Res,
+} from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { isInRanges } from '#identity/ip-list.js';
@@ -37,13 +44,17 @@ declare module 'fastify' {
   }
 }
 
+type Rules = Pick<
+  FastifyContextConfig,
+  'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'keepsBytes' | 'paid' | 'counted' | 'doc'
+>;
+
 /** The rules of a route that apply before its handler runs. */
-export const RouteRules = (
-  rules: Pick<
-    FastifyContextConfig,
-    'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'keepsBytes' | 'paid' | 'counted' | 'doc'
-  >,
-) => RouteConfig(rules);
+export const RouteRules = (rules: Rules) => RouteConfig(rules);
+
+/** A POST that is answered with 200, completely or as a stream. */
+export const AnsweredPost = (path: string | string[], rules: Rules) =>
+  applyDecorators(Post(path), HttpCode(200), RouteRules(rules));
 
 /** A request, and where its answer goes. */
 export interface ClientExchange {

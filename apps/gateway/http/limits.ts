@@ -1,9 +1,13 @@
 import { MAX_MODEL_ID_CHARS } from '#catalog/model-id.js';
-import { IMAGES_BODY_BYTES } from '#platform/http/body-limits.js';
+import {
+  CHAT_BODY_BYTES,
+  CHAT_PLAIN_BYTES,
+  IMAGES_BODY_BYTES,
+  VIDEO_BODY_BYTES,
+} from '#platform/http/body-limits.js';
 
 /** Limits of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
 export {
-  CHAT_BODY_BYTES,
   CHAT_PLAIN_BYTES,
   JSON_BODY_BYTES,
   MAX_INPUT_IMAGES_BYTES,
@@ -42,6 +46,10 @@ export const MULTIPART = {
   fileBytes: 64 * 1024 * 1024,
 } as const;
 
+/** A conversation may contain images, which are long texts. */
+export const CHAT_BODY = { bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES } as const;
+export const VIDEO_BODY = { bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART } as const;
+
 /** An edit's images come as files or as text; the sum bounds both. */
 export const IMAGES_FORM = {
   fields: 50,
@@ -54,14 +62,15 @@ export const IMAGES_FORM = {
 /** A file of sound, as OpenAI bounds it. */
 export const MAX_SOUND_BYTES = 25 * 1024 * 1024;
 /** The file with its fields and their boundaries. */
-export const SOUND_BODY_BYTES = MAX_SOUND_BYTES + 1024 * 1024;
-export const SOUND_FORM = {
+const SOUND_BODY_BYTES = MAX_SOUND_BYTES + 1024 * 1024;
+const SOUND_FORM = {
   fields: 20,
   fieldBytes: 128 * 1024,
   files: 1,
   fileBytes: MAX_SOUND_BYTES,
   keptBytes: SOUND_BODY_BYTES,
 } as const;
+export const SOUND_BODY = { bodyLimit: SOUND_BODY_BYTES, multipart: SOUND_FORM } as const;
 /** Of a language, such as `en` or `zh-Hant-TW`. */
 export const MAX_LANGUAGE_CHARS = 20;
 

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { ImageStreamKind } from '#upstream/outcomes.js';
@@ -6,7 +6,7 @@ import { Using } from '#platform/wiring.js';
 import { ClientStream } from '../conversation/client-stream.js';
 import { ConversationService } from '../conversation/conversation.service.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
 import { IMAGES_BODY_BYTES, IMAGES_FORM } from '../http/limits.js';
 import { asBody, type Body } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
@@ -34,9 +34,7 @@ export class ImagesController extends Using({
   files: ImageFiles,
   config: GATEWAY_CONFIG,
 }) {
-  @Post(['v1/images/generations', 'vendora/v1/images/generations'])
-  @HttpCode(200)
-  @RouteRules({ doc: generateImagesOperation })
+  @AnsweredPost(['v1/images/generations', 'vendora/v1/images/generations'], { doc: generateImagesOperation })
   async generate(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     const { caller, request } = exchange;
     const choice = readModelChoice(asBody(request.body), caller);
@@ -47,9 +45,11 @@ export class ImagesController extends Using({
   }
 
   /** As a form or JSON. An edit is billed by the images it makes. */
-  @Post(['v1/images/edits', 'vendora/v1/images/edits'])
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: IMAGES_BODY_BYTES, multipart: IMAGES_FORM, doc: editImagesOperation })
+  @AnsweredPost(['v1/images/edits', 'vendora/v1/images/edits'], {
+    bodyLimit: IMAGES_BODY_BYTES,
+    multipart: IMAGES_FORM,
+    doc: editImagesOperation,
+  })
   async edit(@ExchangeOf('sends') exchange: ClientExchange): Promise<void> {
     const { caller, request } = exchange;
     const { edit, choice, sent } = await readImageEdit(request, caller);

@@ -1,23 +1,20 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { Using } from '#platform/wiring.js';
-import { CallerOf, RouteRules } from '../http/caller.js';
+import { AnsweredPost, CallerOf } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
-import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
+import { CHAT_BODY } from '../http/limits.js';
 import { countMessageTokensOperation } from './token-count.openapi.js';
 import { TokenCounter } from './token-counter.js';
 
 /** Counts the tokens of a message before it is sent. */
 @Controller('v1/messages')
 export class TokenCountController extends Using({ counter: TokenCounter }) {
-  @Post('count_tokens')
-  @HttpCode(200)
-  @RouteRules({
+  @AnsweredPost('count_tokens', {
     paid: false,
     counted: true,
-    bodyLimit: CHAT_BODY_BYTES,
-    plainLimit: CHAT_PLAIN_BYTES,
+    ...CHAT_BODY,
     doc: countMessageTokensOperation,
   })
   async count(

@@ -1,8 +1,8 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
-import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
+import { AnsweredPost, type ClientExchange, ExchangeOf } from '../http/caller.js';
+import { VIDEO_BODY } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
@@ -25,9 +25,7 @@ export class RemixesController extends Using({
   library: VideoLibrary,
   config: GATEWAY_CONFIG,
 }) {
-  @Post()
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: remixVideoOperation })
+  @AnsweredPost('', { ...VIDEO_BODY, doc: remixVideoOperation })
   async remix(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
     const { caller, request, reply } = exchange;
     const { prompt, dryRun } = readRemix(await anyBody(request, FORM_CHOICE));

@@ -1,11 +1,11 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import { Using } from '#platform/wiring.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
-import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
+import { AnsweredPost, CallerOf, type ClientExchange, ExchangeOf, RouteRules } from '../http/caller.js';
+import { VIDEO_BODY } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { asBody } from '../http/fields.js';
 import { pathPart } from '../http/path-part.js';
@@ -44,17 +44,16 @@ export class VideosController extends Using({
   config: GATEWAY_CONFIG,
 }) {
   /** OpenAI's path: its clients know queued, in_progress and completed. */
-  @Post('v1/videos')
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideoOperation })
+  @AnsweredPost('v1/videos', { ...VIDEO_BODY, doc: createVideoOperation })
   create(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
     return this.createIn('openai', exchange);
   }
 
   /** xAI's paths: its clients know pending and done. */
-  @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
-  @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideoOperation })
+  @AnsweredPost(['v1/videos/generations', 'vendora/v1/videos/generations'], {
+    ...VIDEO_BODY,
+    doc: generateVideoOperation,
+  })
   generate(@ExchangeOf('returns') exchange: ClientExchange): Promise<VideoView | DryRun> {
     return this.createIn('xai', exchange);
   }
