@@ -25,7 +25,7 @@ const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
 
 /** Messages that no handler could process, and what a replay would do. */
-export function DeadLettersPage() {
+export default function DeadLettersPage() {
   const { t } = useTranslation('operator');
   const { show, topic, about } = useSearch({ from: '/operator/dead-letters' });
   const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);

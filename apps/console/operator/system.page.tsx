@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 5_000;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
 /** The page refreshes itself. */
-export function SystemPage() {
+export default function SystemPage() {
   const { t } = useTranslation('operator');
   const system = useRead('/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (

@@ -2,11 +2,11 @@ import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/rea
 import { families, ticketStages, ticketTypes } from '../api/enumerations.js';
 import { notForViewers, onlyFor, textsOf, textsOfSession } from '../shell/access.js';
 import { currentSession } from '../shell/session.js';
-import { anyId, anyModel, anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { anyId, anyModel, anyText, cursor, oneOf, ownPath } from '../ui/search.js';
 import { logSearch } from '../user/logs/log-search.js';
 import { usageSearch } from '../user/usage/usage-search.js';
 import { statementSearch } from '../user/wallet/statement-search.js';
-import { below, rootRoute } from './root.route.js';
+import { below, page, rootRoute } from './root.route.js';
 
 /** Pages for everybody, signed in or not. */
 const visitor = createRoute({
@@ -24,7 +24,7 @@ const landing = createRoute({
     const { homeOf } = await import('../shell/navigation/navigation.js');
     throw redirect({ to: homeOf(session) });
   },
-  component: lazy(() => import('../visitor/landing.page.js'), 'LandingPage'),
+  component: lazy(() => import('../visitor/landing.page.js')),
 });
 
 /** The account of the signed-in user. */
@@ -40,105 +40,63 @@ const order = createRoute({
   // Stripe returns here with a bare `?paid`.
   validateSearch: (given: Record<string, unknown>): { paid?: string } =>
     'paid' in given ? { paid: 'yes' } : {},
-  component: lazy(() => import('../user/wallet/order.page.js'), 'OrderPage'),
+  component: lazy(() => import('../user/wallet/order.page.js')),
 });
 
 const ofVisitor = [
   landing,
-  createRoute({
-    ...below(visitor, '/marketplace'),
-    validateSearch: searchOf({
-      text: anyText,
-      family: oneOf(...families),
-      vendor: anyText,
-      group: anyText,
-      sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
-      view: oneOf('cards', 'table'),
-      /** From before models had pages: the open one. */
-      model: anyText,
-    }),
-    component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
+  page(below(visitor, '/marketplace'), () => import('../visitor/marketplace.page.js'), {
+    text: anyText,
+    family: oneOf(...families),
+    vendor: anyText,
+    group: anyText,
+    sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
+    view: oneOf('cards', 'table'),
+    /** From before models had pages: the open one. */
+    model: anyText,
   }),
-  createRoute({
-    ...below(visitor, '/marketplace/$model', 'models'),
-    component: lazy(() => import('../visitor/model.page.js'), 'ModelPage'),
+  page(below(visitor, '/marketplace/$model', 'models'), () => import('../visitor/model.page.js')),
+  page(
+    { ...below(visitor, '/connect'), loader: textsOfSession('calls') },
+    () => import('../visitor/connect.page.js'),
+  ),
+  page(below(visitor, '/status', 'models'), () => import('../visitor/status.page.js')),
+  page(below(visitor, '/retention', 'privacy'), () => import('../visitor/retention.page.js')),
+  page(below(visitor, '/sign-in'), () => import('../visitor/sign-in.page.js'), {
+    next: ownPath,
+    ended: oneOf('yes'),
   }),
-  createRoute({
-    ...below(visitor, '/connect'),
-    loader: textsOfSession('calls'),
-    component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/status', 'models'),
-    component: lazy(() => import('../visitor/status.page.js'), 'StatusPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/retention', 'privacy'),
-    component: lazy(() => import('../visitor/retention.page.js'), 'RetentionPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/sign-in'),
-    validateSearch: searchOf({ next: ownPath, ended: oneOf('yes') }),
-    component: lazy(() => import('../visitor/sign-in.page.js'), 'SignInPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/sign-up'),
-    validateSearch: searchOf({ invite: anyText }),
-    component: lazy(() => import('../visitor/sign-up.page.js'), 'SignUpPage'),
-  }),
+  page(below(visitor, '/sign-up'), () => import('../visitor/sign-up.page.js'), { invite: anyText }),
   // Links in mails carry their token after `#`, which reaches no server or log.
-  createRoute({
-    ...below(visitor, '/sign-up/confirm'),
-    component: lazy(() => import('../visitor/confirm-sign-up.page.js'), 'ConfirmSignUpPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/confirm-email'),
-    component: lazy(() => import('../visitor/confirm-email.page.js'), 'ConfirmEmailPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/forgot-password'),
-    component: lazy(() => import('../visitor/forgot-password.page.js'), 'ForgotPasswordPage'),
-  }),
-  createRoute({
-    ...below(visitor, '/reset-password'),
-    component: lazy(() => import('../visitor/reset-password.page.js'), 'ResetPasswordPage'),
-  }),
+  page(below(visitor, '/sign-up/confirm'), () => import('../visitor/confirm-sign-up.page.js')),
+  page(below(visitor, '/confirm-email'), () => import('../visitor/confirm-email.page.js')),
+  page(below(visitor, '/forgot-password'), () => import('../visitor/forgot-password.page.js')),
+  page(below(visitor, '/reset-password'), () => import('../visitor/reset-password.page.js')),
 ] as const;
 export const visitorPages = visitor.addChildren(ofVisitor);
 
 const ofUser = [
   order,
-  createRoute({
-    ...below(user, '/overview'),
-    component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
+  page(below(user, '/overview'), () => import('../user/overview.page.js')),
+  page(below(user, '/tokens', 'tokens'), () => import('../user/tokens/tokens.page.js'), {
+    cursor,
+    /** The key whose rules are open. */
+    key: anyText,
+    new: oneOf('yes'),
   }),
-  createRoute({
-    ...below(user, '/tokens', 'tokens'),
-    validateSearch: searchOf({
-      cursor,
-      /** The key whose rules are open. */
-      key: anyText,
-      new: oneOf('yes'),
-    }),
-    component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
+  page(below(user, '/wallet', 'wallet', 'calls'), () => import('../user/wallet/wallet.page.js'), {
+    tab: oneOf('statement', 'invites', 'details'),
+    cursor,
+    /** An initial amount, such as that of an unpaid order. */
+    credits: anyText,
+    ...statementSearch,
+    /** The request that is open. */
+    charge: anyText,
   }),
-  createRoute({
-    ...below(user, '/wallet', 'wallet', 'calls'),
-    validateSearch: searchOf({
-      tab: oneOf('statement', 'invites', 'details'),
-      cursor,
-      /** An initial amount, such as that of an unpaid order. */
-      credits: anyText,
-      ...statementSearch,
-      /** The request that is open. */
-      charge: anyText,
-    }),
-    component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
-  }),
-  createRoute({
-    ...below(user, '/playground', 'calls'),
-    beforeLoad: notForViewers,
-    validateSearch: searchOf({
+  page(
+    { ...below(user, '/playground', 'calls'), beforeLoad: notForViewers },
+    () => import('../user/playground/playground.page.js'),
+    {
       kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
       model: anyText,
       /** The key to use. */
@@ -147,88 +105,58 @@ const ofUser = [
       task: anyText,
       /** The task to take the prompt and settings from. */
       again: anyText,
-    }),
-    component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
+    },
+  ),
+  page(below(user, '/library', 'calls'), () => import('../user/library/library.page.js'), {
+    /** All by default. */
+    kind: oneOf('video', '3d', 'image'),
+    cursor,
+    /** The task that is open. */
+    task: anyText,
+    /** The request that is open. */
+    charge: anyText,
   }),
-  createRoute({
-    ...below(user, '/library', 'calls'),
-    validateSearch: searchOf({
-      /** All by default. */
-      kind: oneOf('video', '3d', 'image'),
-      cursor,
-      /** The task that is open. */
-      task: anyText,
-      /** The request that is open. */
-      charge: anyText,
-    }),
-    component: lazy(() => import('../user/library/library.page.js'), 'LibraryPage'),
+  page(below(user, '/usage', 'calls', 'charts'), () => import('../user/usage/usage.page.js'), usageSearch),
+  page(below(user, '/logs', 'calls'), () => import('../user/logs/logs.page.js'), logSearch),
+  page(below(user, '/tasks', 'calls'), () => import('../user/tasks/tasks.page.js'), {
+    kind: oneOf('video', '3d'),
+    state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
+    model: anyModel,
+    keyId: anyId,
+    cursor,
+    /** The task that is open. */
+    task: anyText,
   }),
-  createRoute({
-    ...below(user, '/usage', 'calls', 'charts'),
-    validateSearch: searchOf(usageSearch),
-    component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
+  page(below(user, '/webhooks', 'webhooks'), () => import('../user/webhooks/webhooks.page.js')),
+  page(below(user, '/webhooks/$endpointId', 'webhooks'), () => import('../user/webhooks/endpoint.page.js'), {
+    state: oneOf('pending', 'delivered', 'failed'),
+    cursor,
+    /** The delivery that is open. */
+    delivery: anyText,
   }),
-  createRoute({
-    ...below(user, '/logs', 'calls'),
-    validateSearch: searchOf(logSearch),
-    component: lazy(() => import('../user/logs/logs.page.js'), 'LogsPage'),
+  page(below(user, '/tickets', 'tickets'), () => import('../user/tickets/tickets.page.js'), {
+    state: oneOf(...ticketStages),
+    kind: oneOf(...ticketTypes),
+    cursor,
   }),
-  createRoute({
-    ...below(user, '/tasks', 'calls'),
-    validateSearch: searchOf({
-      kind: oneOf('video', '3d'),
-      state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
-      model: anyModel,
-      keyId: anyId,
-      cursor,
-      /** The task that is open. */
-      task: anyText,
-    }),
-    component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
-  }),
-  createRoute({
-    ...below(user, '/webhooks', 'webhooks'),
-    component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
-  }),
-  createRoute({
-    ...below(user, '/webhooks/$endpointId', 'webhooks'),
-    validateSearch: searchOf({
-      state: oneOf('pending', 'delivered', 'failed'),
-      cursor,
-      /** The delivery that is open. */
-      delivery: anyText,
-    }),
-    component: lazy(() => import('../user/webhooks/endpoint.page.js'), 'EndpointPage'),
-  }),
-  createRoute({
-    ...below(user, '/tickets', 'tickets'),
-    validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
-    component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
-  }),
-  createRoute({
-    ...below(user, '/tickets/new', 'tickets'),
-    beforeLoad: notForViewers,
-    validateSearch: searchOf({
+  page(
+    { ...below(user, '/tickets/new', 'tickets'), beforeLoad: notForViewers },
+    () => import('../user/tickets/new-ticket.page.js'),
+    {
       kind: oneOf(...ticketTypes),
       /** The charge that it is about. */
       charge: anyText,
-    }),
-    component: lazy(() => import('../user/tickets/new-ticket.page.js'), 'NewTicketPage'),
-  }),
-  createRoute({
-    ...below(user, '/tickets/$ticketId', 'tickets'),
-    component: lazy(() => import('../user/tickets/ticket.page.js'), 'TicketPage'),
-  }),
-  createRoute({
-    ...below(user, '/account', 'account'),
-    beforeLoad: notForViewers,
-    component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
-  }),
-  createRoute({
-    ...below(user, '/privacy', 'privacy'),
-    beforeLoad: notForViewers,
-    validateSearch: searchOf({ cursor }),
-    component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),
-  }),
+    },
+  ),
+  page(below(user, '/tickets/$ticketId', 'tickets'), () => import('../user/tickets/ticket.page.js')),
+  page(
+    { ...below(user, '/account', 'account'), beforeLoad: notForViewers },
+    () => import('../user/account/account.page.js'),
+  ),
+  page(
+    { ...below(user, '/privacy', 'privacy'), beforeLoad: notForViewers },
+    () => import('../user/privacy/privacy.page.js'),
+    { cursor },
+  ),
 ] as const;
 export const userPages = user.addChildren(ofUser);

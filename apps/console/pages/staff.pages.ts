@@ -1,9 +1,9 @@
-import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { STAFF } from '../shell/session.js';
-import { anyDay, anyId, anyModel, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
-import { below, rootRoute } from './root.route.js';
+import { anyDay, anyId, anyModel, anyText, cursor, oneOf } from '../ui/search.js';
+import { below, page, rootRoute } from './root.route.js';
 
 /** Customers and their tickets. */
 const support = createRoute({
@@ -20,52 +20,37 @@ const ofSupport = [
       throw redirect({ to: '/support/tickets' });
     },
   }),
-  createRoute({
-    ...below(support, '/accounts'),
-    validateSearch: searchOf({ query: anyText, cursor }),
-    component: lazy(() => import('../support/accounts/accounts.page.js'), 'AccountsPage'),
+  page(below(support, '/accounts'), () => import('../support/accounts/accounts.page.js'), {
+    query: anyText,
+    cursor,
   }),
-  createRoute({
-    ...below(support, '/accounts/$accountId'),
-    validateSearch: searchOf({
-      tab: oneOf('keys', 'usage', 'tickets'),
-      /** Limits the listed requests to a key or a model. */
-      keyId: anyId,
-      model: anyModel,
-      cursor,
-      /** The request that is open. */
-      charge: anyText,
-    }),
-    component: lazy(() => import('../support/accounts/account.page.js'), 'SupportAccountPage'),
+  page(below(support, '/accounts/$accountId'), () => import('../support/accounts/account.page.js'), {
+    tab: oneOf('keys', 'usage', 'tickets'),
+    /** Limits the listed requests to a key or a model. */
+    keyId: anyId,
+    model: anyModel,
+    cursor,
+    /** The request that is open. */
+    charge: anyText,
   }),
-  createRoute({
-    ...below(support, '/tickets'),
-    validateSearch: searchOf({
-      /** Open ones by default. */
-      state: oneOf('answered', 'closed', 'all'),
-      kind: oneOf(...ticketTypes),
-      /** Everybody's by default. */
-      assignee: oneOf('me', 'none'),
-      cursor,
-    }),
-    component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
+  page(below(support, '/tickets'), () => import('../support/tickets/queue.page.js'), {
+    /** Open ones by default. */
+    state: oneOf('answered', 'closed', 'all'),
+    kind: oneOf(...ticketTypes),
+    /** Everybody's by default. */
+    assignee: oneOf('me', 'none'),
+    cursor,
   }),
-  createRoute({
-    ...below(support, '/tickets/$ticketId'),
-    component: lazy(() => import('../support/tickets/ticket.page.js'), 'SupportTicketPage'),
-  }),
+  page(below(support, '/tickets/$ticketId'), () => import('../support/tickets/ticket.page.js')),
 ] as const;
 export const supportPages = support.addChildren(ofSupport);
 
 /** Second signatures, for every role that decides some. */
-export const approvalPages = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/approvals',
-  beforeLoad: onlyFor(...STAFF),
-  loader: textsOf('support'),
-  validateSearch: searchOf({ state: oneOf('approved', 'rejected'), cursor, approval: anyText }),
-  component: lazy(() => import('../support/approvals/approvals.page.js'), 'ApprovalsPage'),
-});
+export const approvalPages = page(
+  { ...below(rootRoute, '/approvals', 'support'), beforeLoad: onlyFor(...STAFF) },
+  () => import('../support/approvals/approvals.page.js'),
+  { state: oneOf('approved', 'rejected'), cursor, approval: anyText },
+);
 
 /** The catalog, prices and people. */
 const admin = createRoute({
@@ -76,114 +61,75 @@ const admin = createRoute({
 });
 
 const ofAdmin = [
-  createRoute({
-    ...below(admin, '/', 'operator', 'charts'),
-    validateSearch: searchOf({
-      /** The last 30 days by default. */
-      from: anyDay,
-      to: anyDay,
-      /** Charged requests by default. */
-      show: oneOf('failedCharges', 'net'),
-      /** By model by default. */
-      by: oneOf('family', 'group', 'channel'),
-    }),
-    component: lazy(() => import('../admin/home/home.page.js'), 'AdminHomePage'),
+  page(below(admin, '/', 'operator', 'charts'), () => import('../admin/home/home.page.js'), {
+    /** The last 30 days by default. */
+    from: anyDay,
+    to: anyDay,
+    /** Charged requests by default. */
+    show: oneOf('failedCharges', 'net'),
+    /** By model by default. */
+    by: oneOf('family', 'group', 'channel'),
   }),
-  createRoute({
-    ...below(admin, '/prices', 'prices', 'catalog'),
-    validateSearch: searchOf({
-      tab: oneOf('groups', 'proposals'),
-      text: anyText,
-      family: oneOf(...families),
-      state: oneOf('open'),
-      cursor,
-    }),
-    component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
+  page(below(admin, '/prices', 'prices', 'catalog'), () => import('../admin/prices/prices.page.js'), {
+    tab: oneOf('groups', 'proposals'),
+    text: anyText,
+    family: oneOf(...families),
+    state: oneOf('open'),
+    cursor,
   }),
-  createRoute({
-    ...below(admin, '/prices/models/$model', 'prices'),
-    component: lazy(() => import('../admin/prices/time-line.page.js'), 'TimeLinePage'),
+  page(below(admin, '/prices/models/$model', 'prices'), () => import('../admin/prices/time-line.page.js')),
+  page(below(admin, '/prices/propose', 'prices'), () => import('../admin/prices/propose.page.js'), {
+    /** What the first change is about. */
+    model: anyText,
+    group: anyText,
+    kind: oneOf('multiplier', 'rule'),
+    /** The proposal to revise, instead of a new one. */
+    revise: anyText,
   }),
-  createRoute({
-    ...below(admin, '/prices/propose', 'prices'),
-    validateSearch: searchOf({
-      /** What the first change is about. */
-      model: anyText,
-      group: anyText,
-      kind: oneOf('multiplier', 'rule'),
-      /** The proposal to revise, instead of a new one. */
-      revise: anyText,
-    }),
-    component: lazy(() => import('../admin/prices/propose.page.js'), 'ProposePage'),
+  page(
+    below(admin, '/prices/proposals/$proposalId', 'prices'),
+    () => import('../admin/prices/proposal.page.js'),
+    { span: oneOf('day', 'week', 'month') },
+  ),
+  page(below(admin, '/prices/import', 'prices'), () => import('../admin/prices/import.page.js')),
+  page(below(admin, '/prices/vendors', 'prices'), () => import('../admin/prices/vendors.page.js'), {
+    text: anyText,
+    vendor: anyText,
   }),
-  createRoute({
-    ...below(admin, '/prices/proposals/$proposalId', 'prices'),
-    validateSearch: searchOf({ span: oneOf('day', 'week', 'month') }),
-    component: lazy(() => import('../admin/prices/proposal.page.js'), 'ProposalPage'),
+  page(below(admin, '/models', 'catalog'), () => import('../admin/catalog/models.page.js'), {
+    text: anyText,
+    family: oneOf(...families),
+    /** The model that is open, or the form of a new one. */
+    model: anyText,
+    new: oneOf('model', 'alias'),
   }),
-  createRoute({
-    ...below(admin, '/prices/import', 'prices'),
-    component: lazy(() => import('../admin/prices/import.page.js'), 'ImportPage'),
+  page(below(admin, '/groups', 'catalog'), () => import('../admin/catalog/groups.page.js'), {
+    group: anyText,
+    new: oneOf('yes'),
   }),
-  createRoute({
-    ...below(admin, '/prices/vendors', 'prices'),
-    validateSearch: searchOf({ text: anyText, vendor: anyText }),
-    component: lazy(() => import('../admin/prices/vendors.page.js'), 'VendorsPage'),
+  page(below(admin, '/channels', 'catalog'), () => import('../admin/catalog/channels.page.js'), {
+    new: oneOf('yes'),
   }),
-  createRoute({
-    ...below(admin, '/models', 'catalog'),
-    validateSearch: searchOf({
-      text: anyText,
-      family: oneOf(...families),
-      /** The model that is open, or the form of a new one. */
-      model: anyText,
-      new: oneOf('model', 'alias'),
-    }),
-    component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
+  page(below(admin, '/channels/$channelId', 'catalog'), () => import('../admin/catalog/channel.page.js'), {
+    tab: oneOf('settings'),
   }),
-  createRoute({
-    ...below(admin, '/groups', 'catalog'),
-    validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
-    component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
+  page(below(admin, '/people'), () => import('../admin/people/people.page.js'), {
+    email: anyText,
+    role: oneOf(...staffRoles),
+    cursor,
+    /** The person who is open. */
+    person: anyText,
   }),
-  createRoute({
-    ...below(admin, '/channels', 'catalog'),
-    validateSearch: searchOf({ new: oneOf('yes') }),
-    component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
+  page(below(admin, '/audit-log'), () => import('../admin/audit/audit.page.js'), {
+    action: anyText,
+    subject: anyText,
+    actor: anyText,
+    accountId: anyId,
+    cursor,
+    /** The entry that is open. */
+    entry: anyText,
   }),
-  createRoute({
-    ...below(admin, '/channels/$channelId', 'catalog'),
-    validateSearch: searchOf({ tab: oneOf('settings') }),
-    component: lazy(() => import('../admin/catalog/channel.page.js'), 'ChannelPage'),
-  }),
-  createRoute({
-    ...below(admin, '/people'),
-    validateSearch: searchOf({
-      email: anyText,
-      role: oneOf(...staffRoles),
-      cursor,
-      /** The person who is open. */
-      person: anyText,
-    }),
-    component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),
-  }),
-  createRoute({
-    ...below(admin, '/audit-log'),
-    validateSearch: searchOf({
-      action: anyText,
-      subject: anyText,
-      actor: anyText,
-      accountId: anyId,
-      cursor,
-      /** The entry that is open. */
-      entry: anyText,
-    }),
-    component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
-  }),
-  createRoute({
-    ...below(admin, '/retention', 'privacy'),
-    component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
-  }),
+  page(below(admin, '/retention', 'privacy'), () => import('../admin/retention/retention.page.js')),
 ] as const;
 export const adminPages = admin.addChildren(ofAdmin);
 
@@ -202,22 +148,15 @@ const ofOperator = [
       throw redirect({ to: '/operator/system' });
     },
   }),
-  createRoute({
-    ...below(operator, '/system'),
-    component: lazy(() => import('../operator/system.page.js'), 'SystemPage'),
-  }),
-  createRoute({
-    ...below(operator, '/dead-letters'),
-    validateSearch: searchOf({
-      /** Unresolved ones by default. */
-      show: oneOf('replayed', 'all'),
-      topic: anyText,
-      about: anyText,
-      cursor,
-      /** The letter that is open. */
-      letter: anyText,
-    }),
-    component: lazy(() => import('../operator/dead-letters.page.js'), 'DeadLettersPage'),
+  page(below(operator, '/system'), () => import('../operator/system.page.js')),
+  page(below(operator, '/dead-letters'), () => import('../operator/dead-letters.page.js'), {
+    /** Unresolved ones by default. */
+    show: oneOf('replayed', 'all'),
+    topic: anyText,
+    about: anyText,
+    cursor,
+    /** The letter that is open. */
+    letter: anyText,
   }),
 ] as const;
 export const operatorPages = operator.addChildren(ofOperator);

@@ -4,13 +4,15 @@ import { GROUP_NAME, ID, MODEL_NAME } from './patterns.js';
 
 type Reader<T> = (value: string | undefined) => T | undefined;
 
+export type Readers = Record<string, Reader<unknown>>;
+
 /** What a page's search parameters can be. */
-export type SearchOf<Fields extends Record<string, Reader<unknown>>> = {
+export type SearchOf<Fields extends Readers> = {
   [Name in keyof Fields]?: ReturnType<Fields[Name]>;
 };
 
 /** Reads a page's search parameters. Invalid values become undefined but stay listed, or the router would keep them. */
-export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields: Fields) {
+export function searchOf<Fields extends Readers>(fields: Fields) {
   type Search = { [Name in keyof Fields]?: NonNullable<ReturnType<Fields[Name]>> };
   return (given: Record<string, unknown>): Search => {
     const read = Object.entries(fields).flatMap(([name, reader]) => {

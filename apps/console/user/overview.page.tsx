@@ -23,7 +23,7 @@ import {
 } from './overview.js';
 import { useShortDay } from '../ui/time/when.js';
 
-export function OverviewPage() {
+export default function OverviewPage() {
   const { t } = useTranslation('user');
   const overview = useOverview();
   return (

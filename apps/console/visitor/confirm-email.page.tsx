@@ -9,7 +9,7 @@ import { LinkPage } from './link-page.js';
 import { GROUP } from '../i18n/group.js';
 
 /** Asks for a click, since mail scanners open links too. */
-export function ConfirmEmailPage() {
+export default function ConfirmEmailPage() {
   const { t } = useTranslation('visitor');
   return <LinkPage texts={t('confirmEmail', GROUP)} form={Confirm} />;
 }

@@ -7,7 +7,7 @@ import { LinkPage } from './link-page.js';
 import { GROUP } from '../i18n/group.js';
 
 /** Where the link in the sign-up mail leads. */
-export function ConfirmSignUpPage() {
+export default function ConfirmSignUpPage() {
   const { t } = useTranslation('visitor');
   return <LinkPage texts={t('confirmSignUp', GROUP)} again="/sign-up" form={ConfirmForm} />;
 }

@@ -7,7 +7,7 @@ import { Connect } from './connect.js';
 const OwnCode = lazyRouteComponent(() => import('../user/connect/own-code.js'), 'OwnCode');
 
 /** Customers get code with their key in it, and see when its first request arrives. */
-export function ConnectPage() {
+export default function ConnectPage() {
   const { t } = useTranslation('visitor');
   const session = useSession();
   const isOwn = mayAny(session, ['user']) && session?.viewing === null;

@@ -7,7 +7,7 @@ import { TextLink } from '../ui/links.js';
 import { EntrancePage, useEmail } from './entrance.js';
 
 /** The answer does not reveal whether the address has an account. */
-export function ForgotPasswordPage() {
+export default function ForgotPasswordPage() {
   const { t } = useTranslation('visitor');
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (sentTo !== null) {

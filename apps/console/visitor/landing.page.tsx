@@ -24,7 +24,7 @@ const LandingSections = lazy(async () => ({
   default: (await import('./landing/landing-sections.js')).LandingSections,
 }));
 
-export function LandingPage() {
+export default function LandingPage() {
   const { t } = useTranslation('visitor');
   return (
     <PageFrame

@@ -13,7 +13,7 @@ import { useOwnGroups } from './market/price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
-export function MarketplacePage() {
+export default function MarketplacePage() {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();
   const market = useQuery(marketQuery);

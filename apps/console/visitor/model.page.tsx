@@ -24,7 +24,7 @@ const NOT_LISTED = new ApiFailure({
   message: 'The price list has no such model.',
 });
 
-export function ModelPage() {
+export default function ModelPage() {
   const { t } = useTranslation('models');
   const { model: id } = useParams({ from: '/visitor/marketplace/$model' });
   const market = useQuery(marketQuery);

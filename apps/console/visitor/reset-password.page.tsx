@@ -6,7 +6,7 @@ import { useCode, useEntrance, useNewPassword } from './entrance.js';
 import { LinkPage } from './link-page.js';
 import { GROUP } from '../i18n/group.js';
 
-export function ResetPasswordPage() {
+export default function ResetPasswordPage() {
   const { t } = useTranslation('visitor');
   return <LinkPage texts={t('reset', GROUP)} again="/forgot-password" form={ResetForm} />;
 }

@@ -3,7 +3,7 @@ import { PageFrame } from '../ui/page.js';
 import { Retention } from './retention.js';
 
 /** Public, for anyone who considers signing up. */
-export function RetentionPage() {
+export default function RetentionPage() {
   const { t } = useTranslation('privacy');
   return (
     <PageFrame title={t('retention.title')} width={56}>

@@ -9,7 +9,7 @@ import { passwordField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useCode, useEmail, useEntrance } from './entrance.js';
 
-export function SignInPage() {
+export default function SignInPage() {
   const { t } = useTranslation('visitor');
   const { next, ended } = useSearch({ from: '/visitor/sign-in' });
   return (

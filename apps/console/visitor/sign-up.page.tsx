@@ -12,7 +12,7 @@ import { ErrorState } from '../ui/states.js';
 import { EntrancePage, useEmail } from './entrance.js';
 
 /** The answer does not reveal whether the address has an account. */
-export function SignUpPage() {
+export default function SignUpPage() {
   const { t } = useTranslation('visitor');
   const [sent, setSent] = useState<SignUp | null>(null);
   if (sent !== null) return <MailSent signUp={sent} other={() => setSent(null)} />;

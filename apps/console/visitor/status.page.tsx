@@ -13,7 +13,7 @@ type Family = Status['families'][number];
 
 const REFETCH_MS = 60_000;
 
-export function StatusPage() {
+export default function StatusPage() {
   const { t } = useTranslation('models');
   const status = useRead('/api/public/status', {}, { refetchInterval: REFETCH_MS });
   return (

@@ -18,11 +18,13 @@ export function routedPages(): RoutedPage[] {
 function pagesOf(text: string): RoutedPage[] {
   const areas = new Map<string, string>([['rootRoute', '']]);
   const pages: RoutedPage[] = [];
-  for (const [, name, body] of text.matchAll(/(?:const (\w+) = )?createRoute\(\{(.*?)\n {0,2}\}\)/gs)) {
-    const parent = /(?:getParentRoute: \(\) => |below\()(\w+)/.exec(body!)?.[1] ?? '';
-    const path = (areas.get(parent) ?? '') + (/(?:path: |below\(\w+, )'([^']*)'/.exec(body!)?.[1] ?? '');
+  const routes = /(?:const (\w+) = )?createRoute\(\{(.*?)\n {0,2}\}\)|(page\(.*?\))/gs;
+  for (const [, name, route, page] of text.matchAll(routes)) {
+    const body = route ?? page!;
+    const parent = /(?:getParentRoute: \(\) => |below\()(\w+)/.exec(body)?.[1] ?? '';
+    const path = (areas.get(parent) ?? '') + (/(?:path: |below\(\w+, )'([^']*)'/.exec(body)?.[1] ?? '');
     if (name) areas.set(name, path);
-    if (body!.includes('component:')) pages.push(made(path));
+    if (page || body.includes('component:')) pages.push(made(path));
   }
   return pages;
 }

@@ -30,7 +30,7 @@ import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 50;
 
-export function AuditPage() {
+export default function AuditPage() {
   const { t } = useTranslation('admin');
   const { known } = useActions();
   const { cursor: _, entry, action, ...others } = useSearch({ from: '/admin/audit-log' });

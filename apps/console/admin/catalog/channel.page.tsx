@@ -18,7 +18,7 @@ import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function ChannelPage() {
+export default function ChannelPage() {
   const { t } = useTranslation('catalog');
   const { channelId } = useParams({ from: '/admin/channels/$channelId' });
   const init = { path: { channelId } };

@@ -12,7 +12,7 @@ import { ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
 import { ChannelLink } from './channel-link.js';
 
-export function ChannelsPage() {
+export default function ChannelsPage() {
   const { t } = useTranslation('catalog');
   const health = useRead('/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
   const create = (

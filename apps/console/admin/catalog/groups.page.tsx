@@ -15,7 +15,7 @@ import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/groups');
 
-export function GroupsPage() {
+export default function GroupsPage() {
   const { t } = useTranslation('catalog');
   const groups = useGroups();
   const create = (

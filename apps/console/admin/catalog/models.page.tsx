@@ -15,7 +15,7 @@ import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/admin/models');
 
-export function ModelsPage() {
+export default function ModelsPage() {
   const { t } = useTranslation('catalog');
   const { text = '', family } = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useModels();
@@ -92,7 +92,7 @@ function Prices({ model }: { model: string }) {
   );
 }
 
-export function OnOff({ isOn }: { isOn: boolean }) {
+function OnOff({ isOn }: { isOn: boolean }) {
   const { t } = useTranslation('catalog');
   return <StatusBadge tone={isOn ? 'good' : 'quiet'}>{isOn ? t('state.on') : t('state.off')}</StatusBadge>;
 }

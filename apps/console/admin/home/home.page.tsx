@@ -22,7 +22,7 @@ const DAYS = 30;
 /** Counting stops here. */
 const MOST_COUNTED = 100;
 
-export function AdminHomePage() {
+export default function AdminHomePage() {
   const { t } = useTranslation('admin');
   const { from, to } = useSearch({ from: '/admin/' });
   const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };

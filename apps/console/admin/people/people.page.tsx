@@ -17,7 +17,7 @@ import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const PAGE = 25;
 
-export function PeoplePage() {
+export default function PeoplePage() {
   const { t } = useTranslation('admin');
   const { email, role, person } = useSearch({ from: '/admin/people' });
   const people = useList('/api/admin/people', { query: { limit: PAGE, email, role } });

@@ -18,7 +18,7 @@ import { ProposedChanges } from './proposed-changes.js';
 import { type RefusedRow, useRefusal } from './refusal.js';
 import { ApiFailure } from '../../api/failure.js';
 
-export function ImportPage() {
+export default function ImportPage() {
   const { t } = useTranslation('prices');
   const [found, setFound] = useState<{ wanted: Importing; compared: Shape<'PriceImport'> } | null>(null);
   return (

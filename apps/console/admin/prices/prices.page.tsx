@@ -7,7 +7,7 @@ import { Proposals } from './proposals.js';
 import { PartPage } from '../../ui/lists/part-tabs.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function PricesPage() {
+export default function PricesPage() {
   const { t } = useTranslation('prices');
   return (
     <PartPage

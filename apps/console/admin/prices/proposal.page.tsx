@@ -19,7 +19,7 @@ import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function ProposalPage() {
+export default function ProposalPage() {
   const { t } = useTranslation('prices');
   const path = useParams({ from: '/admin/prices/proposals/$proposalId' });
   const proposal = useRead('/api/admin/price-proposals/{proposalId}', { path });

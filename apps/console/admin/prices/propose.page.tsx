@@ -29,7 +29,7 @@ import { useOpenProposal } from './proposals.js';
 const route = getRouteApi('/admin/prices/propose');
 
 /** Nothing changes until someone confirms the proposal after its preview. */
-export function ProposePage() {
+export default function ProposePage() {
   const { t } = useTranslation('prices');
   const { revise } = route.useSearch();
   return (

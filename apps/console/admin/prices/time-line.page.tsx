@@ -39,7 +39,7 @@ function useVersions(model: string) {
   });
 }
 
-export function TimeLinePage() {
+export default function TimeLinePage() {
   const { t } = useTranslation('prices');
   const { model } = useParams({ from: '/admin/prices/models/$model' });
   const propose = <Propose model={model} />;

@@ -35,7 +35,7 @@ const TONES: Record<VendorModel['state'], Tone> = {
   moved: 'bad',
 };
 
-export function VendorsPage() {
+export default function VendorsPage() {
   const { t } = useTranslation('prices');
   const { text = '', vendor } = useSearch({ from: '/admin/prices/vendors' });
   const query = useShown('/api/admin/vendor-models');

@@ -8,7 +8,7 @@ import { PageFrame } from '../../ui/page.js';
 
 type Run = Item<'/api/admin/retention'>;
 
-export function AdminRetentionPage() {
+export default function AdminRetentionPage() {
   const { t } = useTranslation('privacy');
   return (
     <PageFrame title={t('retention.title')} about={t('retention.about')}>

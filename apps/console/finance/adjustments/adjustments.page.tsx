@@ -16,7 +16,7 @@ import { ticketField } from '../ticket-field.js';
 import { GROUP } from '../../i18n/group.js';
 
 /** Adjustments by hand and write-offs. Each needs a ticket, large ones two people, and none is ever edited. */
-export function AdjustmentsPage() {
+export default function AdjustmentsPage() {
   const { t } = useTranslation('adjustments');
   const actions = (
     <>

@@ -19,7 +19,7 @@ import { GROUP } from '../../i18n/group.js';
 const LOOK_AGAIN_MS = 20_000;
 
 /** All controls with their results, and up to when everything is posted. */
-export function BooksPage() {
+export default function BooksPage() {
   const { t } = useTranslation('finance');
   const controls = useRead('/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (

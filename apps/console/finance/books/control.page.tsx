@@ -23,7 +23,7 @@ const route = getRouteApi('/finance/controls/$controlId');
 const states = ['open', 'resolved', 'all'] as const;
 
 /** What one control compares, and what it found. */
-export function ControlPage() {
+export default function ControlPage() {
   const { t } = useTranslation('finance');
   const { controlId } = route.useParams();
   const { titleOf, explanationOf } = useControlWords();

@@ -24,7 +24,7 @@ const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 type Line = Shape<'LedgerStatement'>['items'][number];
 
 /** One ledger account: its entries between opening and closing balance. */
-export function LedgerAccountPage() {
+export default function LedgerAccountPage() {
   const { t } = useTranslation('finance');
   const statement = useStatement();
   const account = statement.data?.account;

@@ -15,7 +15,7 @@ const CUSTOMER = /^customer:([0-9a-z]{26})/;
 type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 
 /** All ledger accounts by code. */
-export function LedgerAccountsPage() {
+export default function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
   const { code } = useSearch({ from: '/finance/ledger-accounts' });
   const accountId = code === undefined ? undefined : CUSTOMER.exec(code)?.[1];

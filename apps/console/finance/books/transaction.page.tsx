@@ -21,7 +21,7 @@ type Transaction = GetAnswer<'/api/finance/transactions/{transactionId}'>;
 type Linked = Transaction['linked'][number];
 
 /** One ledger transaction: its entries, related transactions, and the block that seals it. */
-export function TransactionPage() {
+export default function TransactionPage() {
   const { t } = useTranslation('finance');
   const { transactionId } = useParams({ from: '/finance/transactions/$transactionId' });
   const transaction = useRead('/api/finance/transactions/{transactionId}', { path: { transactionId } });

@@ -20,7 +20,7 @@ import { GROUP } from '../../i18n/group.js';
 const route = getRouteApi('/finance/trial-balance');
 
 /** All ledger balances at the end of a day, by when entries were recorded or took effect. */
-export function TrialBalancePage() {
+export default function TrialBalancePage() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day } = route.useSearch();
   const query = { by, ...(day === undefined ? {} : { at: startOf(addDays(day)) }) } as const;

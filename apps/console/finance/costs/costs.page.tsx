@@ -5,7 +5,7 @@ import { PartPage } from '../../ui/lists/part-tabs.js';
 import { GROUP } from '../../i18n/group.js';
 
 /** What upstreams charge us, and what they billed. */
-export function CostsPage() {
+export default function CostsPage() {
   const { t } = useTranslation('costs');
   return <PartPage texts={t('page', GROUP)} parts={{ versions: <CostVersions />, bills: <Bills /> }} />;
 }

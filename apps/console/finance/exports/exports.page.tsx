@@ -20,7 +20,7 @@ const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
 const details = ['full', 'summary'] as const;
 
 /** Exports the books for other programs. Downloads continue while people do something else in this tab. */
-export function ExportsPage() {
+export default function ExportsPage() {
   const { t } = useTranslation('costs');
   return (
     <PageFrame title={t('exports.title')} about={t('exports.about')} width={56}>

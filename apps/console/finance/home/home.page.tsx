@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 20_000;
 const MOST_COUNTED = 100;
 
 /** Open work, the figures of some days, and whether the books agree. */
-export function FinanceHomePage() {
+export default function FinanceHomePage() {
   const { t } = useTranslation('finance');
   const search = route.useSearch();
   const { from, to, show = 'recognised' } = search;

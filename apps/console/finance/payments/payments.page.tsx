@@ -16,7 +16,7 @@ import { today } from '../utc-days.js';
 import { GROUP } from '../../i18n/group.js';
 
 /** Top-ups, money without an order, refunds and disputes. */
-export function PaymentsPage() {
+export default function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (
     <PartPage

@@ -21,7 +21,7 @@ const route = getRouteApi('/finance/periods/close');
 const SHORTEST_REASON = 3;
 
 /** Guides the close of a period: choose its end, work through the checklist, then close. */
-export function ClosePage() {
+export default function ClosePage() {
   const { t } = useTranslation('periods');
   const periods = useRead('/api/finance/periods', { query: { state: 'closed', limit: 1 } });
   return (

@@ -30,7 +30,7 @@ type Shown = GetAnswer<'/api/finance/periods/{periodId}'>;
 type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
 
 /** A closed or attempted period, with its checklist, its balances, and late postings. */
-export function PeriodPage() {
+export default function PeriodPage() {
   const { t } = useTranslation('periods');
   const { periodId } = useParams({ from: '/finance/periods/$periodId' });
   const period = useRead(

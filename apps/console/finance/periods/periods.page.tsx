@@ -14,7 +14,7 @@ import { GROUP } from '../../i18n/group.js';
 const states = everyWord<Shape<'Period'>['state']>()('closing', 'closed', 'abandoned');
 
 /** Closed and attempted periods, newest first. */
-export function PeriodsPage() {
+export default function PeriodsPage() {
   const { t } = useTranslation('periods');
   const { state } = useSearch({ from: '/finance/periods' });
   const periods = useList('/api/finance/periods', { query: { state } });

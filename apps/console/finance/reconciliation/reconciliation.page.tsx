@@ -11,7 +11,7 @@ import { GROUP } from '../../i18n/group.js';
 const Imports = lazy(async () => ({ default: (await import('./imports.js')).Imports }));
 
 /** Reports of providers and banks compared with our books, item by item, in both directions. */
-export function ReconciliationPage() {
+export default function ReconciliationPage() {
   const { t } = useTranslation('reconciliation');
   const parts = { payments: <Payments />, payouts: <Payouts />, bank: <Bank />, imports: <LateImports /> };
   return <PartPage texts={t('page', GROUP)} parts={parts} />;

@@ -16,7 +16,7 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
 
 /** What a charge earned and cost, and all its transactions. */
-export function ChargePage() {
+export default function ChargePage() {
   const { t } = useTranslation('reports');
   const { chargeId } = useParams({ from: '/finance/charges/$chargeId' });
   const charge = useRead('/api/finance/charges/{chargeId}', { path: { chargeId } });

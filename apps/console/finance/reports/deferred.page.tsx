@@ -18,7 +18,7 @@ import { addDays, type DaySpan, daysUntil, monthOf, today, lastMonth } from '../
 import { FamilyName } from './family-name.js';
 
 /** Deferred revenue from its opening to its closing balance, compared with the credit lots. */
-export function DeferredPage() {
+export default function DeferredPage() {
   const { t } = useTranslation('reports');
   const search = useSearch({ from: '/finance/deferred-revenue' });
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };

@@ -19,7 +19,7 @@ import { GROUP } from '../../i18n/group.js';
 import { accountActions } from '../../ui/lists/row-actions.js';
 
 /** The lots behind deferred revenue: every purchase of credits, used and left. */
-export function LotsPage() {
+export default function LotsPage() {
   const { t } = useTranslation('reports');
   const { to, accountId, all } = useSearch({ from: '/finance/deferred-revenue/lots' });
   const filter = { to: to && addDays(to), accountId, left: all === 'yes' ? 'false' : 'true' } as const;

@@ -22,7 +22,7 @@ import { GROUP } from '../../i18n/group.js';
 const kinds = everyWord<Shape<'PriceChange'>['kind']>()('price', 'multiplier', 'rule');
 
 /** Every version of a price, multiplier or group rule, who made it, and what it earned. */
-export function PriceChangesPage() {
+export default function PriceChangesPage() {
   const { t } = useTranslation('reports');
   const { from, to, kind, subject } = useSearch({ from: '/finance/price-changes' });
   const query = { ...timesOf({ from, to }), kind, subject };

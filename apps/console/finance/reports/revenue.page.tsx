@@ -30,7 +30,7 @@ const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
 
 /** Revenue, cost and margin by UTC day, each figure linked to its entries. */
-export function RevenuePage() {
+export default function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
   const { by = 'model', show = 'net' } = search;

@@ -7,7 +7,7 @@ import { PartPage } from '../../ui/lists/part-tabs.js';
 import { GROUP } from '../../i18n/group.js';
 
 /** Open holds, refunds of failures, and the cost of rewards. */
-export function WorkPage() {
+export default function WorkPage() {
   const { t } = useTranslation('reports');
   return (
     <PartPage

@@ -26,7 +26,7 @@ import { useTicketColumns } from '../tickets/ticket-columns.js';
 import { GROUP } from '../../i18n/group.js';
 
 /** A customer's account: balances, limits, keys, requests and tickets. */
-export function SupportAccountPage() {
+export default function SupportAccountPage() {
   const { t } = useTranslation('support');
   const { accountId } = useParams({ from: '/support/accounts/$accountId' });
   const account = useRead('/api/support/accounts/{accountId}', { path: { accountId } });

@@ -16,7 +16,7 @@ const PAGE = 25;
 const FEWEST_CHARS = 2;
 
 /** Finds a customer by name, email address, key or id. */
-export function AccountsPage() {
+export default function AccountsPage() {
   const { t } = useTranslation('support');
   return (
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>

@@ -24,7 +24,7 @@ const PAGE = 25;
 const states = everyWord<Shape<'Approval'>['state']>()('pending', 'approved', 'rejected');
 
 /** What one person requested and another must approve. */
-export function ApprovalsPage() {
+export default function ApprovalsPage() {
   const { t } = useTranslation('support');
   const options = optionsOf(states, t('approvals.states', GROUP));
   return (

@@ -20,7 +20,7 @@ const STATES = ['open', 'answered', 'closed', 'all'] as const;
 const WHOSE = ['all', 'me', 'none'] as const;
 
 /** Tickets that wait for an answer, longest wait first. */
-export function TicketQueuePage() {
+export default function TicketQueuePage() {
   const { t } = useTranslation('support');
   return (
     <PageFrame title={t('queue.title')} about={t('queue.about')}>

@@ -24,7 +24,7 @@ import { GROUP } from '../../i18n/group.js';
 const LOOK_AGAIN = { refetchInterval: 15_000 };
 
 /** A ticket with everything needed to answer it. Anyone on the team may answer. */
-export function SupportTicketPage() {
+export default function SupportTicketPage() {
   const { t } = useTranslation('support');
   const { ticketId } = useParams({ from: '/support/tickets/$ticketId' });
   const params = { path: { ticketId } };

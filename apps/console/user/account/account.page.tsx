@@ -9,7 +9,7 @@ import { passwordField } from '../../ui/forms/text-fields.js';
 import { isPassword, PASSWORD_LENGTH } from '../../visitor/entrance.js';
 import { useCurrentPassword } from './current-password.js';
 
-export function AccountPage() {
+export default function AccountPage() {
   const { t } = useTranslation('account');
   return (
     <PageFrame title={t('title')} width={56}>

@@ -28,7 +28,7 @@ const KINDS = ['image', 'video', '3d'] as const;
 const SKELETONS = 6;
 const COLUMNS = { base: 1, xs: 2, md: 3, lg: 4 };
 
-export function LibraryPage() {
+export default function LibraryPage() {
   const { t } = useTranslation('calls');
   const { kind } = route.useSearch();
   return (

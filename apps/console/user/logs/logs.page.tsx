@@ -11,7 +11,7 @@ import { logQuery } from './log-search.js';
 
 const MINUTE_MS = 60_000;
 
-export function LogsPage() {
+export default function LogsPage() {
   const { t } = useTranslation('calls');
   return (
     <PageFrame title={t('log.title')} about={t('log.about')} actions={<AsFile />}>

@@ -20,7 +20,7 @@ import { GROUP } from '../../i18n/group.js';
 const route = getRouteApi('/user/playground');
 
 /** Calls without code: the price first, then the result, and the same call as code. */
-export function PlaygroundPage() {
+export default function PlaygroundPage() {
   const { t } = useTranslation('calls');
   const { key } = route.useSearch();
   const kind = useKind();

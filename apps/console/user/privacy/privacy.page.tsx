@@ -8,7 +8,7 @@ import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function PrivacyPage() {
+export default function PrivacyPage() {
   const { t } = useTranslation('privacy');
   return (
     <PageFrame title={t('title')} about={t('about')}>

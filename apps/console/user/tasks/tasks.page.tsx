@@ -32,7 +32,7 @@ import { GROUP } from '../../i18n/group.js';
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
 
-export function TasksPage() {
+export default function TasksPage() {
   const { t } = useTranslation('calls');
   const { task: _open, cursor: _, ...filter } = route.useSearch();
   useLiveTasks(filter);

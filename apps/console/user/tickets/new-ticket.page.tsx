@@ -9,7 +9,7 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
 
-export function NewTicketPage() {
+export default function NewTicketPage() {
   const { t } = useTranslation('tickets');
   return (
     <PageFrame title={t('new.title')} about={t('new.about')} width={40}>

@@ -18,7 +18,7 @@ const MOST_BODY_CHARS = 10_000;
 /** Support's answers appear without a reload. */
 const LOOK_AGAIN_MS = 15_000;
 
-export function TicketPage() {
+export default function TicketPage() {
   const { t } = useTranslation('tickets');
   const { ticketId } = useParams({ from: '/user/tickets/$ticketId' });
   const ticket = useRead(

@@ -15,7 +15,7 @@ import { GROUP } from '../../i18n/group.js';
 
 const PAGE = 25;
 
-export function TicketsPage() {
+export default function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor: _, ...filter } = useSearch({ from: '/user/tickets' });
   return (

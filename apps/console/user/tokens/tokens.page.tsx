@@ -17,7 +17,7 @@ import { GROUP } from '../../i18n/group.js';
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
 
-export function TokensPage() {
+export default function TokensPage() {
   const { t } = useTranslation('tokens');
   const tokens = useList('/api/keys', { query: { limit: PAGE } });
   const create = (

@@ -15,7 +15,7 @@ import { WorkFilters } from './work-filters.js';
 import { GROUP } from '../../i18n/group.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
-export function UsagePage() {
+export default function UsagePage() {
   const { t } = useTranslation('calls');
   return (
     <PageFrame title={t('usage.title')} about={t('usage.about')} actions={<ToRequests />}>

@@ -26,7 +26,7 @@ const route = getRouteApi('/user/topups/$orderId');
 const ASKING_MS = 2_000;
 
 /** Where people return after the checkout. */
-export function OrderPage() {
+export default function OrderPage() {
   const { t } = useTranslation('wallet');
   const { orderId } = route.useParams();
   const order = useOrder(orderId);

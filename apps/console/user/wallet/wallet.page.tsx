@@ -24,7 +24,7 @@ const StatementOfMonth = lazy(async () => ({
   default: (await import('./monthly-statement.js')).StatementOfMonth,
 }));
 
-export function WalletPage() {
+export default function WalletPage() {
   const { t } = useTranslation('wallet');
   const parts = {
     'top-up': <Ordering />,

@@ -17,7 +17,7 @@ import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function EndpointPage() {
+export default function EndpointPage() {
   const { t } = useTranslation('webhooks');
   const { endpointId } = useParams({ from: '/user/webhooks/$endpointId' });
   const endpoint = useRead('/api/webhooks/{endpointId}', { path: { endpointId } });

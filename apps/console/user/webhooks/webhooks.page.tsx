@@ -17,7 +17,7 @@ import { Money } from '../../ui/money.js';
 import { Hint } from '../../ui/texts.js';
 import { GROUP } from '../../i18n/group.js';
 
-export function WebhooksPage() {
+export default function WebhooksPage() {
   const { t } = useTranslation('webhooks');
   return (
     <PageFrame title={t('title')} about={t('about')}>
