@@ -1,9 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Approval } from '#approvals/approval.entity.js';
 import type { ApprovalService } from '#approvals/approval.service.js';
 import { viewApproval } from '#approvals/approvals.view.js';
 import type { Role } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
+import { command } from './command.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
@@ -18,35 +19,25 @@ interface Options extends Acting {
 
 /** Second signatures, as in the console. */
 export function approvalsCommand(): Command {
-  const approvals = new Command('approvals').description('requests that a second person has to decide');
-  approvals
-    .command('list')
-    .description('pending requests that the acting person can decide, newest first')
+  const approvals = command('approvals', 'requests that a second person has to decide');
+  command('list', 'pending requests that the acting person can decide, newest first', approvals)
     .option(...AS_OPTION)
     .action(list);
-  addDecisions(approvals);
-  return approvals;
-}
-
-function addDecisions(approvals: Command): void {
-  approvals
-    .command('approve')
-    .description('approve a request; it is applied immediately')
+  command('approve', 'approve a request; it is applied immediately', approvals)
     .argument('<approval>', 'its id')
     .option('--note <text>', 'a note for the record')
     .option(...AS_OPTION)
     .action((approvalId: string, { note = null, ...options }: Options & { note?: string | null }) =>
       decide(options, (service, decision) => service.approve({ ...decision, approvalId, note })),
     );
-  approvals
-    .command('reject')
-    .description('reject a request; nothing is changed')
+  command('reject', 'reject a request; nothing is changed', approvals)
     .argument('<approval>', 'its id')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .action((approvalId: string, { note, ...options }: Options & { note: string }) =>
       decide(options, (service, decision) => service.reject({ ...decision, approvalId, note })),
     );
+  return approvals;
 }
 
 async function list(options: Options): Promise<void> {

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { trialBalanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
@@ -13,6 +13,7 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from './command.js';
 import {
   countArgument,
   csvOption,
@@ -53,7 +54,7 @@ Examples:
   tollgate finance check --control holds --control charges-tasks`;
 
 export function financeCommand(): Command {
-  const finance = new Command('finance').description('the books').addHelpText('after', NOTES);
+  const finance = command('finance', 'the books').addHelpText('after', NOTES);
   addBooks(finance);
   const commands = [
     ...controlCommands(),
@@ -71,9 +72,7 @@ export function financeCommand(): Command {
 }
 
 function addBooks(finance: Command): void {
-  finance
-    .command('trial-balance')
-    .description('balances of all ledger accounts; exits 1 if they do not add up to 0')
+  command('trial-balance', 'balances of all ledger accounts; exits 1 if they do not add up to 0', finance)
     .option('--at <time>', 'count postings before this time; now by default', timeArgument)
     .addOption(byOption().default('recorded'))
     .addOption(recordedBeforeOption())

@@ -1,4 +1,4 @@
-import { Command, type OptionValues } from 'commander';
+import type { Command, OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
 import { readAlone } from '#platform/config.js';
@@ -9,6 +9,7 @@ import { checkLedger, type LedgerCheckResult } from '#ledger/checks/ledger-check
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { convert, MINOR_PER_UNIT, type TopupRate } from '#topup/conversion.js';
+import { command } from './command.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { waitingFor, withServices } from './services.js';
 import {
@@ -33,12 +34,12 @@ interface TopupOptions extends OptionValues, Acting {
 }
 
 export function topupCommand(): Command {
-  const topup = new Command('topup').description('payments that were credited');
-  topup
-    .command('record')
-    .description(
-      'record a payment made elsewhere; repeating its payment id changes nothing. Above the daily limit, a second person must approve',
-    )
+  const topup = command('topup', 'payments that were credited');
+  command(
+    'record',
+    'record a payment made elsewhere; repeating its payment id changes nothing. Above the daily limit, a second person must approve',
+    topup,
+  )
     .argument('<account>', 'account id')
     .option('--credits <amount>', 'credits bought; the price follows from the rate', creditsArgument)
     .option('--paid <amount>', 'amount paid; the credits follow from the rate', paidArgument)
@@ -115,10 +116,12 @@ function printTopup(
 }
 
 export function ledgerCommand(): Command {
-  const ledger = new Command('ledger').description('the double-entry ledger');
-  ledger
-    .command('check')
-    .description('verify the invariants of the ledger on a live database; exits 1 if one is violated')
+  const ledger = command('ledger', 'the double-entry ledger');
+  command(
+    'check',
+    'verify the invariants of the ledger on a live database; exits 1 if one is violated',
+    ledger,
+  )
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, 60_000)
     .action(check);
   return ledger.addCommand(verifyCommand());
@@ -148,13 +151,14 @@ export function checkReport({ ok, violations }: LedgerCheckResult): string {
 }
 
 export function migrateCommand(): Command {
-  return new Command('migrate')
-    .description('update the database schema: OWNER_DATABASE_URL, else the embedded database of DATA_DIR')
-    .action(async (options: { json?: boolean }) => {
-      const migrated = process.env['OWNER_DATABASE_URL']
-        ? await setUpDatabase(readAlone(process.env, readDatabaseSetup))
-        : await migrateDatabase(process.env);
-      if (options.json) return printJson({ migrated });
-      printText(migrated.length === 0 ? 'The database is up to date.' : `Applied ${migrated.join(', ')}.`);
-    });
+  return command(
+    'migrate',
+    'update the database schema: OWNER_DATABASE_URL, else the embedded database of DATA_DIR',
+  ).action(async (options: { json?: boolean }) => {
+    const migrated = process.env['OWNER_DATABASE_URL']
+      ? await setUpDatabase(readAlone(process.env, readDatabaseSetup))
+      : await migrateDatabase(process.env);
+    if (options.json) return printJson({ migrated });
+    printText(migrated.length === 0 ? 'The database is up to date.' : `Applied ${migrated.join(', ')}.`);
+  });
 }

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { version } from '#platform/version.js';
+import { command } from './command.js';
 import { accountsCommand, keysCommand } from './people/accounts.commands.js';
 import { approvalsCommand } from './approvals.commands.js';
 import { backupCommand, restoreCommand } from './operations/backup.commands.js';
@@ -59,8 +60,7 @@ Examples:
 
 /** All commands. */
 export function program(): Command {
-  const tollgate = new Command('tollgate')
-    .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
+  const tollgate = command('tollgate', 'People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
     .helpOption('-h, --help', 'show this help')
     .version(version, '-V, --version', 'print the version')
     .option('--json', 'print one JSON document; works before or after the command')
@@ -116,8 +116,7 @@ function commands(): Command[] {
 
 /** The relay reads its own options, --help and --json, and runs until a signal ends it. */
 function startCommand(): Command {
-  return new Command('start')
-    .description('run the relay: every program in one process, with its own database')
+  return command('start', 'run the relay: every program in one process, with its own database')
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()

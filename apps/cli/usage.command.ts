@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import { writeCsv } from '#platform/http/csv.js';
 import { readUsage, type UsageFilter, usageStates } from '#usage/usage.store.js';
 import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';
 import { unknownAccount } from '#identity/key.store.js';
+import { command } from './command.js';
 import { countArgument, timeArgument } from './arguments.js';
 import { onDatabase } from './database.access.js';
 import { type Columns, type Printed, printList, right, second } from './output.js';
@@ -23,8 +24,7 @@ interface UsageOptions extends Printed {
 const PAGE = 1_000;
 
 export function usageCommand(): Command {
-  return new Command('usage')
-    .description('requests of an account, including refused ones, newest first')
+  return command('usage', 'requests of an account, including refused ones, newest first')
     .argument('<account>', 'account id')
     .option('--limit <requests>', 'maximum number of requests; no limit for --csv', countArgument, 50)
     .option('--key <id>', 'only this key')

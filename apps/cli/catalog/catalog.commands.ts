@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
+import { command } from '../command.js';
 import { onDatabase, withSource } from '../database.access.js';
 import { printJson, printText } from '../output.js';
 import { diffTable, importText } from './catalog.output.js';
@@ -13,28 +14,26 @@ const MODEL = ['--model <id>', 'only this model; may be repeated'] as const;
 const VENDOR = ['--vendor <name>', 'only this vendor; may be repeated'] as const;
 
 export function catalogCommand(): Command {
-  const catalog = new Command('catalog').description("vendors' models, with list prices and sources");
-  addDiff(catalog);
+  const catalog = command('catalog', "vendors' models, with list prices and sources");
+  command(
+    'diff',
+    'compare the catalog with this installation; exits 1 if a list price has changed since a price was derived from it',
+    catalog,
+  )
+    .option(...MODEL, repeated, [])
+    .option(...VENDOR, repeated, [])
+    .action(diff);
   addImport(catalog);
   return catalog;
 }
 
-function addDiff(catalog: Command): void {
-  catalog
-    .command('diff')
-    .description(
-      'compare the catalog with this installation; exits 1 if a list price has changed since a price was derived from it',
-    )
-    .option(...MODEL, repeated, [])
-    .option(...VENDOR, repeated, [])
-    .action(diff);
-}
-
 function addImport(catalog: Command): void {
   proposing(
-    catalog
-      .command('import')
-      .description('propose list prices plus a margin; nothing changes until the proposal is confirmed')
+    command(
+      'import',
+      'propose list prices plus a margin; nothing changes until the proposal is confirmed',
+      catalog,
+    )
       .requiredOption(
         '--margin <percent>',
         'percentage added to the list price, such as 20; prices are rounded up to six decimals',

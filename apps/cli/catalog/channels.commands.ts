@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type pg from 'pg';
 import type { Channel } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
@@ -6,18 +6,19 @@ import { withOpenKeys } from '#catalog/channel-keys.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/health/probe.js';
+import { command } from '../command.js';
 import { secondsArgument } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { printList } from '../output.js';
 
 export function channelsCommand(): Command {
-  const channels = new Command('channels').description('the upstreams that serve models');
-  channels.command('list').description('all channels and what they serve; keys are never shown').action(list);
-  channels
-    .command('test')
-    .description(
-      'ask each upstream, with each of its keys, for something free, such as its list of models; exits 1 when one fails.\nIt holds no money and no customer notices.',
-    )
+  const channels = command('channels', 'the upstreams that serve models');
+  command('list', 'all channels and what they serve; keys are never shown', channels).action(list);
+  command(
+    'test',
+    'ask each upstream, with each of its keys, for something free, such as its list of models; exits 1 when one fails.\nIt holds no money and no customer notices.',
+    channels,
+  )
     .argument('[channel]', 'channel id; without one, every channel that is enabled')
     .option('--timeout <seconds>', 'how long to wait for an answer', secondsArgument, 10_000)
     .action(test);

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import type { PriceChange } from '#marketplace/prices/price-change.js';
 import { previewChanges } from '#marketplace/prices/preview.js';
@@ -8,6 +8,7 @@ import { readPrices } from '#marketplace/prices/prices-here.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { NewProposal } from '#marketplace/prices/proposal.service.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, printJson, printText, tableOf } from '../output.js';
@@ -16,8 +17,8 @@ import { changesTable, differenceTable, nextStep, previewTable, tellDecision } f
 import { by, byUnless, proposalsOf, proposing, type Timing } from './proposing.js';
 
 export function pricesCommand(): Command {
-  const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
-  prices.command('list').description('current prices, multipliers and rules').action(list);
+  const prices = command('prices', 'prices, multipliers and rules of the marketplace');
+  command('list', 'current prices, multipliers and rules', prices).action(list);
   addFiles(prices);
   addPropose(prices);
   addDecisions(prices);
@@ -25,20 +26,19 @@ export function pricesCommand(): Command {
 }
 
 function addFiles(prices: Command): void {
-  prices
-    .command('export')
-    .description(
-      'write what is in force to standard output, as `prices import` reads it: CSV, or JSON with --json',
-    )
+  command(
+    'export',
+    'write what is in force to standard output, as `prices import` reads it: CSV, or JSON with --json',
+    prices,
+  )
     .option('--csv', 'a CSV file (the default)')
     .action(exportAll);
   proposing(
-    prices
-      .command('import')
-      .description(
-        'compare a file with current prices and propose the differences; nothing is proposed if a row is refused',
-      )
-      .argument('<file>', 'a .csv or .json file; - reads CSV from standard input'),
+    command(
+      'import',
+      'compare a file with current prices and propose the differences; nothing is proposed if a row is refused',
+      prices,
+    ).argument('<file>', 'a .csv or .json file; - reads CSV from standard input'),
   ).action(importFile);
 }
 
@@ -47,9 +47,7 @@ const PRICE_WORDS =
 
 function addPropose(prices: Command): void {
   proposing(
-    prices
-      .command('propose')
-      .description('propose new values, and show what recent requests would cost with them')
+    command('propose', 'propose new values, and show what recent requests would cost with them', prices)
       .option('--price <model=price>', PRICE_WORDS, priceArgument, [])
       .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', multiplierArgument, [])
       .option('--rule <group=price>', 'a fixed price per call for a group, or none', ruleArgument, [])
@@ -61,23 +59,19 @@ function addPropose(prices: Command): void {
 
 /** What happens to a proposal. */
 function addDecisions(prices: Command): void {
-  prices
-    .command('proposals')
-    .description('proposals, newest first')
+  command('proposals', 'proposals, newest first', prices)
     .option('--all', 'include confirmed, cancelled and expired proposals')
     .action(proposals);
-  prices
-    .command('confirm')
-    .description(
-      'confirm a proposal; refused if the same prices have changed since, or if its author confirms a large change',
-    )
+  command(
+    'confirm',
+    'confirm a proposal; refused if the same prices have changed since, or if its author confirms a large change',
+    prices,
+  )
     .argument('<proposal>', 'proposal id')
     .option('--revision <n>', 'the revision you reviewed; the newest by default', revisionArgument)
     .option(...AS_OPTION)
     .action(confirm);
-  prices
-    .command('cancel')
-    .description('cancel a proposal')
+  command('cancel', 'cancel a proposal', prices)
     .argument('<proposal>', 'proposal id')
     .option(...AS_OPTION)
     .action(cancel);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { AdjustmentService, AdjustmentResult } from '#finance/adjustments/adjustment.service.js';
 import { adjustmentView, writeOffView } from '#finance/adjustments/adjustments.view.js';
 import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import type { Nanos } from '#money/amount.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { newId } from '#platform/ids.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { creditsArgument } from '../arguments.js';
 import { waitingFor, withServices } from '../services.js';
@@ -41,8 +42,7 @@ export function adjustmentCommands(): Command[] {
 }
 
 function adjustCommand(): Command {
-  return new Command('adjust')
-    .description('add or remove credits of an account because of a ticket')
+  return command('adjust', 'add or remove credits of an account because of a ticket')
     .argument('<account>', 'account id')
     .option('--give <credits>', 'credits to add', creditsArgument)
     .addOption(
@@ -58,35 +58,42 @@ function adjustCommand(): Command {
 }
 
 function reverseCommand(): Command {
-  return new Command('reverse-adjustment')
-    .description('reverse an adjustment completely, once')
-    .argument('<adjustment>', 'its id')
-    .requiredOption('--note <text>', 'why')
-    .option(...AS_OPTION)
-    .option(...REQUEST_OPTION)
-    .action(reverse);
+  return decided(
+    command('reverse-adjustment', 'reverse an adjustment completely, once').argument(
+      '<adjustment>',
+      'its id',
+    ),
+    reverse,
+  );
 }
 
 function writeOffCommand(): Command {
-  return new Command('write-off')
-    .description('write off the debt of an account, or part of it; once a month')
-    .argument('<account>', 'account id')
-    .option('--amount <credits>', 'part of the debt; all of it by default', creditsArgument)
-    .requiredOption('--ticket <id>', 'the ticket behind it')
-    .requiredOption('--note <text>', 'why')
-    .option(...AS_OPTION)
-    .option(...REQUEST_OPTION)
-    .action(writeOff);
+  return decided(
+    command('write-off', 'write off the debt of an account, or part of it; once a month')
+      .argument('<account>', 'account id')
+      .option('--amount <credits>', 'part of the debt; all of it by default', creditsArgument)
+      .requiredOption('--ticket <id>', 'the ticket behind it'),
+    writeOff,
+  );
 }
 
 function reverseWriteOffCommand(): Command {
-  return new Command('reverse-write-off')
-    .description('reverse a write-off completely, once; this restores the debt')
-    .argument('<write-off>', 'its id')
+  return decided(
+    command('reverse-write-off', 'reverse a write-off completely, once; this restores the debt').argument(
+      '<write-off>',
+      'its id',
+    ),
+    reverseGivenUp,
+  );
+}
+
+/** With the reason, and who decides. */
+function decided(decision: Command, action: Parameters<Command['action']>[0]): Command {
+  return decision
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
-    .action(reverseGivenUp);
+    .action(action);
 }
 
 interface Made extends Acting {

@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import { outcomeView } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
 import { type FindingState, listFindings, findingShape } from '#finance/findings.js';
+import { command } from '../command.js';
 import { countArgument, secondsArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, minute, printJson, printText, right, tableOf } from '../output.js';
@@ -21,8 +22,7 @@ export function controlCommands(): Command[] {
 }
 
 function checkCommand(): Command {
-  return new Command('check')
-    .description('run the controls of the books now; exits 1 if one has findings')
+  return command('check', 'run the controls of the books now; exits 1 if one has findings')
     .addOption(controlOption('--control <id...>', 'only these'))
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(
@@ -40,8 +40,7 @@ function checkCommand(): Command {
 }
 
 function findingsCommand(): Command {
-  return new Command('findings')
-    .description('findings of the scheduled controls, newest first')
+  return command('findings', 'findings of the scheduled controls, newest first')
     .addOption(controlOption('--control <id>', 'only of this control'))
     .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
     .option(...LIMIT_OPTION)

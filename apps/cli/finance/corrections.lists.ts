@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -13,6 +13,7 @@ import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjus
 import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { inSequence, writeCsv } from '#platform/http/csv.js';
+import { command } from '../command.js';
 import { csvOption, timeArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase, onSnapshot } from '../database.access.js';
 import { type Printed, printJson, printList, printText, right, second, tableOf } from '../output.js';
@@ -20,8 +21,7 @@ import { shown } from '#platform/http/fields.js';
 
 /** `finance adjustments`. */
 export function registerCommand(): Command {
-  return new Command('adjustments')
-    .description('adjustments, newest first')
+  return command('adjustments', 'adjustments, newest first')
     .option('--account <id>', 'only this account')
     .option('--ticket <id>', 'only this ticket')
     .addOption(new Option('--reason <reason>').choices(adjustmentReasons))
@@ -34,8 +34,7 @@ export function registerCommand(): Command {
 
 /** `finance write-offs`. */
 export function writeOffsCommand(): Command {
-  return new Command('write-offs')
-    .description('write-offs and their reversals, newest first')
+  return command('write-offs', 'write-offs and their reversals, newest first')
     .option('--account <id>', 'only this account')
     .option(...LIMIT_OPTION)
     .addOption(csvOption())
@@ -44,8 +43,7 @@ export function writeOffsCommand(): Command {
 
 /** `finance debts`. */
 export function debtsCommand(): Command {
-  return new Command('debts')
-    .description('accounts that are in debt or frozen')
+  return command('debts', 'accounts that are in debt or frozen')
     .option(...LIMIT_OPTION)
     .addOption(csvOption())
     .action(printDebts);

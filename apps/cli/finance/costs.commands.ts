@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { viewBill, viewCostImport, costView, channelBillsView } from '#finance/views/costs.view.js';
 import { type CostImport, importCosts } from '#finance/costs/cost-file.js';
 import { type CostVersion, listCosts, setCost } from '#finance/costs/cost-versions.js';
@@ -8,6 +8,7 @@ import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-b
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
 import { countArgument, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
@@ -18,7 +19,7 @@ import { shown } from '#platform/http/fields.js';
 
 /** `finance costs`: what upstreams cost, and what they bill. */
 export function costsCommand(): Command {
-  const costs = new Command('costs').description('upstream costs and bills').addHelpText('after', NOTES);
+  const costs = command('costs', 'upstream costs and bills').addHelpText('after', NOTES);
   addCostCommands(costs);
   addImport(costs);
   addBillCommands(costs);
@@ -28,17 +29,13 @@ export function costsCommand(): Command {
 const COST_WORDS = 'USD per call or second, input/cached/output per million tokens, or withdrawn; see below';
 
 function addCostCommands(costs: Command): void {
-  costs
-    .command('list')
-    .description('costs in force now, or every version')
+  command('list', 'costs in force now, or every version', costs)
     .option('--channel <id>', 'only this channel')
     .option('--model <id>', 'only this model')
     .option('--all', 'include past and future versions')
     .option('--limit <count>', 'at most this many', countArgument, 1000)
     .action(list);
-  costs
-    .command('set')
-    .description('set the cost of a model on a channel')
+  command('set', 'set the cost of a model on a channel', costs)
     .argument('<channel>', 'id of the channel')
     .argument('<model>', 'id of the model')
     .argument('<cost>', COST_WORDS)
@@ -50,9 +47,7 @@ function addCostCommands(costs: Command): void {
 }
 
 function addImport(costs: Command): void {
-  costs
-    .command('import')
-    .description('set costs from a CSV file; if one row is refused, none is set')
+  command('import', 'set costs from a CSV file; if one row is refused, none is set', costs)
     .argument('<file>', 'a CSV file; - reads standard input')
     .option('--reason <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
@@ -76,9 +71,7 @@ Examples:
   tollgate finance costs bill sandbox INV-2026-01 118.40 --from 2026-01-01 --to 2026-02-01`;
 
 function addBillCommands(costs: Command): void {
-  costs
-    .command('bill')
-    .description('record an upstream bill; the difference from accrued costs is booked as an expense')
+  command('bill', 'record an upstream bill; the difference from accrued costs is booked as an expense', costs)
     .argument('<channel>', 'id of the channel')
     .argument('<number>', "the bill's number")
     .argument('<amount>', 'USD; negative for a credit note', amountArgument)
@@ -86,9 +79,7 @@ function addBillCommands(costs: Command): void {
     .requiredOption('--to <day>', 'the day after the last day', dayArgument)
     .option(...AS_OPTION)
     .action(bill);
-  costs
-    .command('bills')
-    .description('costs against bills by channel, and the latest bills')
+  command('bills', 'costs against bills by channel, and the latest bills', costs)
     .option('--limit <count>', 'at most this many bills', countArgument, 50)
     .action(bills);
 }

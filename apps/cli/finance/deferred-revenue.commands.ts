@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import {
   deferredColumns,
   deferredFileRows,
@@ -12,6 +12,7 @@ import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, type Printed, printJson, printText, right, table, tableOf } from '../output.js';
@@ -31,8 +32,7 @@ export function deferredRevenueCommands(): Command[] {
 }
 
 function lotsCommand(): Command {
-  return new Command('lots')
-    .description('the credit lots behind deferred revenue, oldest first')
+  return command('lots', 'the credit lots behind deferred revenue, oldest first')
     .option('--to <day>', 'at the end of the day before; tomorrow by default', dayArgument)
     .option('--account <id>', 'only this account')
     .option('--left', 'only lots with unused or deferred credits')
@@ -42,8 +42,10 @@ function lotsCommand(): Command {
 }
 
 function deferredRevenueCommand(): Command {
-  return new Command('deferred-revenue')
-    .description('deferred revenue from opening to closing balance; exits 1 if the lots disagree')
+  return command(
+    'deferred-revenue',
+    'deferred revenue from opening to closing balance; exits 1 if the lots disagree',
+  )
     .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .addOption(csvOption())

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { z } from 'zod';
@@ -28,6 +28,7 @@ import { audit } from '#identity/audit-log.js';
 import { formatMinor } from '#money/currency.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
@@ -69,24 +70,23 @@ interface DoneOptions extends FileOptions {
 
 /** `finance import`. */
 export function importCommand(): Command {
-  const command = new Command('import')
-    .description('import reports of payment providers and banks')
-    .addHelpText('after', NOTES);
-  withRange(command.command('stripe').description('a report of Stripe, or its own list'))
+  const imports = command('import', 'import reports of payment providers and banks').addHelpText(
+    'after',
+    NOTES,
+  );
+  withRange(command('stripe', 'a report of Stripe, or its own list', imports))
     .argument('[file]', 'itemized report as CSV')
     .option('--api', 'fetch from Stripe, from the end of the last import or --from')
     .action(importStripe);
-  withRange(command.command('bank').description('a CSV file of a bank'))
+  withRange(command('bank', 'a CSV file of a bank', imports))
     .argument('<account>', 'our name for the bank account, such as main')
     .argument('<file>', 'the file')
     .option('--mapping <json>', 'how to read its files; needed the first time', mappingArgument)
     .action(importBank);
-  command
-    .command('sandbox')
-    .description("the sandbox's simulated payments")
+  command('sandbox', "the sandbox's simulated payments", imports)
     .option(...AS_OPTION)
     .action(importFromSandbox);
-  return command;
+  return imports;
 }
 
 function importFromSandbox(options: Acting & { json?: boolean }): Promise<void> {

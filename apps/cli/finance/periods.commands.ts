@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { z } from 'zod';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { balancesOfPeriod, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
@@ -18,6 +18,7 @@ import { waiversOf } from '#finance/periods/waiver.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import {
   countArgument,
@@ -47,15 +48,11 @@ Examples:
 
 /** `finance periods`. */
 export function periodsCommand(): Command {
-  const periods = new Command('periods').description('accounting periods').addHelpText('after', NOTES);
-  periods
-    .command('list')
-    .description('closed periods and attempts to close, newest first')
+  const periods = command('periods', 'accounting periods').addHelpText('after', NOTES);
+  command('list', 'closed periods and attempts to close, newest first', periods)
     .option('--limit <count>', 'at most this many', countArgument, 24)
     .action(list);
-  periods
-    .command('show')
-    .description('one period with its checklist, trial balance and late postings')
+  command('show', 'one period with its checklist, trial balance and late postings', periods)
     .argument('<period>', 'its number', periodArgument)
     .action(show);
   addClosing(periods);

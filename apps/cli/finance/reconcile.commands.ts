@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
 import { FAULTY, type MatchState } from '#finance/provider-reports/payments/match.js';
 import { listMatches } from '#finance/provider-reports/payments/payment-matching.js';
@@ -19,6 +19,7 @@ import {
 } from '#finance/reports/charges-tasks.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { operatorName } from '../operator-name.js';
@@ -61,34 +62,34 @@ const GRACE_OPTION = [
 
 /** `finance reconcile`. */
 export function reconcileCommand(): Command {
-  const command = new Command('reconcile')
-    .description('compare our books with payment providers and banks; exits 1 if something is wrong')
-    .addHelpText('after', NOTES);
-  withRange(command.command('payments').description('compare payments, refunds and disputes with reports'))
+  const reconcile = command(
+    'reconcile',
+    'compare our books with payment providers and banks; exits 1 if something is wrong',
+  ).addHelpText('after', NOTES);
+  withRange(command('payments', 'compare payments, refunds and disputes with reports', reconcile))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
     .option('--days', 'totals by day')
     .option(...GRACE_OPTION)
     .addOption(before())
     .action(payments);
-  withRange(command.command('payouts').description('compare payouts with their lines'))
+  withRange(command('payouts', 'compare payouts with their lines', reconcile))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'unlinked', 'waiting', ...FAULTY_PAYOUTS))
     .addOption(before())
     .action(payouts);
-  withRange(command.command('bank').description('compare bank lines with payouts and transfers'))
+  withRange(command('bank', 'compare bank lines with payouts and transfers', reconcile))
     .option('--account <name>', 'only lines of this account')
     .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
     .addOption(before())
     .action(bank);
-  addCharges(command);
-  addReportCommands(command);
-  return command;
+  addCharges(reconcile);
+  addReportCommands(reconcile);
+  return reconcile;
 }
 
-function addCharges(command: Command): void {
-  withRange(command.command('charges'))
-    .description('compare charges with tasks and requests of the last 31 days')
+function addCharges(reconcile: Command): void {
+  withRange(command('charges', 'compare charges with tasks and requests of the last 31 days', reconcile))
     .addOption(states(...workStates))
     .option('--days', 'totals by day')
     .option(...GRACE_OPTION)
@@ -96,14 +97,17 @@ function addCharges(command: Command): void {
 }
 
 /** Findings about the reports themselves. */
-function addReportCommands(command: Command): void {
-  command
-    .command('coverage')
-    .description('the times that reports cover, and the gaps; exits 1 if there is a gap')
-    .action(printCoverage);
-  command
-    .command('accept')
-    .description('accept a line that a later report contradicts, or a payout that no line names')
+function addReportCommands(reconcile: Command): void {
+  command(
+    'coverage',
+    'the times that reports cover, and the gaps; exits 1 if there is a gap',
+    reconcile,
+  ).action(printCoverage);
+  command(
+    'accept',
+    'accept a line that a later report contradicts, or a payout that no line names',
+    reconcile,
+  )
     .addArgument(new Argument('<provider>', 'who reported it').choices(['stripe', 'sandbox']))
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
     .requiredOption('--reason <text>', 'why this is right', reasonArgument)

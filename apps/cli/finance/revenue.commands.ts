@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   ALL_VERSIONS,
   daysOf,
@@ -27,6 +27,7 @@ import {
 import { formatAmount, nanos } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { countArgument, csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { minute, type Printed, printJson, printList, printText, right, table } from '../output.js';
@@ -39,8 +40,7 @@ export function revenueCommands(): Command[] {
 }
 
 function revenueCommand(): Command {
-  return new Command('revenue')
-    .description('revenue, cost and margin; exits 1 if they differ from the ledger')
+  return command('revenue', 'revenue, cost and margin; exits 1 if they differ from the ledger')
     .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
@@ -58,8 +58,10 @@ Examples:
   tollgate finance revenue --by day --csv > january.csv`;
 
 function priceChangesCommand(): Command {
-  return new Command('price-changes')
-    .description('versions of prices, multipliers and group rules with what each earned, latest first')
+  return command(
+    'price-changes',
+    'versions of prices, multipliers and group rules with what each earned, latest first',
+  )
     .option('--from <day>', 'taking effect on this day or later', dayArgument)
     .option('--to <day>', 'taking effect before this day', dayArgument)
     .addOption(new Option('--kind <kind>').choices(priceChangeKinds))

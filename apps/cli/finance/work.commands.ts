@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
@@ -17,6 +17,7 @@ import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
+import { command } from '../command.js';
 import { countArgument, csvOption, secondsArgument, timeArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase, onSnapshot } from '../database.access.js';
 import {
@@ -43,8 +44,7 @@ export function workCommands(): Command[] {
 }
 
 function holdsCommand(): Command {
-  return new Command('holds')
-    .description('credits held and for how long, oldest first')
+  return command('holds', 'credits held and for how long, oldest first')
     .option('--overdue', 'only holds past their deadline and grace period')
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(...LIMIT_OPTION)
@@ -53,8 +53,7 @@ function holdsCommand(): Command {
 }
 
 function refundsCommand(): Command {
-  return new Command('refunds')
-    .description('refunds against failures by UTC day, with the time they took')
+  return command('refunds', 'refunds against failures by UTC day, with the time they took')
     .option('--from <time>', 'failed at or after this time; by default 31 days before the end', timeArgument)
     .option('--to <time>', 'failed before this time; now by default', timeArgument)
     .option('--failures', 'list each failure instead of days, newest first')
@@ -65,8 +64,7 @@ function refundsCommand(): Command {
 }
 
 function promotionCommand(): Command {
-  return new Command('promotion')
-    .description('what invites cost; exits 1 if it differs from issued:promo')
+  return command('promotion', 'what invites cost; exits 1 if it differs from issued:promo')
     .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
     .addOption(csvOption())

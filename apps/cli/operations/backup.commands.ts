@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { writeBackup } from '#operations/backup/backup.js';
 import {
@@ -15,6 +15,7 @@ import { isSound, restoreBackup, type RestoreSummary, verifyBackup } from '#oper
 import type { RestoreLogins } from '#operations/backup/scratch-database.js';
 import { dataFolder } from '#operations/data-folder.js';
 import { readAlone } from '#platform/config.js';
+import { command } from '../command.js';
 import { refuseWithout, withEmbedded } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
@@ -54,10 +55,10 @@ interface BackupOptions {
 }
 
 export function backupCommand(): Command {
-  return new Command('backup')
-    .description(
-      'write an encrypted backup of the database, files and secrets, and verify that it can be restored',
-    )
+  return command(
+    'backup',
+    'write an encrypted backup of the database, files and secrets, and verify that it can be restored',
+  )
     .argument('<file>', 'the file to write; it must not exist')
     .option('--no-verify', 'do not verify it by restoring it')
     .option('--no-files', 'leave out the finished files')
@@ -124,8 +125,7 @@ interface RestoreOptions {
 }
 
 export function restoreCommand(): Command {
-  return new Command('restore')
-    .description('restore a backup into a new or empty installation, and check its books')
+  return command('restore', 'restore a backup into a new or empty installation, and check its books')
     .argument('<file>', 'the backup')
     .option('--check', 'only verify that it can be restored; nothing is kept')
     .option('--head <hash>', 'the chain must contain this hash', hashArgument)

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   findLetter,
   listLetters,
@@ -6,6 +6,7 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
@@ -20,33 +21,28 @@ interface ListOptions {
 }
 
 export function deadLettersCommand(): Command {
-  const letters = new Command('dead-letters').description(
+  const letters = command(
+    'dead-letters',
     'messages that could not be handled; a charge that one names waits until someone decides',
   );
-  letters
-    .command('list')
-    .description('those not yet replayed, newest first')
+  command('list', 'those not yet replayed, newest first', letters)
     .option('--topic <name>', 'of one topic')
     .option('--about <id>', 'about one charge or other subject')
     .option('--all', 'include replayed ones')
     .option('--limit <letters>', 'letters at most', countArgument, 50)
     .action(list);
-  addOne(letters);
-  return letters;
-}
-
-function addOne(letters: Command): void {
-  letters
-    .command('show')
-    .description('one letter with its message and the effect of replaying it')
+  command('show', 'one letter with its message and the effect of replaying it', letters)
     .argument('<letter>', 'id of the letter', letterId)
     .action(show);
-  letters
-    .command('replay')
-    .description('publish the message of a letter again, once; requests for holds are never replayed')
+  command(
+    'replay',
+    'publish the message of a letter again, once; requests for holds are never replayed',
+    letters,
+  )
     .argument('<letter>', 'id of the letter', letterId)
     .option(...AS_OPTION)
     .action(replay);
+  return letters;
 }
 
 function letterId(text: string): bigint {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
+import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { withBar } from '../progress.js';
@@ -35,8 +36,10 @@ interface Options {
 
 /** `ledger verify`. */
 export function verifyCommand(): Command {
-  return new Command('verify')
-    .description('verify the hash chain over the ledger; exits 1 and names what changed since it was sealed')
+  return command(
+    'verify',
+    'verify the hash chain over the ledger; exits 1 and names what changed since it was sealed',
+  )
     .option('--head <hash>', 'the chain must contain this hash', hashArgument)
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--from-block <number>', 'the first block to verify', blockArgument)

@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { openStorage, readRequestLogStorage, type StorageConfig } from '#storage/storage.config.js';
 import { type ExportedHour, exportHours } from '#usage/request-log/hour-export.js';
+import { command } from '../command.js';
 import { timeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printText } from '../output.js';
@@ -21,10 +22,8 @@ interface ExportOptions {
 }
 
 export function requestLogCommand(): Command {
-  const command = new Command('request-log').description('the request log, one object per hour');
-  command
-    .command('export')
-    .description('export past hours: again, or from before the export was turned on')
+  const requestLog = command('request-log', 'the request log, one object per hour');
+  command('export', 'export past hours: again, or from before the export was turned on', requestLog)
     .requiredOption(
       '--from <hour>',
       'the first hour, such as 2026-01-31 or 2026-01-31T08:00:00Z',
@@ -33,7 +32,7 @@ export function requestLogCommand(): Command {
     .requiredOption('--to <hour>', 'the first hour not included', hourArgument)
     .option('--out <folder>', 'a folder instead of REQUEST_LOG_DIR or REQUEST_LOG_BUCKET')
     .action(exportLog);
-  return command;
+  return requestLog;
 }
 
 function hourArgument(text: string): Date {

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
+import { command } from '../command.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
@@ -18,10 +19,12 @@ A standalone relay: stop it, put the new key on a line before the old one in sec
 which rotates; then remove the old line. A new key: openssl rand -base64 32`;
 
 export function secretsCommand(): Command {
-  const secrets = new Command('secrets').description('secrets stored in the database');
-  secrets
-    .command('rotate')
-    .description('encrypt everything with the first key; exits 1 if something cannot be decrypted')
+  const secrets = command('secrets', 'secrets stored in the database');
+  command(
+    'rotate',
+    'encrypt everything with the first key; exits 1 if something cannot be decrypted',
+    secrets,
+  )
     .addHelpText('after', NOTES)
     .action(rotate);
   return secrets;

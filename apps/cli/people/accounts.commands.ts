@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type pg from 'pg';
 import { setAccountLimits } from '#people/accounts/account-limits.js';
 import {
@@ -20,6 +20,7 @@ import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
@@ -29,39 +30,27 @@ import { recordTrial } from '../recorded-topup.js';
 import { readWholeStatement, statementTable } from '../statement.js';
 
 export function accountsCommand(): Command {
-  const accounts = new Command('accounts').description('customer accounts and their balances');
-  accounts
-    .command('create')
-    .description('create an account with a key, and record a manual top-up for its credits')
+  const accounts = command('accounts', 'customer accounts and their balances');
+  command('create', 'create an account with a key, and record a manual top-up for its credits', accounts)
     .requiredOption('--name <name>', 'name of the account')
     .option('--credits <amount>', 'credits for testing, only with simulated payments', creditsArgument)
     .option(...AS_OPTION)
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--json', 'has no effect: the answer is always JSON, because it contains the key')
     .action(create);
-  addReading(accounts);
+  command('show', 'balances and keys of an account', accounts)
+    .argument('<account>', 'account id')
+    .action(show);
+  command('statement', 'transactions of an account, newest first', accounts)
+    .argument('<account>', 'account id')
+    .option('--limit <lines>', 'lines at most', countArgument, 50)
+    .action(statement);
   addAccountLimits(accounts);
   return accounts;
 }
 
-function addReading(accounts: Command): void {
-  accounts
-    .command('show')
-    .description('balances and keys of an account')
-    .argument('<account>', 'account id')
-    .action(show);
-  accounts
-    .command('statement')
-    .description('transactions of an account, newest first')
-    .argument('<account>', 'account id')
-    .option('--limit <lines>', 'lines at most', countArgument, 50)
-    .action(statement);
-}
-
 function addAccountLimits(accounts: Command): void {
-  accounts
-    .command('limit')
-    .description('set or remove the limits of an account, instead of the defaults')
+  command('limit', 'set or remove the limits of an account, instead of the defaults', accounts)
     .argument('<account>', 'account id')
     .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
     .option('--tokens <tokens>', 'tokens per minute, or none', limitArgument)
@@ -72,34 +61,24 @@ function addAccountLimits(accounts: Command): void {
 }
 
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('API keys of an account');
-  keys
-    .command('create')
-    .description('create a key, which is shown only once')
+  const keys = command('keys', 'API keys of an account');
+  command('create', 'create a key, which is shown only once', keys)
     .argument('<account>', 'account id')
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--name <name>', 'name of the key', 'key')
     .option(...AS_OPTION)
     .action(createAccountKey);
-  keys
-    .command('revoke')
-    .description('revoke a key permanently; its calls are refused from then on')
+  command('revoke', 'revoke a key permanently; its calls are refused from then on', keys)
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .option(...AS_OPTION)
     .action(revoke);
-  addKeyLimits(keys);
-  return keys;
-}
-
-function addKeyLimits(keys: Command): void {
-  keys
-    .command('limit')
-    .description('set or remove the limits of a key, effective immediately')
+  command('limit', 'set or remove the limits of a key, effective immediately', keys)
     .argument('<key>', 'key id, as `accounts show` lists it')
     .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
     .option('--tasks <running>', 'videos and 3D assets in progress at once, or none', limitArgument)
     .option(...AS_OPTION)
     .action(limit);
+  return keys;
 }
 
 interface CreateOptions extends Acting {

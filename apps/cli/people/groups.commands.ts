@@ -1,8 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { findAccount } from '#identity/account.store.js';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printList, printText } from '../output.js';
@@ -14,10 +15,8 @@ interface Options extends Acting {
 }
 
 export function groupsCommand(): Command {
-  const groups = new Command('groups').description('the groups that an account can create keys in');
-  groups
-    .command('list')
-    .description("an account's groups: open to everyone, or granted to it")
+  const groups = command('groups', 'the groups that an account can create keys in');
+  command('list', "an account's groups: open to everyone, or granted to it", groups)
     .argument(...ACCOUNT)
     .action(list);
   changeCommand(groups, 'grant').description('let an account create keys in a group; safe to repeat');

@@ -1,34 +1,21 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type pg from 'pg';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { formatAmount, nanos } from '#money/amount.js';
+import type { KeyWithSpend } from '#people/keys/key.service.js';
+import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
-interface KeyRow {
-  keyId: string;
-  accountId: string;
-  name: string;
-  prefix: string | null;
-  group: string;
-  allowedModels: string[] | null;
-  allowedIps: string[] | null;
-  requestsPerMinute: number | null;
-  maxRunningTasks: number | null;
-  totalLimit: string | null;
-  monthlyLimit: string | null;
-  spent: string;
-  spentThisMonth: string;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  lastUsedAt: Date | null;
-  createdAt: Date;
-}
+type KeyRow = Pick<
+  KeyWithSpend,
+  | ('accountId' | 'name' | 'prefix' | 'group' | 'allowedModels' | 'allowedIps' | 'requestsPerMinute')
+  | ('maxRunningTasks' | 'totalLimit' | 'monthlyLimit' | 'spent' | 'spentThisMonth')
+  | ('expiresAt' | 'revokedAt' | 'lastUsedAt' | 'createdAt')
+> & { keyId: string };
 
 export function addKeyShow(keys: Command): Command {
-  keys
-    .command('show')
-    .description('limits, spend and last use of a key')
+  command('show', 'limits, spend and last use of a key', keys)
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .action(show);
   return keys;
@@ -70,15 +57,8 @@ const KEY = `SELECT k.id AS "keyId", k.account_id AS "accountId", k.name, k.key_
   FROM api_keys k LEFT JOIN key_spend s ON s.key_id = k.id WHERE k.id = $1 GROUP BY k.id`;
 
 /** Amounts as decimal strings. @throws IdentityRefusal if there is no such key */
-async function read(pool: pg.Pool, keyId: string): Promise<KeyRow> {
-  const { rows } = await pool.query<
-    Omit<KeyRow, 'totalLimit' | 'monthlyLimit' | 'spent' | 'spentThisMonth'> & {
-      totalLimit: bigint | null;
-      monthlyLimit: bigint | null;
-      spent: bigint;
-      spentThisMonth: bigint;
-    }
-  >(KEY, [keyId]);
+async function read(pool: pg.Pool, keyId: string) {
+  const { rows } = await pool.query<KeyRow>(KEY, [keyId]);
   const row = rows[0];
   if (!row) throw new IdentityRefusal('key_not_found', `There is no key ${JSON.stringify(keyId)}.`);
   const { totalLimit, monthlyLimit, spent, spentThisMonth, ...key } = row;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { passwordLink } from '#mail/mail.writer.js';
 import { email } from '#people/people.fields.js';
 import { listOperators, makeOperator, type Operator } from '#people/operators.js';
@@ -10,6 +10,7 @@ import { passwordFault, type PasswordOwner, serviceNames } from '#identity/passw
 import { type Role, roles } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPersonIfAny } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { waitingFor, withServices } from '../services.js';
@@ -21,12 +22,12 @@ const PASSWORD_VARIABLE = 'TOLLGATE_ADMIN_PASSWORD';
 const STAFF = roles.filter((role) => role !== 'user');
 
 export function adminCommand(): Command {
-  const admin = new Command('admin').description('the people who operate the relay');
-  admin
-    .command('create')
-    .description(
-      'create the first administrator; after that, request roles for a person, which another administrator approves',
-    )
+  const admin = command('admin', 'the people who operate the relay');
+  command(
+    'create',
+    'create the first administrator; after that, request roles for a person, which another administrator approves',
+    admin,
+  )
     .requiredOption('--email <address>', 'email address for signing in', emailArgument)
     .option('--name <name>', 'account name for a new person', 'Operator')
     .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
@@ -35,7 +36,7 @@ export function adminCommand(): Command {
     .option('--link', 'print a one-time link to set or replace a password')
     .addHelpText('after', CREATE_NOTES)
     .action(create);
-  admin.command('list').description('everyone with a staff role').action(list);
+  command('list', 'everyone with a staff role', admin).action(list);
   return admin;
 }
 

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { readRetention } from '#privacy/retention.js';
+import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
 import { printList, right } from '../output.js';
 
@@ -7,9 +8,9 @@ const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 
 export function retentionCommand(): Command {
-  return new Command('retention')
-    .description('how long each type of data is kept, and what the last runs removed')
-    .action(retention);
+  return command('retention', 'how long each type of data is kept, and what the last runs removed').action(
+    retention,
+  );
 }
 
 async function retention(options: { json?: boolean }): Promise<void> {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { foundAccountView } from '#people/accounts/account.view.js';
 import { freezeAccount, unfreezeAccount } from '#people/accounts/freezing.js';
@@ -6,6 +6,7 @@ import { unknownAccount } from '#identity/key.store.js';
 import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { OperatorError } from '#platform/errors.js';
 import { shown } from '#platform/http/fields.js';
+import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
@@ -22,29 +23,21 @@ export function addSupportCommands(accounts: Command): Command {
     .option('--limit <accounts>', 'accounts at most', countArgument, 50)
     .option('--cursor <cursor>', 'next page: nextCursor of the previous one')
     .action(list);
-  addFreezing(accounts);
-  return accounts;
-}
-
-function addFreezing(accounts: Command): void {
-  accounts
-    .command('freeze')
-    .description('freeze an account: refuse all of its calls from now on')
+  command('freeze', 'freeze an account: refuse all of its calls from now on', accounts)
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'the reason, which the owner can read')
     .option(...AS_OPTION)
     .action((accountId: string, { reason, ...options }: Options & { reason: string }) =>
       change(accountId, options, (pool, operation) => freezeAccount(pool, operation, reason)),
     );
-  accounts
-    .command('unfreeze')
-    .description('unfreeze an account; if its balance is below zero, only credits do that')
+  command('unfreeze', 'unfreeze an account; if its balance is below zero, only credits do that', accounts)
     .argument('<account>', 'account id')
     .requiredOption('--note <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
     .action((accountId: string, { note, ...options }: Options & { note: string }) =>
       change(accountId, options, (pool, operation) => unfreezeAccount(pool, operation, note)),
     );
+  return accounts;
 }
 
 async function list(
