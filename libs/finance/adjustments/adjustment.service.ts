@@ -72,24 +72,13 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  async reverse(
-    adjustmentId: string,
-    note: string,
-    asking: FinanceRequest,
-  ): Promise<AdjustmentResult<Adjustment>> {
-    const original = await inEntityTransaction(this.parts.source, ({ client }) =>
-      readAdjustment(client, adjustmentId),
-    );
-    if (!original) throw new ApiError('not_found', 'There is no such adjustment.');
-    return this.doOrAsk(asking, original.accountId, {
-      work: (client, signatures) => doReverse(client, { adjustmentId, note }, signatures),
-      ask: {
-        kind: 'adjustment.reversal',
-        subject: `adjustment:${adjustmentId}`,
-        reason: note,
-        payload: { adjustmentId, note },
-        amount: original.amount,
-      },
+  reverse(adjustmentId: string, note: string, asking: FinanceRequest): Promise<AdjustmentResult<Adjustment>> {
+    return this.undo(asking, {
+      name: 'adjustment',
+      id: adjustmentId,
+      read: readAdjustment,
+      payload: { adjustmentId, note },
+      work: doReverse,
     });
   }
 
@@ -109,22 +98,33 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  async reverseWriteOff(
+  reverseWriteOff(
     writeOffId: string,
     note: string,
     asking: FinanceRequest,
   ): Promise<AdjustmentResult<WriteOff>> {
-    const original = await inEntityTransaction(this.parts.source, ({ client }) =>
-      readWriteOff(client, writeOffId),
-    );
-    if (!original) throw new ApiError('not_found', 'There is no such write-off.');
+    return this.undo(asking, {
+      name: 'write-off',
+      id: writeOffId,
+      read: readWriteOff,
+      payload: { writeOffId, note },
+      work: doReverseWriteOff,
+    });
+  }
+
+  private async undo<P extends { note: string }, T extends { accountId: string; amount: bigint }>(
+    asking: FinanceRequest,
+    { name, id, read, payload, work }: Reversal<P, T>,
+  ): Promise<AdjustmentResult<T>> {
+    const original = await inEntityTransaction(this.parts.source, ({ client }) => read(client, id));
+    if (!original) throw new ApiError('not_found', `There is no such ${name}.`);
     return this.doOrAsk(asking, original.accountId, {
-      work: (client, signatures) => doReverseWriteOff(client, { writeOffId, note }, signatures),
+      work: (client, signatures) => work(client, payload, signatures),
       ask: {
-        kind: 'write-off.reversal',
-        subject: `write-off:${writeOffId}`,
-        reason: note,
-        payload: { writeOffId, note },
+        kind: `${name}.reversal`,
+        subject: `${name}:${id}`,
+        reason: payload.note,
+        payload,
         amount: original.amount,
       },
     });
@@ -182,6 +182,14 @@ export class AdjustmentService {
     };
     return { kind, roles: ['finance'], payload, apply };
   }
+}
+
+interface Reversal<P, T> {
+  name: 'adjustment' | 'write-off';
+  id: string;
+  read: (client: pg.PoolClient, id: string) => Promise<T | null>;
+  payload: P;
+  work: (client: pg.PoolClient, payload: P, signatures: Signatures) => Promise<T>;
 }
 
 interface Asked {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { absentState } from '../overdue.js';
 import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
+import type { ReportQuery } from '../report-query.js';
 
 /** States that a person must look at. */
 export const FAULTY_BANK = [
@@ -25,14 +26,8 @@ export const bankStates = [
 ] as const;
 export type BankState = (typeof bankStates)[number];
 
-export interface BankQuery {
+export interface BankQuery extends ReportQuery<BankState> {
   bankAccountId: string | null;
-  from: string | null;
-  to: string | null;
-  /** Null means any state. */
-  states: readonly BankState[] | null;
-  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
-  before?: string | null;
 }
 
 export interface BankItem {

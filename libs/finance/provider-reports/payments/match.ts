@@ -1,4 +1,5 @@
 import type { ReportingProvider } from '../report-line.js';
+import type { ReportQuery } from '../report-query.js';
 
 /** States that a person must look at. */
 export const FAULTY = [
@@ -34,15 +35,8 @@ export const matchKinds = [
 ] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
-export interface MatchQuery {
+export interface MatchQuery extends ReportQuery<MatchState> {
   provider: ReportingProvider | null;
-  /** Happened at or after, and before: by the provider's time if it has one. ISO 8601. */
-  from: string | null;
-  to: string | null;
-  /** Null means any state. */
-  states: readonly MatchState[] | null;
-  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
-  before?: string | null;
   /** Younger items may still be in progress. */
   graceMs: number;
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
+import type { ReportQuery } from '../report-query.js';
 
 /** States that a person must look at. */
 export const FAULTY_PAYOUTS = [
@@ -26,14 +27,8 @@ export const payoutStates = [
 ] as const;
 export type PayoutState = (typeof payoutStates)[number];
 
-export interface PayoutQuery {
+export interface PayoutQuery extends ReportQuery<PayoutState> {
   provider: ReportingProvider | null;
-  from: string | null;
-  to: string | null;
-  /** Null means any state. */
-  states: readonly PayoutState[] | null;
-  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
-  before?: string | null;
 }
 
 export interface PayoutItem {
