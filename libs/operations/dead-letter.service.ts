@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { InvalidMessage } from '#bus/bus.errors.js';
 import { decodePayload } from '#bus/message.js';
 import { outboxInsert } from '#bus/outbox.js';
+import type { DeadLetter } from '#bus/delivery.js';
 import type { AnyTopic } from '#bus/topic.js';
 import { allTopics, topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
@@ -9,18 +10,10 @@ import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 
 /** A stored message that no handler could process. */
-export interface StoredLetter {
+export interface StoredLetter extends Omit<DeadLetter, 'id'> {
   id: bigint;
-  topic: string;
-  /** The consumer group that could not process it. */
-  group: string;
-  partition: number;
-  offset: string;
-  key: string | null;
-  payload: string | null;
   /** Its subject, such as a charge. */
   about: string | null;
-  reason: string;
   at: Date;
   replayedAt: Date | null;
   replayedBy: string | null;

@@ -45,7 +45,8 @@ export class DataExports {
   constructor(private readonly options: DataExportOptions) {}
 
   /** Requests an archive. If one is in progress, returns that one. */
-  request({ accountId, userId, requestId }: OwnerRequest): Promise<DataExport> {
+  request(owner: OwnerRequest): Promise<DataExport> {
+    const { accountId } = owner;
     return inTransaction(this.options.pool, async (client) => {
       const { rows: made } = await client.query<DataExport>(
         `INSERT INTO data_exports (id, account_id) VALUES ($1, $2)
@@ -60,13 +61,7 @@ export class DataExports {
         return rows[0]!;
       }
       const { id } = made[0];
-      await audit(client, {
-        actor: `user:${userId}`,
-        action: 'account.export_requested',
-        subject: `export:${id}`,
-        accountId,
-        requestId,
-      });
+      await noteExport(client, owner, { action: 'account.export_requested', id });
       return made[0];
     });
   }
@@ -81,23 +76,14 @@ export class DataExports {
   }
 
   /** The content of an archive, only for its owner. @throws ApiError not_found */
-  async download(
-    exportId: string,
-    { accountId, userId, requestId }: OwnerRequest,
-  ): Promise<AsyncGenerator<Buffer>> {
+  async download(exportId: string, owner: OwnerRequest): Promise<AsyncGenerator<Buffer>> {
     await inTransaction(this.options.pool, async (client) => {
       const { rowCount } = await client.query(
         `SELECT FROM data_exports WHERE id = $1 AND account_id = $2 AND state = 'ready' AND expires_at > now()`,
-        [exportId, accountId],
+        [exportId, owner.accountId],
       );
       if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or it has expired.');
-      await audit(client, {
-        actor: `user:${userId}`,
-        action: 'account.export_downloaded',
-        subject: `export:${exportId}`,
-        accountId,
-        requestId,
-      });
+      await noteExport(client, owner, { action: 'account.export_downloaded', id: exportId });
     });
     return this.pieces(exportId);
   }
@@ -207,4 +193,12 @@ async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     [waiting, bytes] = [[], 0];
   }
   if (bytes > 0) yield Buffer.concat(waiting);
+}
+
+function noteExport(
+  client: pg.ClientBase,
+  { userId, accountId, requestId }: OwnerRequest,
+  { id, action }: { id: string; action: 'account.export_requested' | 'account.export_downloaded' },
+): Promise<void> {
+  return audit(client, { actor: `user:${userId}`, action, subject: `export:${id}`, accountId, requestId });
 }

@@ -44,8 +44,16 @@ const statementFilter = {
 
 const SPARSE =
   'Newest first. A page searches a limited number of requests, so it can have fewer items than its limit, or none, and still have a `nextCursor`.';
-const dailyQuery = { ...usageFilter, by: z.enum(['model', 'key']).optional() };
-const DAILY = 'By UTC day, newest first. Default: the last 31 days. At most 92 days.';
+
+/** The lists that an account has of itself, and support and finance of every account. */
+const REQUESTS = { load: 'query', description: SPARSE, query: usageFilter } as const;
+const TRANSACTIONS = { load: 'query', description: SPARSE, query: statementFilter } as const;
+const DAYS = {
+  reads: 'reports',
+  load: 'query',
+  description: 'By UTC day, newest first. Default: the last 31 days. At most 92 days.',
+  query: { ...usageFilter, by: z.enum(['model', 'key']).optional() },
+} as const;
 
 const chartQuery = z.strictObject({
   range: z.enum(chartRanges).default('30d').meta({ description: 'The range up to now.' }),
@@ -71,10 +79,8 @@ const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
 
 export const usageRoutes = {
   usage: forUsers.list(usageEntry)('listUsage', '/api/usage', {
-    load: 'query',
+    ...REQUESTS,
     summary: 'List your requests.',
-    description: SPARSE,
-    query: usageFilter,
     csv: ['downloadUsage', 'Download your requests as CSV.'],
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
@@ -97,27 +103,20 @@ export const usageRoutes = {
     answer: found,
   }),
   daily: forUsers.list(dailyTotal)('listDailyUsage', '/api/usage/daily', {
-    reads: 'reports',
-    load: 'query',
+    ...DAYS,
     summary: 'Get your usage by day, and by model or key.',
-    description: DAILY,
-    query: dailyQuery,
   }),
   statement: forUsers.list(statementEntry)('listStatement', '/api/statement', {
-    load: 'query',
+    ...TRANSACTIONS,
     summary: 'List transactions on your balances, in credits.',
-    description: SPARSE,
-    query: statementFilter,
     csv: ['downloadStatement', 'Download transactions on your balances as CSV.'],
   }),
   accountUsage: forSupportAndFinance.list(usageEntry)(
     'listAccountUsage',
     '/api/support/accounts/{accountId}/usage',
     {
-      load: 'query',
+      ...REQUESTS,
       summary: 'List the requests of an account.',
-      description: SPARSE,
-      query: usageFilter,
       csv: ['downloadAccountUsage', 'Download the requests of an account as CSV.'],
     },
   ),
@@ -125,21 +124,16 @@ export const usageRoutes = {
     'listAccountDailyUsage',
     '/api/support/accounts/{accountId}/usage/daily',
     {
-      reads: 'reports',
-      load: 'query',
+      ...DAYS,
       summary: 'Get the usage of an account by day, and by model or key.',
-      description: DAILY,
-      query: dailyQuery,
     },
   ),
   accountStatement: forSupportAndFinance.list(statementEntry)(
     'listAccountStatement',
     '/api/support/accounts/{accountId}/statement',
     {
-      load: 'query',
+      ...TRANSACTIONS,
       summary: 'List transactions on the balances of an account.',
-      description: SPARSE,
-      query: statementFilter,
       csv: ['downloadAccountStatement', 'Download transactions on the balances of an account as CSV.'],
     },
   ),
