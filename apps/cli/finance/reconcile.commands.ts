@@ -60,12 +60,11 @@ const GRACE_OPTION = [
   GRACE_MS,
 ] as const;
 
+const ABOUT = 'compare our books with payment providers and banks; exits 1 if something is wrong';
+
 /** `finance reconcile`. */
 export function reconcileCommand(): Command {
-  const reconcile = command(
-    'reconcile',
-    'compare our books with payment providers and banks; exits 1 if something is wrong',
-  ).addHelpText('after', NOTES);
+  const reconcile = command('reconcile', ABOUT).addHelpText('after', NOTES);
   withRange(command('payments', 'compare payments, refunds and disputes with reports', reconcile))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
