@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundlePrograms } from './lib/bundle.mjs';
 import { giveUp, root } from './lib/clone.mjs';
 import { buildConsole } from './lib/console-build.mjs';
 import { describeControlPlane } from './lib/api-documents.mjs';
@@ -33,8 +34,9 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(HELP);
 } else {
-  buildPrograms(values['out-dir']);
+  buildModules(values['out-dir']);
   try {
+    await bundlePrograms(resolve(root, values['out-dir']));
     await writeClient(resolve(root, values['out-dir']));
     if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
     if (!values.programs && canBuildDocs()) await buildDocs(resolve(root, values['out-dir']));
@@ -43,7 +45,7 @@ if (values.help) {
   }
 }
 
-function buildPrograms(outDir) {
+function buildModules(outDir) {
   const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
   const folders = ['apps', 'libs', 'test/support', 'test/console/support', 'test/bench'];
   const ignored = ['--ignore', '**/*.spec.ts,apps/console/**'];

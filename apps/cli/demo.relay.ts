@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { dataFolder, findRunningRelay } from '#operations/data-folder.js';
 import { OperatorError } from '#platform/errors.js';
+import { builtFolder } from '#platform/places.js';
 
 export interface DemoRelay {
   baseUrl: string;
@@ -39,7 +40,7 @@ export async function findOrStartRelay(env: NodeJS.ProcessEnv): Promise<DemoRela
 }
 
 async function startForDemo(env: NodeJS.ProcessEnv, dataDir: string): Promise<DemoRelay> {
-  const program = fileURLToPath(new URL('../standalone/main.js', import.meta.url));
+  const program = join(builtFolder, 'apps/standalone/main.js');
   const child = spawn(process.execPath, [program, '--json'], {
     env: { ...env, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],

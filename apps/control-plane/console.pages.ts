@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { MailLanguage } from '#identity/language.js';
+import { builtFolder } from '#platform/places.js';
 
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
@@ -47,11 +48,8 @@ export class ConsolePages {
 
   constructor(private readonly folder: string) {}
 
-  /** Where the build puts them, seen from the built program and from its source. */
   static built(): ConsolePages {
-    const program = import.meta.dirname;
-    const isBuilt = basename(join(program, '../..')) === 'dist';
-    return new ConsolePages(join(program, isBuilt ? '../../console' : '../../dist/console'));
+    return new ConsolePages(join(builtFolder, 'console'));
   }
 
   /** The one document of all pages; null while it is not built. */

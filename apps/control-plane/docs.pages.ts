@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { builtFolder } from '#platform/places.js';
 import { KEEP_BY_NAME } from './console.pages.js';
 
 /** Browsers retry automatically: `npm start` builds the site after the pages of the console. */
@@ -31,10 +32,8 @@ export class DocsPages {
 
   constructor(private readonly folder: string) {}
 
-  /** Where the build puts it, seen from the built program and from its source. */
   static built(): DocsPages {
-    const places = ['../../docs', '../../dist/docs'].map((path) => join(import.meta.dirname, path));
-    return new DocsPages(places.find((place) => builtAt(place) !== null) ?? places[0]!);
+    return new DocsPages(join(builtFolder, 'docs'));
   }
 
   serve(server: FastifyInstance): void {

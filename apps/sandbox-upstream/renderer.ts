@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { workerProgram } from '#platform/places.js';
 import { VendorRefusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
 import { clearDates } from './media/mp4.js';
@@ -66,8 +67,7 @@ export class Renderer {
   }
 
   private startWorker(): Worker {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./drawing.worker.${extension}`, import.meta.url));
+    const worker = new Worker(workerProgram('apps/sandbox-upstream/drawing.worker'));
     worker.unref();
     worker.on('message', (result: DrawingResult) => this.receive(result));
     // If the worker dies, its orders fail, and the next order starts another.

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
+import { codeFolder } from '#platform/places.js';
 import { createHash } from 'node:crypto';
 
 export interface Migration {
@@ -23,7 +24,7 @@ SELECT name, sha256, to_jsonb(applied) ->> 'needs' AS needs FROM schema_migratio
 
 /** The migrations of this code. */
 export function ownMigrations(folder?: string): Migration[] {
-  const from = folder ?? fileURLToPath(new URL('migrations', import.meta.url));
+  const from = folder ?? join(codeFolder, 'libs/database/migrations');
   const names = readdirSync(from)
     .filter((name) => name.endsWith('.sql'))
     .sort();

@@ -11,9 +11,9 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
+import { projectFolder } from '#platform/places.js';
 import { newSecretsKey } from '#platform/sealed-secret.js';
 
 /** The contents of a standalone relay's data folder. */
@@ -37,16 +37,9 @@ export interface DataFolder {
   readonly relayFile: string;
 }
 
-/** The project's root: this file runs from dist/libs/operations, or in tests from libs/operations. */
-function projectRoot(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const root = resolve(here, '..', '..');
-  return root.endsWith('/dist') ? dirname(root) : root;
-}
-
 /** The folder in DATA_DIR, otherwise `.data` in the project, wherever the command was started. */
 export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
-  const root = resolve(env['DATA_DIR'] || join(projectRoot(), '.data'));
+  const root = resolve(env['DATA_DIR'] || join(projectFolder, '.data'));
   return {
     root,
     database: join(root, 'database'),

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
+import { workerProgram } from '#platform/places.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { MAX_INPUT_IMAGE_BYTES, MAX_IMAGE_TIMES_AS_LONG } from '../http/limits.js';
 import type { ReceivedImage } from '../http/input-images.js';
@@ -115,8 +116,7 @@ export class ImageReader {
   }
 
   private startWorker(): Worker {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./image.worker.${extension}`, import.meta.url));
+    const worker = new Worker(workerProgram('apps/gateway/images/image.worker'));
     // Its exit says the same.
     worker.on('error', () => undefined);
     worker.unref();
