@@ -57,3 +57,11 @@ export async function isClosing(database: pg.Pool | pg.ClientBase, accountId: st
   ]);
   return rowCount === 1;
 }
+
+/** Whether an account was deleted: its balance is of no use to anyone. Known under the lock of its balances, like `isClosing`. */
+export async function isDeleted(database: pg.Pool | pg.ClientBase, accountId: string): Promise<boolean> {
+  const { rowCount } = await database.query('SELECT FROM accounts WHERE id = $1 AND deleted_at IS NOT NULL', [
+    accountId,
+  ]);
+  return rowCount === 1;
+}

@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#ledger/postings/suspense.js';
+import {
+  bookSuspenseExpensed,
+  bookSuspenseReturned,
+  type SuspenseItem,
+  type SuspenseWhy,
+} from '#ledger/postings/suspense.js';
 import type { TopupRequest, TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -28,6 +33,9 @@ interface Clearing {
   state: 'returned' | 'expensed';
   book: typeof bookSuspenseReturned;
 }
+
+/** Incoming money that we may keep, because it is nobody's payment for something to come. */
+const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion'];
 
 const CLEARED = `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3,
     cleared_at = now(), note = $4 WHERE id = $1`;
@@ -63,7 +71,8 @@ export class SuspenseService {
   }
 
   /**
-   * Books that money in suspense is a cost: money that left, or a provider's unexplained adjustment.
+   * Books that money in suspense is a cost: money that left, a provider's unexplained adjustment, or what a deleted
+   * account's bank gave back.
    * @throws ApiError conflict for someone's payment
    */
   async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
@@ -76,7 +85,7 @@ export class SuspenseService {
       await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
       if (item.state === state) return;
       if (item.state !== 'open') throw new ApiError('conflict', `The item has already been ${item.state}.`);
-      if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
+      if (state === 'expensed' && item.amountMinor > 0n && !KEPT.includes(item.why))
         throw new ApiError('conflict', 'This is a payment: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
       const transactionId = await book(client, item, this.parts.config.payments.currency);

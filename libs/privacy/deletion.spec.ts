@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { applyDispute } from '#ledger/postings/chargeback.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { creditTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -163,6 +164,23 @@ const topUp = (accountId: string, credits: string) =>
     }),
   );
 
+const invite = (invitee: Someone, inviter: Someone) =>
+  fixture.owner.query('INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)', [
+    invitee.accountId,
+    inviter.accountId,
+  ]);
+
+/** Tops up, and returns how the bank disputes that payment. */
+async function disputedTopUp(accountId: string, credits: string) {
+  const { topupId } = await topUp(accountId, credits);
+  const { paidMinor: amountMinor } = priceCredits(parseAmount(credits), '1.3');
+  const id = `dp_${newId()}`;
+  const about = { provider: 'manual' as const, disputeId: id, topupId, accountId, amountMinor };
+  const report = (state: 'open' | 'won' | 'lost') =>
+    inTransaction(fixture.billing, (client) => applyDispute(client, { ...about, state }, 'USD'));
+  return Object.assign(report, { id });
+}
+
 const expectCleanBooks = async () => {
   expect(await checkLedger(fixture.billing, { graceMs: 60_000 })).toMatchObject({ ok: true, violations: [] });
 };
@@ -319,6 +337,37 @@ describe('an account in deletion', () => {
     await expect(topUp(person.accountId, '1')).rejects.toMatchObject({ code: 'account_closing' });
     await pay();
     expect(await readBalance(fixture.billing, person.accountId)).toMatchObject({ main: 0n, invite: 0n });
+    await expectCleanBooks();
+  });
+
+  it('does not receive what a dispute gives back that is won too late, nor a reward: finance has the money', async () => {
+    const [person, inviter] = [await someone('0'), await someone('0')];
+    await invite(person, inviter);
+    const dispute = await disputedTopUp(person.accountId, '10');
+    await dispute('lost');
+    for (const each of [person, inviter]) await ask(each);
+    await runAll();
+    await Promise.all([dispute('won'), dispute('won'), dispute('lost')]);
+    await dispute('won');
+    for (const { accountId } of [person, inviter])
+      expect(await readBalance(fixture.billing, accountId)).toMatchObject({ main: 0n, invite: 0n });
+    const { rows } = await fixture.owner.query(
+      `SELECT why, amount_minor::text AS amount, state FROM suspense_items WHERE reference = $1`,
+      [dispute.id],
+    );
+    expect(rows).toEqual([{ why: 'dispute_after_deletion', amount: '1300', state: 'open' }]);
+    await expectCleanBooks();
+  });
+
+  it('has its debt undone by a dispute that was opened and won too late', async () => {
+    const person = await someone('0');
+    const dispute = await disputedTopUp(person.accountId, '10');
+    await ask(person);
+    await runAll();
+    await dispute('open');
+    expect(await readBalance(fixture.billing, person.accountId)).toMatchObject({ main: parseAmount('-10') });
+    await dispute('won');
+    expect(await readBalance(fixture.billing, person.accountId)).toMatchObject({ main: 0n });
     await expectCleanBooks();
   });
 

@@ -1,26 +1,12 @@
 import type pg from 'pg';
+import { isDeleted } from '#identity/account.store.js';
 import { settleDebt } from './debt.js';
+import { type Dispute, insertDispute, lockDispute, type StoredDispute } from './dispute.js';
 import { insertLotChange, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
 import { bookSuspense, bookSuspenseReturned } from './suspense.js';
-import type { PaymentProviderName } from './topup.js';
 import { lotOf, unreversed } from './topup-refund.js';
-
-export interface Dispute {
-  provider: PaymentProviderName;
-  /** The provider's id. */
-  disputeId: string;
-  /** The top-up whose payment is disputed. */
-  topupId: string;
-  accountId: string;
-  /** The amount that the bank took, in minor units. */
-  amountMinor: bigint;
-  /** `open`: the bank withholds the payment for now. */
-  state: 'open' | 'won' | 'lost';
-  /** When it reached this state, ISO 8601. Now by default. */
-  happenedAt?: string | null;
-}
 
 /**
  * Applies a dispute's state as reported by the provider, in any order and any number of times. Open or lost: Dr main /
@@ -156,40 +142,23 @@ async function postChargeback(
   return transactionId;
 }
 
-interface StoredDispute {
-  state: Dispute['state'];
-  credits: bigint;
-  paidMinor: bigint;
-  transactionId: bigint | null;
-}
-
-/** The exact reversal of the chargeback, linked to it. */
+/**
+ * The exact reversal of the chargeback, linked to it. If the account was deleted, a balance would be nobody's: then the
+ * payment goes to suspense instead, and the chargeback stays.
+ */
 async function winDispute(
   client: pg.ClientBase,
   dispute: Dispute,
   stored: StoredDispute & Context,
 ): Promise<bigint | null> {
   const { provider, disputeId, topupId, accountId } = dispute;
-  const { accounts, credits, paidMinor, transactionId: linkedId } = stored;
-  await returnExcess(client, dispute, stored.houseCurrency);
+  const { accounts, credits, houseCurrency, transactionId: linkedId } = stored;
+  await returnExcess(client, dispute, houseCurrency);
   if (linkedId === null) return null;
   const account = accounts.get(accountId) as LockedAccount;
-  const change = await readLotChange(client, linkedId);
-  const transactionId = await post(client, {
-    kind: 'chargeback-won',
-    reference: `dispute-won:${provider}:${disputeId}`,
-    accountId,
-    linkedId,
-    effectiveAt: dispute.happenedAt ?? null,
-    movements: [
-      { code: 'issued:credit', commodity: 'CRD', amount: -credits },
-      { account, purpose: 'main', amount: credits },
-      { code: `psp:${provider}`, commodity: 'PAY', amount: -paidMinor },
-      { code: 'deferred-revenue', commodity: 'PAY', amount: change.paidMinor },
-      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: paidMinor - change.paidMinor },
-    ],
-  });
-  await insertLotChange(client, { ...change, transactionId, kind: 'chargeback-won' });
+  const isNobodys = account.main + credits > 0n && (await isDeleted(client, accountId));
+  const transactionId = isNobodys ? null : await postWon(client, dispute, { ...stored, account, linkedId });
+  if (isNobodys) await suspendWon(client, dispute, stored);
   await returnReward(client, accounts, {
     reversal: `won:${provider}:${disputeId}`,
     undo: `dispute:${provider}:${disputeId}`,
@@ -201,6 +170,45 @@ async function winDispute(
     [topupId],
   );
   return transactionId;
+}
+
+async function postWon(
+  client: pg.ClientBase,
+  { provider, disputeId, happenedAt = null }: Dispute,
+  { account, credits, paidMinor, linkedId }: StoredDispute & { account: LockedAccount; linkedId: bigint },
+): Promise<bigint> {
+  const change = await readLotChange(client, linkedId);
+  const transactionId = await post(client, {
+    kind: 'chargeback-won',
+    reference: `dispute-won:${provider}:${disputeId}`,
+    accountId: account.accountId,
+    linkedId,
+    effectiveAt: happenedAt,
+    movements: [
+      { code: 'issued:credit', commodity: 'CRD', amount: -credits },
+      { account, purpose: 'main', amount: credits },
+      { code: `psp:${provider}`, commodity: 'PAY', amount: -paidMinor },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: change.paidMinor },
+      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: paidMinor - change.paidMinor },
+    ],
+  });
+  await insertLotChange(client, { ...change, transactionId, kind: 'chargeback-won' });
+  return transactionId;
+}
+
+async function suspendWon(
+  client: pg.ClientBase,
+  { provider, disputeId, topupId, happenedAt = null }: Dispute,
+  { paidMinor, houseCurrency }: StoredDispute & Context,
+): Promise<void> {
+  if (paidMinor === 0n) return;
+  const { rows } = await client.query<{ orderId: string | null }>(
+    'SELECT order_id AS "orderId" FROM topups WHERE id = $1',
+    [topupId],
+  );
+  const money = { amountMinor: paidMinor, currency: houseCurrency, happenedAt };
+  const about = { provider, reference: disputeId, orderId: rows[0]?.orderId ?? null };
+  await bookSuspense(client, { ...money, ...about, why: 'dispute_after_deletion' }, houseCurrency);
 }
 
 const OPEN_EXCESS = `SELECT id, amount_minor AS "amountMinor", transaction_id AS "transactionId"
@@ -238,38 +246,4 @@ async function readLotChange(
   const row = rows[0];
   if (!row) throw new Error(`chargeback ${transactionId} has no lot`);
   return row;
-}
-
-async function lockDispute(
-  client: pg.ClientBase,
-  { provider, disputeId }: Dispute,
-): Promise<StoredDispute | null> {
-  const { rows } = await client.query<StoredDispute>(
-    `SELECT state, credits, paid_minor AS "paidMinor", transaction_id AS "transactionId"
-     FROM disputes WHERE provider = $1 AND dispute_id = $2 FOR UPDATE`,
-    [provider, disputeId],
-  );
-  return rows[0] ?? null;
-}
-
-async function insertDispute(
-  client: pg.ClientBase,
-  dispute: Dispute,
-  taken: { credits: bigint; paidMinor: bigint; transactionId: bigint | null },
-): Promise<void> {
-  await client.query(
-    `INSERT INTO disputes (provider, dispute_id, topup_id, account_id, amount_minor, state, credits, paid_minor,
-       transaction_id, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $6 = 'open' THEN NULL ELSE now() END)`,
-    [
-      dispute.provider,
-      dispute.disputeId,
-      dispute.topupId,
-      dispute.accountId,
-      dispute.amountMinor,
-      dispute.state,
-      taken.credits,
-      taken.paidMinor,
-      taken.transactionId,
-    ],
-  );
 }

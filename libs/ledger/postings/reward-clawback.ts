@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDeleted } from '#identity/account.store.js';
 import { findInviter } from '#invites/invitations.js';
 import { dueClawback, type GivenReward } from '#invites/reward.js';
 import { settleDebt } from './debt.js';
@@ -45,7 +46,7 @@ const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount, c.taken, c.from_ma
     r.inviter_account_id AS "inviterId", c.transaction_id AS "transactionId"
   FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
 
-/** Restores exactly what a reversal took, if its dispute was won. */
+/** Restores exactly what a reversal took, if its dispute was won. An inviter who was deleted has no use for it. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
@@ -53,7 +54,7 @@ export async function returnReward(
 ): Promise<void> {
   const { rows } = await client.query<ClawbackRow>(CLAWBACK, [undo]);
   const row = rows[0];
-  if (!row) return;
+  if (!row || (await isDeleted(client, row.inviterId))) return;
   const inviter = accounts.get(row.inviterId) as LockedAccount;
   await writeClawback(client, {
     reversal,

@@ -13,6 +13,7 @@ export const suspenseWhys = [
   'unknown_refund',
   'refund_failed',
   'dispute_beyond_payment',
+  'dispute_after_deletion',
   'provider_adjustment',
 ] as const;
 export type SuspenseWhy = (typeof suspenseWhys)[number];

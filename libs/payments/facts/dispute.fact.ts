@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
+import { findSuspense } from '#ledger/postings/suspense.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 
@@ -23,6 +24,11 @@ export async function applyDisputeFact(
   const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
   const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
   const latest = await applyDispute(client, dispute, house);
+  const why = 'dispute_after_deletion';
+  if (latest === 'won' && (await findSuspense(client, { provider, reference: disputeId, why }))) {
+    const detail = `The dispute of top-up ${topup.topupId} was won after its account was deleted.`;
+    return { state: 'suspense', detail, alert: why };
+  }
   const detail = `The dispute of top-up ${topup.topupId} is ${latest}.`;
   return { state: latest === state ? 'applied' : 'ignored', detail };
 }
