@@ -285,6 +285,24 @@ describe("a refund made in Stripe's own dashboard", () => {
     ]);
   });
 
+  it('that has failed did not leave, whichever event arrives first, or if both do at once', async () => {
+    const { paymentId } = await paidOrder(payments, await payments.newAccount());
+    const made = refund(paymentId, 'succeeded');
+    const failed = () =>
+      receive(payments, payments.stripe.event('refund.failed', { ...made, status: 'failed' }));
+    const succeeded = () => receive(payments, payments.stripe.event('refund.created', made));
+    await failed();
+    await Promise.all([succeeded(), succeeded(), failed()]);
+    expect(await suspenseOf(made.id)).toEqual([]);
+    const other = refund(paymentId, 'succeeded');
+    await Promise.all([
+      receive(payments, payments.stripe.event('refund.created', other)),
+      receive(payments, payments.stripe.event('refund.failed', { ...other, status: 'failed' })),
+    ]);
+    const booked = await suspenseOf(other.id);
+    expect(booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)).toBe(0n);
+  });
+
   it('is ignored while pending, or if it failed', async () => {
     const { paymentId } = await paidOrder(payments, await payments.newAccount());
     for (const status of ['pending', 'failed']) {

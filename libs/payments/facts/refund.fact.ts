@@ -39,6 +39,21 @@ async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>
   if (fact.state === 'failed' || amountMinor <= 0n) {
     return { state: 'ignored', detail: 'A refund that we did not ask for failed.' };
   }
+  if (await hasFailed(client, fact))
+    return { state: 'ignored', detail: 'A refund that we did not ask for has failed since.' };
   const itemId = await suspend(client, fact, { reference, orderId: null, amountMinor: -amountMinor, why });
   return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
+}
+
+/** A failure is final, and its event may arrive first. Both events hold the lock of the refund, so the second sees the first. */
+async function hasFailed(
+  client: pg.PoolClient,
+  { provider, providerRefundId }: ReportedFact<'refund'>,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM payment_events WHERE provider = $1 AND payload ->> 'providerRefundId' = $2
+       AND payload ->> 'state' = 'failed' LIMIT 1`,
+    [provider, providerRefundId],
+  );
+  return rowCount === 1;
 }
