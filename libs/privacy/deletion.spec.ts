@@ -3,9 +3,12 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { adjust, reverseAdjustment } from '#ledger/postings/adjustment.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
+import { setFreeze } from '#ledger/postings/freeze.js';
 import { creditTopup } from '#ledger/postings/topup.js';
+import { writeOff } from '#ledger/postings/write-off.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -179,6 +182,15 @@ async function disputedTopUp(accountId: string, credits: string) {
   const report = (state: 'open' | 'won' | 'lost') =>
     inTransaction(fixture.billing, (client) => applyDispute(client, { ...about, state }, 'USD'));
   return Object.assign(report, { id });
+}
+
+/** The terms of a correction, with a ticket of the account and two people. */
+async function ticketTerms(accountId: string) {
+  const { rows } = await fixture.owner.query<{ id: string }>('SELECT id FROM tickets WHERE account_id = $1', [
+    accountId,
+  ]);
+  const people = { requestedBy: `user:${newId()}`, approvedBy: `user:${newId()}` };
+  return { id: rows[0]?.id ?? '', note: 'a mistake', ...people };
 }
 
 const expectCleanBooks = async () => {
@@ -356,6 +368,39 @@ describe('an account in deletion', () => {
       [dispute.id],
     );
     expect(rows).toEqual([{ why: 'dispute_after_deletion', amount: '1300', state: 'open' }]);
+    await expectCleanBooks();
+  });
+
+  it('is neither adjusted nor unfrozen, but a debt that came too late is written off', async () => {
+    const person = await someone('0');
+    const { accountId } = person;
+    const dispute = await disputedTopUp(accountId, '10');
+    const { id: ticketId, ...terms } = await ticketTerms(accountId);
+    const wanted = { ...terms, accountId, ticketId, reason: 'goodwill' as const };
+    const settled = await inTransaction(fixture.billing, (client) =>
+      adjust(client, { ...wanted, amount: parseAmount('-1'), requestId: newId() }),
+    );
+    await ask(person);
+    await runAll();
+    await expect(
+      inTransaction(fixture.billing, (client) =>
+        adjust(client, { ...wanted, amount: parseAmount('1'), requestId: newId() }),
+      ),
+    ).rejects.toMatchObject({ code: 'deleted', message: /was deleted/ });
+    await expect(
+      inTransaction(fixture.billing, (client) =>
+        reverseAdjustment(client, { ...terms, adjustmentId: settled.id, requestId: newId() }),
+      ),
+    ).rejects.toMatchObject({ code: 'deleted' });
+    for (const reason of [null, 'another'])
+      expect(
+        await inTransaction(fixture.billing, (client) => setFreeze(client, accountId, reason)),
+      ).toMatchObject({ outcome: 'deleted' });
+    await dispute('lost');
+    await inTransaction(fixture.billing, (client) =>
+      writeOff(client, { ...terms, accountId, ticketId, amount: null, requestId: newId() }),
+    );
+    expect(await readBalance(fixture.billing, accountId)).toMatchObject({ main: 0n, frozen: true });
     await expectCleanBooks();
   });
 

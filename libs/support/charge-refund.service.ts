@@ -214,6 +214,7 @@ const WORDS = {
   unknown_charge: { code: 'invalid_value', param: 'chargeId' },
   not_settled: { code: 'conflict', param: 'chargeId' },
   beyond_settled: { code: 'conflict', param: 'amount' },
+  deleted: { code: 'conflict', param: null },
   conflict: { code: 'conflict', param: 'requestId' },
 } as const;
 

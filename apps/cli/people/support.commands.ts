@@ -76,6 +76,7 @@ async function change(accountId: string, options: Options, work: Change): Promis
     return work(pool, { actor, by: `user:${actor.userId}`, accountId, requestId: operatorName() });
   });
   if (result.outcome === 'not_found') throw unknownAccount(accountId);
+  if (result.outcome === 'deleted') throw new OperatorError('The account was deleted, and stays frozen.');
   if (result.outcome === 'in_debt')
     throw new OperatorError('The balance is below zero. Add credits to unfreeze the account.');
   const { frozen, reason } = result.after;

@@ -9,6 +9,7 @@ export function needsSecondPerson(error: unknown): boolean {
 const PARAMS = {
   unknown_ticket: 'ticketId',
   unknown_adjustment: 'adjustmentId',
+  deleted: 'accountId',
   beyond_balance: 'amount',
   beyond_debt: 'amount',
   no_debt: 'accountId',

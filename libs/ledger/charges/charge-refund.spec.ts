@@ -92,6 +92,13 @@ async function expectClean(): Promise<void> {
 }
 
 describe('a refund after settlement', () => {
+  it('is refused for a deleted account, and says so', async () => {
+    const chargeId = await charge(3n);
+    await ledger.owner.query('UPDATE accounts SET deleted_at = now() WHERE id = $1', [customer.accountId]);
+    await expect(refund(chargeId, '0.02')).rejects.toMatchObject({ code: 'deleted', message: /was deleted/ });
+    expect(await main()).toBe('0.94');
+  });
+
   it('refunds in parts up to the settled amount and announces each', async () => {
     const chargeId = await charge(3n);
     expect(await refund(chargeId, '0.02')).toMatchObject({ seq: 1, amount: parseAmount('0.02') });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
+import { isDeleted } from '#identity/account.store.js';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -39,7 +40,7 @@ export interface ChargeRefund {
 
 /** Nothing was written. */
 export class ChargeRefundRefused extends CodedError<
-  'unknown_charge' | 'not_settled' | 'beyond_settled' | 'conflict'
+  'unknown_charge' | 'not_settled' | 'beyond_settled' | 'deleted' | 'conflict'
 > {}
 
 const COLUMNS = `id AS "refundId", charge_id AS "chargeId", account_id AS "accountId", seq, amount, reason,
@@ -64,6 +65,8 @@ export async function refundCharge(
     throw new ChargeRefundRefused('beyond_settled', message);
   }
   const account = await lockBalance(client, accountId);
+  if (await isDeleted(client, accountId))
+    throw new ChargeRefundRefused('deleted', 'The account was deleted, so its charges are not refunded.');
   const seq = count + 1;
   const transactionId = await postRefund(client, request, { account, seq });
   const refund = await insertRefund(client, request, { accountId, seq, transactionId });

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDeleted } from '#identity/account.store.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { unusedOfPosting } from '../lots/lots.js';
 import {
@@ -60,6 +61,7 @@ export async function adjust(client: pg.ClientBase, request: AdjustmentRequest):
   const account = await lockBalance(client, accountId);
   const existing = await findCorrection<Adjustment>(client, ADJUSTMENTS, request);
   if (existing) return existing;
+  await refuseDeleted(client, accountId);
   requireBalance(account, amount);
   const aloneLimit = await takeCorrection(client, ADJUSTMENTS, request);
   const transactionId = await postAdjustment(client, { ...request, account, seq, linkedId: null });
@@ -90,6 +92,7 @@ export async function reverseAdjustment(
   if (existing?.reversesId === original.id) return existing;
   if (existing) throw new CorrectionRefused('conflict', 'This requestId was used for another adjustment.');
   await requireReversible(client, ADJUSTMENTS, original);
+  await refuseDeleted(client, accountId);
   requireBalance(account, reversal.amount);
   const aloneLimit = await takeCorrection(client, ADJUSTMENTS, reversal);
   const unused = original.amount > 0n ? await unusedOfPosting(client, account, linkedId) : null;
@@ -111,6 +114,12 @@ async function nextSeq(client: pg.ClientBase, ticketId: string): Promise<number>
     [ticketId],
   );
   return rows[0]?.seq ?? 1;
+}
+
+/** Its balance was settled for good, and nobody can use what comes. A debt that came later is written off instead. */
+async function refuseDeleted(client: pg.ClientBase, accountId: string): Promise<void> {
+  if (await isDeleted(client, accountId))
+    throw new CorrectionRefused('deleted', 'The account was deleted, so its balance is not adjusted.');
 }
 
 function requireBalance({ main }: LockedAccount, amount: bigint): void {

@@ -54,6 +54,7 @@ export class CorrectionRefused extends CodedError<
   | 'unknown_ticket'
   | 'unknown_adjustment'
   | 'unknown_write_off'
+  | 'deleted'
   | 'beyond_balance'
   | 'no_debt'
   | 'beyond_debt'

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDeleted } from '#identity/account.store.js';
 
 interface Freeze {
   frozen: boolean;
@@ -13,6 +14,8 @@ export type FreezeResult =
   | { outcome: 'changed' | 'unchanged'; before: Freeze; after: Freeze }
   /** The balance is below zero, and only credits unfreeze the account. */
   | { outcome: 'in_debt'; before: Freeze }
+  /** It stays frozen for good. */
+  | { outcome: 'deleted'; before: Freeze }
   | { outcome: 'not_found' };
 
 /**
@@ -32,6 +35,7 @@ export async function setFreeze(
   const row = rows[0];
   if (!row) return { outcome: 'not_found' };
   const before = { frozen: row.frozen, reason: row.reason };
+  if (await isDeleted(client, accountId)) return { outcome: 'deleted', before };
   if (reason === null && row.isInDebt) return { outcome: 'in_debt', before };
   const after = { frozen: reason !== null, reason };
   if (before.frozen === after.frozen && before.reason === after.reason)

@@ -79,6 +79,7 @@ export class AccountService {
 
 function refuseFault({ outcome }: FreezeResult): void {
   if (outcome === 'not_found') throw noSuchAccount();
+  if (outcome === 'deleted') throw new ApiError('conflict', 'The account was deleted, and stays frozen.');
   if (outcome === 'in_debt')
     throw new ApiError('conflict', 'The balance is below zero. Add credits to unfreeze the account.');
 }
