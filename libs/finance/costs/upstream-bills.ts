@@ -98,7 +98,10 @@ export async function listBills(
 
 /** The costs and bills of every channel that had either, from ledger accounts and bills. */
 export async function billsByChannel(database: Database): Promise<ChannelBills[]> {
-  const { rows } = await database.query<Omit<ChannelBills, 'open' | 'difference'>>(
+  // Sums may exceed int8.
+  const { rows } = await database.query<
+    Record<'accrued' | 'covered' | 'billed', string> & Pick<ChannelBills, 'channel' | 'bills' | 'billedTo'>
+  >(
     `WITH accrued_now AS (
        SELECT substr(a.code, length('accrued-upstream:') + 1) AS channel, sum(e.amount) AS open
        FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
@@ -106,12 +109,14 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
      billed AS (
        SELECT channel_id AS channel, sum(accrued) AS covered, sum(amount) AS billed, count(*)::int AS bills,
          max(to_day)::text AS "billedTo" FROM upstream_bills GROUP BY 1)
-     SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::bigint AS accrued, coalesce(covered, 0)::bigint AS covered,
-       coalesce(billed, 0)::bigint AS billed, coalesce(bills, 0) AS bills, "billedTo"
+     SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,
+       coalesce(billed, 0)::text AS billed, coalesce(bills, 0) AS bills, "billedTo"
      FROM accrued_now FULL JOIN billed USING (channel) ORDER BY channel`,
   );
-  return rows.map((row) => {
-    return { ...row, open: row.accrued - row.covered, difference: row.billed - row.covered };
+  return rows.map(({ channel, bills, billedTo, ...sums }) => {
+    const [accrued, covered, billed] = [BigInt(sums.accrued), BigInt(sums.covered), BigInt(sums.billed)];
+    const [open, difference] = [accrued - covered, billed - covered];
+    return { channel, accrued, covered, open, billed, difference, bills, billedTo };
   });
 }
 
