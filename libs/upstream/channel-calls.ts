@@ -42,6 +42,8 @@ export interface PaidCall {
   body: CallBody;
   headers?: Record<string, string>;
   signal: AbortSignal;
+  /** Vendors limit free calls apart from others: too many of them do not pause the key. */
+  isFree?: true;
 }
 
 interface TaskCall<T> {
@@ -63,7 +65,7 @@ export class ChannelCalls {
     private readonly style: CallStyle,
   ) {}
 
-  /** A call that may cost money. `read` receives a success and says what was accepted. `yields` is by default its answer. */
+  /** A call that may cost money, unless it says otherwise. `read` receives a success and says what was accepted. `yields` is by default its answer. */
   async create<T>(
     channel: Channel,
     path: string,
@@ -71,12 +73,12 @@ export class ChannelCalls {
   ): Promise<T | Refused | NotAccepted | Unknown> {
     const proof = await this.proofOf(channel);
     if ('kind' in proof) return proof;
-    const { read, yields = 'answer' } = call;
+    const { read, yields = 'answer', isFree = false } = call;
     const result = await httpCall(this.connections.api, {
       ...this.post(channel, path, { ...call, proof }),
       maxBytes: yields === 'task' ? MAX_TASK_ANSWER_BYTES : MAX_PAID_ANSWER_BYTES,
     });
-    if (result.kind === 'answer') this.noteKey(channel, result);
+    if (result.kind === 'answer' && !(isFree && result.status === 429)) this.noteKey(channel, result);
     return classify(result, { read, yields, manner: this.style });
   }
 

@@ -178,6 +178,20 @@ describe('gemini', () => {
     ]);
   });
 
+  it.each([
+    ['gemini', 'contents'],
+    ['anthropic', 'messages'],
+  ] as const)('%s: a count that is refused as too many does not pause the key', async (protocol, kind) => {
+    const { adapter, channel } = await line(protocol, (_, response) => json(response, 429, {}));
+    const keyed = { ...channel, apiKey: 'first', apiKeys: ['first', 'second'] };
+    const request = { kind, model: 'm', body: { model: 'ours', contents, messages: [] } };
+    const next = () => upstreams.serving([keyed], `${kind}Count`)[0]?.apiKey;
+    await adapter.countTokens(keyed, request, soon());
+    expect(next()).toBe('first');
+    await adapter.openStream(keyed, request, soon());
+    expect(next()).toBe('second');
+  });
+
   it('sends instances and parameters', async () => {
     const predictions = [{ mimeType: 'image/png', bytesBase64Encoded: 'AAAA' }, { raiFilteredReason: 'no' }];
     const outcome = await generate('gemini', { n: 2, size: '1792x1024', resolution: '2k' }, { predictions });

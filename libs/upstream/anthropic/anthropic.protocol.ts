@@ -59,6 +59,7 @@ export class AnthropicProtocol implements Protocol {
       body: { json: { ...request.body, model: request.model } },
       headers: streamHeaders(this.streams.messages, request),
       signal,
+      isFree: true,
       read: (answer) => readCount(answer, 'input_tokens'),
     });
   }

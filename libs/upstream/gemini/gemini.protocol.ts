@@ -64,6 +64,7 @@ export class GeminiProtocol implements Protocol {
     return this.calls.create<CountOutcome>(channel, methodOf(request.model, 'countTokens'), {
       body: { json: isPlain ? fields : whole },
       signal,
+      isFree: true,
       read: (answer) => readCount(answer, 'totalTokens'),
     });
   }

@@ -69,6 +69,7 @@ export class VertexProtocol implements Protocol {
     return this.calls.create<CountOutcome>(channel, methodOf(channel, request.model, 'countTokens'), {
       body: { json: Object.fromEntries(fields) },
       signal,
+      isFree: true,
       read: (answer) => readCount(answer, 'totalTokens'),
     });
   }
