@@ -51,6 +51,25 @@ describe('an image', () => {
     await expect(read(file(plain(90, 16)))).resolves.toMatchObject({ mime: 'image/png' });
   });
 
+  it.each([
+    ['JPEG', 'ffd8ffe000040000ffc0001108eaeaeaea03', 'ffd8ffe000040000ffc00011080010001003'],
+    ['lossy WebP', '524946460000000057454250565038200000000000009d012aff3fff3f', ''],
+    ['lossless WebP', '5249464600000000574542505650384c000000002fffffff0f', ''],
+    ['extended WebP', '524946460000000057454250565038580a00000000000000ffff00ffff00', ''],
+  ])('is not decoded if the header of a %s claims too many pixels', async (_, large, small) => {
+    const tooMany = { message: expect.stringContaining(`at most ${PARTS.maxPixels} pixels`) as string };
+    await expect(read(file(Buffer.from(large, 'hex')))).rejects.toMatchObject(tooMany);
+    if (small) await expect(read(file(Buffer.from(small, 'hex')))).rejects.not.toMatchObject(tooMany);
+  });
+
+  it('is read as JPEG or WebP of each kind if it is small enough', async () => {
+    const image = Transformer.fromRgbaPixels(randomBytes(128 * 128 * 4), 128, 128);
+    for (const bytes of [await image.jpeg(), await image.webp(), await image.webpLossless()])
+      await expect(read(file(Buffer.from(bytes)))).resolves.toMatchObject({
+        bytes: { length: bytes.length },
+      });
+  });
+
   it('is refused if it is so narrow that vendors would cut it into more tiles than are held for', async () => {
     const strip = (width: number, height: number) =>
       Transformer.fromRgbaPixels(Buffer.alloc(width * height * 4), width, height).png();

@@ -110,7 +110,7 @@ export function decodeBase64(text: string): Buffer | null {
 function faultOf(bytes: Buffer, mime: string, order: ReadOrder): ImageFault | null {
   const { maxPixels, maxTimesAsLong } = order;
   try {
-    if (mime === 'image/png' && pixelsOfPng(bytes) > maxPixels) return 'too_many_pixels';
+    if (CLAIMED[mime]!(bytes) > maxPixels) return 'too_many_pixels';
     // Decodes it to the last pixel.
     const { width, height } = new Transformer(bytes).metadataSync();
     pixelsToFree += width * height;
@@ -132,6 +132,44 @@ function pixelsOfPng(bytes: Buffer): number {
   const isDeep = bytes.readUInt8(24) === 16;
   return bytes.readUInt32BE(16) * bytes.readUInt32BE(20) * (isDeep ? 2 : 1);
 }
+
+/** The pixels of the largest frame before the first scan. @throws RangeError if there is none */
+function pixelsOfJpeg(bytes: Buffer): number {
+  let pixels: number | null = null;
+  for (let at = 2; bytes.readUInt8(at) === 0xff;) {
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === START_OF_SCAN) break;
+    if (isFrame(marker))
+      pixels = Math.max(pixels ?? 0, bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7));
+    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
+  }
+  if (pixels === null) throw new RangeError('no frame');
+  return pixels;
+}
+
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+/** By its first chunk: lossy, lossless, or extended with the size of the canvas. @throws RangeError */
+function pixelsOfWebp(bytes: Buffer): number {
+  const chunk = bytes.toString('latin1', 12, 16);
+  if (chunk === 'VP8X') return (bytes.readUIntLE(24, 3) + 1) * (bytes.readUIntLE(27, 3) + 1);
+  if (chunk === 'VP8 ') return (bytes.readUInt16LE(26) & SIDE) * (bytes.readUInt16LE(28) & SIDE);
+  if (chunk !== 'VP8L') throw new RangeError('no image');
+  const sides = bytes.readUInt32LE(21);
+  return ((sides & SIDE) + 1) * (((sides >>> 14) & SIDE) + 1);
+}
+
+/** The largest side of a WebP image without an extended header. */
+const SIDE = 0x3fff;
+
+/** The pixels that the header of an image claims. */
+const CLAIMED: Readonly<Record<string, (bytes: Buffer) => number>> = {
+  'image/png': pixelsOfPng,
+  'image/jpeg': pixelsOfJpeg,
+  'image/webp': pixelsOfWebp,
+};
 
 const END = 0xd9;
 const START_OF_SCAN = 0xda;

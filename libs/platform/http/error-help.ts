@@ -52,7 +52,7 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
     'The file has expired and was deleted. Create the video again, and download it as soon as it is completed.',
   video_deleted: 'The video was deleted by your account.',
   invalid_image:
-    'The image could not be decoded, or is too large. Send a PNG, JPEG or WebP within the model’s limits.',
+    'The image could not be decoded, or is too large. Send a PNG, JPEG or WebP within the model’s limits, with at most 50 million pixels; a PNG with 16 bits per channel with at most 25 million.',
   image_must_be_base64: 'This endpoint takes images as base64 or as a data URL, not as a web address.',
   webhook_not_supported:
     'Requests to this endpoint cannot name a webhook. Poll the task, or add an endpoint on the console page Alerts and webhooks.',
