@@ -71,8 +71,8 @@ export class SuspenseService {
   }
 
   /**
-   * Books that money in suspense is a cost: money that left, a provider's unexplained adjustment, or what a deleted
-   * account's bank gave back.
+   * Books that money in suspense is a cost: money that left, a provider's unexplained adjustment, or the
+   * won dispute of a deleted account.
    * @throws ApiError conflict for someone's payment
    */
   async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {

@@ -358,7 +358,7 @@ describe('an account in deletion', () => {
     await expectCleanBooks();
   });
 
-  it('does not receive what a dispute gives back that is won too late, nor a reward: finance has the money', async () => {
+  it('receives neither a dispute that is won too late nor a reward: finance has the money', async () => {
     const [person, inviter] = [await someone('0'), await someone('0')];
     await invite(person, inviter);
     const dispute = await disputedTopUp(person.accountId, '10');

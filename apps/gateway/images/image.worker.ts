@@ -133,18 +133,25 @@ function pixelsOfPng(bytes: Buffer): number {
   return bytes.readUInt32BE(16) * bytes.readUInt32BE(20) * (isDeep ? 2 : 1);
 }
 
-/** The pixels of the largest frame before the first scan. @throws RangeError if there is none */
+/** The pixels of the largest frame before the first scan. @throws RangeError if there is no scan */
 function pixelsOfJpeg(bytes: Buffer): number {
-  let pixels: number | null = null;
-  for (let at = 2; bytes.readUInt8(at) === 0xff;) {
+  let pixels = 0;
+  for (let at = 2; ;) {
     const marker = bytes.readUInt8(at + 1);
-    if (marker === START_OF_SCAN) break;
-    if (isFrame(marker))
-      pixels = Math.max(pixels ?? 0, bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7));
-    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
+    // Decoders skip whatever is between two segments.
+    if (bytes.readUInt8(at) !== 0xff || !hasLength(marker)) {
+      at += 1;
+      continue;
+    }
+    if (marker === START_OF_SCAN) return pixels;
+    if (isFrame(marker)) pixels = Math.max(pixels, bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7));
+    at += 2 + bytes.readUInt16BE(at + 2);
   }
-  if (pixels === null) throw new RangeError('no frame');
-  return pixels;
+}
+
+/** Whether a segment follows. Not after a filler, a restart or the start of the image. */
+function hasLength(marker: number): boolean {
+  return marker > 0x01 && marker < 0xff && !(marker >= 0xd0 && marker <= 0xd8);
 }
 
 function isFrame(marker: number): boolean {

@@ -94,7 +94,9 @@ async function expectClean(): Promise<void> {
 describe('a refund after settlement', () => {
   it('is refused for a deleted account, and says so', async () => {
     const chargeId = await charge(3n);
-    await ledger.owner.query('UPDATE accounts SET deleted_at = now() WHERE id = $1', [customer.accountId]);
+    await ledger.owner.query('UPDATE accounts SET closing_at = now(), deleted_at = now() WHERE id = $1', [
+      customer.accountId,
+    ]);
     await expect(refund(chargeId, '0.02')).rejects.toMatchObject({ code: 'deleted', message: /was deleted/ });
     expect(await main()).toBe('0.94');
   });
