@@ -67,7 +67,8 @@ describe(':predictLongRunning', () => {
   it('names an operation that ends with a file', async () => {
     const { body } = await call('predictLongRunning', 'a boat', { durationSeconds: 2, aspectRatio: '9:16' });
     expect(body['name']).toMatch(/^models\/imagen-4\.0\/operations\/[a-z0-9]+$/);
-    expect(await operation(body['name'])).toMatchObject({ done: false });
+    const long = await call('predictLongRunning', '[[work:600]]', { durationSeconds: 2 });
+    expect(await operation(long.body['name'])).toMatchObject({ done: false });
     const last = await finished(body['name']);
     const uri = last['response']['generateVideoResponse']['generatedSamples'][0]['video']['uri'] as string;
     expect(uri).toMatch(/\/v1beta\/files\/[a-z0-9]+:download\?alt=media$/);
