@@ -24,6 +24,9 @@ afterAll(() => reader.close());
 
 /** Headers in hex: a WebP without its first chunk, and a JPEG of this height and width up to its first scan. */
 const RIFF_WEBP = '524946460000000057454250';
+const LOSSY_FRAME = '565038200a0000000000009d012aff3fff3f';
+const CANVAS_OF_ONE = '565038580a00000000000000000000000000';
+const ANIMATED = `414e4d4622000000${'00'.repeat(16)}`;
 const jpegOf = (sides: string) => `ffd8ffe000040000ffc0001108${sides}03011100021101031101ffda`;
 
 const file = (bytes: Buffer): ReceivedImage => imageOfFile({ pieces: [bytes], name: 'x' }, 'image');
@@ -57,8 +60,10 @@ describe('an image', () => {
 
   it.each([
     ['JPEG', jpegOf('eaeaeaea'), jpegOf('00100010')],
-    ['lossy WebP', `${RIFF_WEBP}56503820${'00'.repeat(7)}9d012aff3fff3f`, ''],
-    ['lossless WebP', `${RIFF_WEBP}5650384c000000002fffffff0f`, ''],
+    ['lossy WebP', `${RIFF_WEBP}${LOSSY_FRAME}`, ''],
+    ['lossless WebP', `${RIFF_WEBP}5650384c050000002fffffff0f`, ''],
+    ['WebP whose frame is larger than its canvas', `${RIFF_WEBP}${CANVAS_OF_ONE}${LOSSY_FRAME}`, ''],
+    ['WebP with a large frame in its animation', `${RIFF_WEBP}${CANVAS_OF_ONE}${ANIMATED}${LOSSY_FRAME}`, ''],
     ['extended WebP', `${RIFF_WEBP}565038580a00000000000000ffff00ffff00`, ''],
   ])('is not decoded if the header of a %s claims too many pixels', async (_, large, small) => {
     const tooMany = { message: expect.stringContaining(`at most ${PARTS.maxPixels} pixels`) as string };

@@ -133,42 +133,62 @@ function pixelsOfPng(bytes: Buffer): number {
   return bytes.readUInt32BE(16) * bytes.readUInt32BE(20) * (isDeep ? 2 : 1);
 }
 
-/** The pixels of the largest frame before the first scan. @throws RangeError if there is no scan */
+/** The pixels of the largest frame before the first scan. Whatever `scansOf` calls broken is broken here too. @throws RangeError */
 function pixelsOfJpeg(bytes: Buffer): number {
   let pixels = 0;
-  for (let at = 2; ;) {
+  for (let at = 2; bytes.readUInt8(at) === 0xff;) {
     const marker = bytes.readUInt8(at + 1);
-    // Decoders skip whatever is between two segments.
-    if (bytes.readUInt8(at) !== 0xff || !hasLength(marker)) {
-      at += 1;
-      continue;
-    }
     if (marker === START_OF_SCAN) return pixels;
     if (isFrame(marker)) pixels = Math.max(pixels, bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7));
-    at += 2 + bytes.readUInt16BE(at + 2);
+    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
   }
-}
-
-/** Whether a segment follows. Not after a filler, a restart or the start of the image. */
-function hasLength(marker: number): boolean {
-  return marker > 0x01 && marker < 0xff && !(marker >= 0xd0 && marker <= 0xd8);
+  throw new RangeError('no scan');
 }
 
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** By its first chunk: lossy, lossless, or extended with the size of the canvas. @throws RangeError */
+const FIRST_CHUNK_AT = 12;
+const CHUNK_HEADER = 8;
+/** Of a frame of an animation, before its own chunks. */
+const FRAME_HEADER = 16;
+
+/** The largest of its canvas and its frames, since decoders compare them only afterwards. @throws RangeError if there are none */
 function pixelsOfWebp(bytes: Buffer): number {
-  const chunk = bytes.toString('latin1', 12, 16);
-  if (chunk === 'VP8X') return (bytes.readUIntLE(24, 3) + 1) * (bytes.readUIntLE(27, 3) + 1);
-  if (chunk === 'VP8 ') return (bytes.readUInt16LE(26) & SIDE) * (bytes.readUInt16LE(28) & SIDE);
-  if (chunk !== 'VP8L') throw new RangeError('no image');
-  const sides = bytes.readUInt32LE(21);
+  const pixels = pixelsOfChunks(bytes, FIRST_CHUNK_AT, bytes.length);
+  if (pixels === 0) throw new RangeError('no image');
+  return pixels;
+}
+
+function pixelsOfChunks(bytes: Buffer, from: number, to: number): number {
+  let pixels = 0;
+  for (let at = from; at + CHUNK_HEADER < to;) {
+    const size = bytes.readUInt32LE(at + 4);
+    const data = at + CHUNK_HEADER;
+    const next = data + size + (size % 2);
+    pixels = Math.max(
+      pixels,
+      pixelsOfChunk(bytes, { name: bytes.toString('latin1', at, at + 4), data, next }),
+    );
+    at = next;
+  }
+  return pixels;
+}
+
+function pixelsOfChunk(
+  bytes: Buffer,
+  { name, data, next }: { name: string; data: number; next: number },
+): number {
+  if (name === 'VP8X') return (bytes.readUIntLE(data + 4, 3) + 1) * (bytes.readUIntLE(data + 7, 3) + 1);
+  if (name === 'VP8 ') return (bytes.readUInt16LE(data + 6) & SIDE) * (bytes.readUInt16LE(data + 8) & SIDE);
+  if (name === 'ANMF') return pixelsOfChunks(bytes, data + FRAME_HEADER, Math.min(next, bytes.length));
+  if (name !== 'VP8L') return 0;
+  const sides = bytes.readUInt32LE(data + 1);
   return ((sides & SIDE) + 1) * (((sides >>> 14) & SIDE) + 1);
 }
 
-/** The largest side of a WebP image without an extended header. */
+/** The largest side of a frame. */
 const SIDE = 0x3fff;
 
 /** The pixels that the header of an image claims. */
