@@ -46,7 +46,7 @@ const CLAWBACK = `SELECT c.reward_id AS "rewardId", c.amount, c.taken, c.from_ma
     r.inviter_account_id AS "inviterId", c.transaction_id AS "transactionId"
   FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`;
 
-/** Restores exactly what a reversal took, if its dispute was won. An inviter who was deleted has no use for it. */
+/** Restores exactly what a reversal took, if its dispute was won. An inviter who was deleted has no use for it, but owes nothing more. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
@@ -54,7 +54,7 @@ export async function returnReward(
 ): Promise<void> {
   const { rows } = await client.query<ClawbackRow>(CLAWBACK, [undo]);
   const row = rows[0];
-  if (!row || (await isDeleted(client, row.inviterId))) return;
+  if (!row || (row.taken !== 0n && (await isDeleted(client, row.inviterId)))) return;
   const inviter = accounts.get(row.inviterId) as LockedAccount;
   await writeClawback(client, {
     reversal,

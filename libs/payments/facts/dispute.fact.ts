@@ -23,9 +23,11 @@ export async function applyDisputeFact(
   }
   const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
   const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
-  const latest = await applyDispute(client, dispute, house);
   const why = 'dispute_after_deletion';
-  if (latest === 'won' && (await findSuspense(client, { provider, reference: disputeId, why }))) {
+  const inSuspense = () => findSuspense(client, { provider, reference: disputeId, why });
+  const earlier = await inSuspense();
+  const latest = await applyDispute(client, dispute, house);
+  if (!earlier && (await inSuspense())) {
     const detail = `The dispute of top-up ${topup.topupId} was won after its account was deleted.`;
     return { state: 'suspense', detail, alert: why };
   }
