@@ -25,6 +25,8 @@ const sources = [
   'test/support',
   'test/console/support',
   'test/bench',
+  'scripts/build.mjs',
+  'scripts/lib/bundle.mjs',
   '.swcrc',
   'package.json',
 ];
