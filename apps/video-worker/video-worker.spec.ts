@@ -305,9 +305,10 @@ describe('a worker that goes away', () => {
 
   it('keeps the lease of a copy that takes longer than it', async () => {
     await under.close();
-    under = await WorkerUnderTest.start({ slowSeconds: 1.5 });
+    under = await WorkerUnderTest.start({ slowSeconds: 6 });
     const task = await under.accepted(slow);
-    await Promise.all([under.worker({ leaseMs: 300 }), under.worker({ leaseMs: 300 })]);
+    // Two seconds without a turn are more than a busy machine takes.
+    await Promise.all([under.worker({ leaseMs: 2_000 }), under.worker({ leaseMs: 2_000 })]);
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
     expect(await under.stats()).toMatchObject({ downloads: 1 });
   });

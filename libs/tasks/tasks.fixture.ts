@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
 import { seedCatalog } from '#catalog/catalog.seed.js';
-import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { nanos } from '#money/amount.js';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { createTestDatabase, openPatientPool, type TestDatabase } from '../../test/support/database.js';
 import { TaskQueue } from './task-queue.store.js';
 import { type NewTask, TaskStore } from './task.store.js';
 
@@ -25,7 +24,7 @@ export class TasksUnderTest {
   static async start(): Promise<TasksUnderTest> {
     const database = await createTestDatabase();
     const [owner, gateway, worker] = (['owner', 'gateway', 'worker'] as const).map((role) =>
-      openPool({ url: database.urlFor(role), max: 8, applicationName: `spec-${role}` }),
+      openPatientPool({ url: database.urlFor(role), max: 8, applicationName: `spec-${role}` }),
     ) as [Pool, Pool, Pool];
     await seedCatalog(owner);
     for (const account of ['alice', 'bob']) {

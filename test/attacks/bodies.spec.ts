@@ -107,6 +107,7 @@ describe('a hostile body', () => {
 
   it('that was only announced takes nothing from others, and not for long', async () => {
     const sockets = await Promise.all([1, 2, 3, 4].map(() => upload(hostile, 40 * MEGABYTE, 1)));
+    await until('all to have begun', async () => (await openUploads()) === 4);
     expect(await inMemory()).toBe(0);
     expect(await refusalOf(EDITS, json({ ...EDIT, image: 'A'.repeat(MEGABYTE) }))).toEqual({
       status: 429,

