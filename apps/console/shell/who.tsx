@@ -1,6 +1,9 @@
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { Named } from '../ui/named.js';
+import { TextLine } from '../ui/texts.js';
+import { When } from '../ui/time/when.js';
 import { mayAny, useSession } from './session.js';
 
 /** Who did something: an actor such as `user:{id}` or `cli:{login}`, or a person's id, linked to the account if allowed. */
@@ -17,5 +20,25 @@ export function Who({ actor }: { actor: string }) {
     <TextLink to="/support/accounts" search={{ query: rest }} size="sm">
       {named}
     </TextLink>
+  );
+}
+
+interface WhoAndWhenProps {
+  what: string;
+  actor: string | null;
+  at?: string | null;
+  children?: ReactNode;
+}
+
+/** Who did something and when, if somebody did. */
+export function WhoAndWhen({ what, actor, at = null, children }: WhoAndWhenProps) {
+  if (actor === null) return null;
+  return (
+    <TextLine>
+      {what} <Who actor={actor} />
+      {at !== null && ' · '}
+      {at !== null && <When at={at} />}
+      {children}
+    </TextLine>
   );
 }

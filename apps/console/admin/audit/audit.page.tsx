@@ -39,26 +39,22 @@ export default function AuditPage() {
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Filters />
-      <DataList
-        label={t('audit.label')}
-        query={entries}
-        columns={useColumns()}
-        empty={useEmpty(isNarrowed(filter))}
-      />
+      <DataList texts={useTexts(isNarrowed(filter))} query={entries} columns={useColumns()} />
       <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
     </PageFrame>
   );
 }
 
-function useEmpty(isFiltered: boolean) {
+function useTexts(isFiltered: boolean) {
   const { t } = useTranslation('admin');
-  if (!isFiltered) return t('audit.empty', GROUP);
+  const label = t('audit.label');
+  if (!isFiltered) return { label, empty: t('audit.empty', GROUP) };
   const action = (
     <ButtonLink to="/admin/audit-log" variant="default">
       {t('audit.all')}
     </ButtonLink>
   );
-  return { title: t('audit.noMatch'), hint: t('audit.noMatchHint'), action };
+  return { label, empty: { title: t('audit.noMatch'), hint: t('audit.noMatchHint'), action } };
 }
 
 function OpenEntry({ entry }: { entry: Shape<'AuditEntry'> | undefined }) {

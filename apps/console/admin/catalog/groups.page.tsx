@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { PageFrame } from '../../ui/page.js';
 import { useGroups } from '../catalog.js';
 import { ChangeGroup, CreateGroup } from './group-forms.js';
-import { GroupPrice } from './group-price.js';
+import { GroupLink, GroupPrice } from './group-price.js';
 import { FormPanel, OpenRow } from '../../ui/forms/dialog.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -42,11 +42,7 @@ function useColumns(): ListColumn<Shape<'Group'>>[] {
   const limit = (value: number | null) =>
     value === null ? t('groups.noLimit') : value.toLocaleString(locale);
   return [
-    column('name', t('groups.name'), ({ name }) => (
-      <TextLink to="/admin/groups" search={{ group: name }} size="sm">
-        {name}
-      </TextLink>
-    )),
+    column('name', t('groups.name'), ({ name }) => <GroupLink name={name} />),
     rightColumn('models', t('groups.models'), ({ models }) => models.length),
     column('price', t('groups.price'), (group) => <GroupPrice group={group} />),
     rightColumn('requests', t('groups.requestsPerMinute'), ({ requestsPerMinute }) =>

@@ -24,7 +24,6 @@ export default function ModelsPage() {
     <PageFrame title={t('models.title')} about={t('models.about')} actions={<Create />}>
       <ModelFilters />
       <DataList
-        label={t('models.label')}
         query={{ data: items && { items }, error, refetch, isPlaceholderData }}
         columns={useColumns()}
         empty={t('models.empty', GROUP)}

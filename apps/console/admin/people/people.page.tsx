@@ -24,13 +24,7 @@ export default function PeoplePage() {
   return (
     <PageFrame title={t('people.title')} about={t('people.about')}>
       <Filters />
-      <DataList
-        label={t('people.label')}
-        query={people}
-        columns={useColumns()}
-        rowKey="userId"
-        empty={t('people.empty', GROUP)}
-      />
+      <DataList texts={t('people.list', GROUP)} query={people} columns={useColumns()} rowKey="userId" />
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
     </PageFrame>
   );

@@ -4,9 +4,10 @@ import type { Shape } from '../../api/client.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
+import { GroupLink } from '../catalog/group-price.js';
 import { useGroups } from '../catalog.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -14,11 +15,10 @@ export function GroupPrices() {
   const { t } = useTranslation('prices');
   return (
     <DataList
-      label={t('groups.label')}
+      texts={t('groups.list', GROUP)}
       query={rowsOf(useGroups())}
       columns={useColumns()}
       rowKey="name"
-      empty={t('groups.empty', GROUP)}
     />
   );
 }
@@ -27,11 +27,7 @@ function useColumns(): ListColumn<Shape<'Group'>>[] {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   return [
-    column('group', t('columns.group'), ({ name }) => (
-      <TextLink to="/admin/groups" search={{ group: name }} size="sm">
-        {name}
-      </TextLink>
-    )),
+    column('group', t('columns.group'), ({ name }) => <GroupLink name={name} />),
     rightColumn('models', t('columns.models'), ({ models }) => models.length),
     rightColumn('multiplier', t('columns.multiplier'), ({ multiplier }) =>
       multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`,

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../ui/links.js';
 import { type Change, useInForce, useModels } from '../catalog.js';
 import { PriceValue, PricesLink } from './change.js';
 import { ModelFilters } from '../catalog/model-filters.js';
+import { GROUP } from '../../i18n/group.js';
 
 type PriceChange = Extract<Change, { kind: 'price' }>;
 
@@ -30,11 +31,10 @@ export function ModelPrices() {
     <Stack>
       <ModelFilters />
       <DataList
-        label={t('models.label')}
+        texts={t('models.list', GROUP)}
         query={{ data, error, refetch, isPlaceholderData: false }}
         columns={useColumns(models.data ?? [])}
         rowKey={({ model }) => model.id}
-        empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
       />
     </Stack>
   );

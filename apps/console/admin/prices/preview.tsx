@@ -109,11 +109,10 @@ function Rows({ preview, isOld }: { preview: Shape<'PricePreview'>; isOld: boole
   const { t } = useTranslation('prices');
   return (
     <DataList
-      label={t('preview.label')}
+      texts={t('preview.list', GROUP)}
       query={{ ...knownRows(preview.rows), isPlaceholderData: isOld }}
       columns={useColumns()}
       rowKey={({ model, group }) => `${model} ${group}`}
-      empty={t('preview.empty', GROUP)}
     />
   );
 }

@@ -5,10 +5,10 @@ import { api, keepAnswer, queryClient, refresh, type Shape, useRead } from '../.
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
-import { Who } from '../../shell/who.js';
+import { WhoAndWhen } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
-import { Hint, TextLine } from '../../ui/texts.js';
+import { Hint } from '../../ui/texts.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -73,19 +73,9 @@ function People({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { proposedBy, proposedAt, decidedBy, decidedAt, revisedBy } = proposal;
   return (
     <>
-      <TextLine>
-        {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
-      </TextLine>
-      {revisedBy !== null && (
-        <TextLine>
-          {t('proposal.revisedBy')} <Who actor={revisedBy} />
-        </TextLine>
-      )}
-      {decidedBy !== null && decidedAt !== null && (
-        <TextLine>
-          {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
-        </TextLine>
-      )}
+      <WhoAndWhen what={t('proposal.by')} actor={proposedBy} at={proposedAt} />
+      <WhoAndWhen what={t('proposal.revisedBy')} actor={revisedBy} />
+      <WhoAndWhen what={t('proposal.decidedBy')} actor={decidedBy} at={decidedAt} />
     </>
   );
 }

@@ -51,7 +51,7 @@ export default function VendorsPage() {
         <DataList
           query={rowsOf(query, ({ items }) => items.filter(isShown))}
           columns={useColumns()}
-          empty={{ title: t('vendors.empty'), hint: t('models.emptyHint') }}
+          empty={{ title: t('vendors.empty'), hint: t('models.list.empty.hint') }}
         />
       </Stack>
     </PageFrame>

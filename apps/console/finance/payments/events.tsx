@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { everyWord } from '../../api/enumerations.js';
 import { type Shape, useList } from '../../api/client.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { Identifier } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { StateFilter, useStateOf } from './state-filter.js';
+import { StatedList, useStateOf } from './stated-list.js';
 import { ServerWords } from '../server-words.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -16,18 +16,15 @@ const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting:
 /** Events that providers reported, and their outcome. */
 export function Events() {
   const { t } = useTranslation('payments');
-  const state = useStateOf(states);
-  const events = useList('/api/finance/payment-events', { query: { state } });
+  const events = useList('/api/finance/payment-events', { query: { state: useStateOf(states) } });
   return (
-    <Stack>
-      <StateFilter states={states} label={(state) => t(`events.states.${state}`)} />
-      <DataList
-        query={events}
-        columns={useColumns()}
-        rowKey={({ provider, eventId }) => `${provider} ${eventId}`}
-        empty={t('events.empty', GROUP)}
-      />
-    </Stack>
+    <StatedList
+      states={states}
+      texts={t('events', GROUP)}
+      query={events}
+      columns={useColumns()}
+      rowKey={({ provider, eventId }) => `${provider} ${eventId}`}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api, type Item, refreshFinance, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -11,7 +11,7 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { useNote } from '../note.js';
-import { StateFilter, useStateOf } from './state-filter.js';
+import { StatedList, useStateOf } from './stated-list.js';
 import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Refund['state']>()('pending', 'succeeded', 'failed');
@@ -20,14 +20,8 @@ const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 /** Refunds of top-ups, and which are still pending at the provider. */
 export function Refunds() {
   const { t } = useTranslation('payments');
-  const state = useStateOf(states);
-  const refunds = useList('/api/finance/topup-refunds', { query: { state } });
-  return (
-    <Stack>
-      <StateFilter states={states} label={(state) => t(`refunds.states.${state}`)} />
-      <DataList query={refunds} columns={useColumns()} empty={t('refunds.empty', GROUP)} />
-    </Stack>
-  );
+  const refunds = useList('/api/finance/topup-refunds', { query: { state: useStateOf(states) } });
+  return <StatedList states={states} texts={t('refunds', GROUP)} query={refunds} columns={useColumns()} />;
 }
 
 function useColumns(): ListColumn<Refund>[] {

@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import { api, refreshFinance, type Shape, useList } from '../../api/client.js';
 import { everyWord } from '../../api/enumerations.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
-import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/texts.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { accountField } from '../account-field.js';
 import { NoteAction, useNote } from '../note.js';
-import { StateFilter, useStateOf } from './state-filter.js';
+import { StatedList, useStateOf } from './stated-list.js';
 import { GROUP } from '../../i18n/group.js';
 
 const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', 'returned', 'expensed');
@@ -18,14 +18,8 @@ const states = everyWord<Shape<'SuspenseItem'>['state']>()('open', 'credited', '
 /** Money that was received or sent without an order. */
 export function SuspenseList() {
   const { t } = useTranslation('payments');
-  const state = useStateOf(states);
-  const items = useList('/api/finance/suspense', { query: { state } });
-  return (
-    <Stack>
-      <StateFilter states={states} label={(state) => t(`suspense.states.${state}`)} />
-      <DataList query={items} columns={useColumns()} empty={t('suspense.empty', GROUP)} />
-    </Stack>
-  );
+  const items = useList('/api/finance/suspense', { query: { state: useStateOf(states) } });
+  return <StatedList states={states} texts={t('suspense', GROUP)} query={items} columns={useColumns()} />;
 }
 
 function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {

@@ -191,13 +191,5 @@ function LatePostings({ periodId }: { periodId: string }) {
     timeColumn('happenedAt', t('lateList.happenedAt')),
     timeColumn('recordedAt', t('lateList.recordedAt')),
   ];
-  return (
-    <DataList
-      label={t('late')}
-      query={late}
-      columns={columns}
-      rowKey="transactionId"
-      empty={t('lateList.empty', GROUP)}
-    />
-  );
+  return <DataList texts={t('lateList.list', GROUP)} query={late} columns={columns} rowKey="transactionId" />;
 }

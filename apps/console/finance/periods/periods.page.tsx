@@ -52,7 +52,7 @@ function useColumns(): ListColumn<Shape<'Period'>>[] {
     )),
     column('state', t('state'), ({ state }) => <PeriodBadge state={state} />),
     rightColumn('waivers', t('waived'), ({ waivers }) => waivers.length),
-    numberColumn('latePostings', t('late')),
+    numberColumn('latePostings', t('lateList.list.label')),
     timeColumn('endedAt', t('endedAt')),
   ];
 }

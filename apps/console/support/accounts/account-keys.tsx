@@ -13,11 +13,10 @@ export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
   const { t } = useTranslation('support');
   return (
     <DataList
-      label={t('keys.label')}
+      texts={t('keys.list', GROUP)}
       query={knownRows(keys)}
       columns={useColumns()}
       rowKey="keyId"
-      empty={t('keys.empty', GROUP)}
       name="support-keys"
     />
   );

@@ -13,6 +13,7 @@ import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
+import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -27,11 +28,10 @@ export function AccountUsage({ accountId }: { accountId: string }) {
     <>
       <Filters />
       <DataList
-        label={t('usage.label')}
+        texts={t('usage.list', GROUP)}
         query={usage}
         columns={useUsageColumns()}
         rowKey="chargeId"
-        empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
         name="support-usage"
       />
       <OpenPanel param="charge" title={t('charge.title')}>

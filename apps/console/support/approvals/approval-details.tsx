@@ -4,14 +4,12 @@ import { api, keepAnswer, refresh, type Shape } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
-import { Who } from '../../shell/who.js';
+import { WhoAndWhen, Who } from '../../shell/who.js';
 import { fieldsOf } from '../../ui/forms/fields-of.js';
 import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { LargeMoney } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
-import { TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/time/when.js';
 import { ApprovalBadge, useKindName } from './approval.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -41,15 +39,10 @@ function People({ approval }: { approval: Shape<'Approval'> }) {
   const { requestedBy, createdAt, decidedBy, decidedAt, decisionNote } = approval;
   return (
     <>
-      <TextLine>
-        {t('approvals.askedBy')} <Who actor={requestedBy} /> · <When at={createdAt} />
-      </TextLine>
-      {decidedBy !== null && decidedAt !== null && (
-        <TextLine>
-          {t('approvals.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
-          {decisionNote && ` · ${decisionNote}`}
-        </TextLine>
-      )}
+      <WhoAndWhen what={t('approvals.askedBy')} actor={requestedBy} at={createdAt} />
+      <WhoAndWhen what={t('approvals.decidedBy')} actor={decidedBy} at={decidedAt}>
+        {decisionNote && ` · ${decisionNote}`}
+      </WhoAndWhen>
     </>
   );
 }

@@ -99,7 +99,7 @@ function LatestRequests({ accountId }: { accountId: string }) {
       <Loaded query={usage} lines={4}>
         {({ items }) =>
           items.length === 0 ? (
-            <SmallPrint>{t('usage.empty')}</SmallPrint>
+            <SmallPrint>{t('usage.list.empty.title')}</SmallPrint>
           ) : (
             <Stack component="ul" className="plain-list" gap="xs">
               {items.map((entry) => (

@@ -52,15 +52,18 @@ export function knownRows<Row>(items: readonly Row[]): Listed<Row> {
   return { data: { items }, error: null, refetch: () => undefined };
 }
 
-interface ListProps<Row> {
+export interface ListTexts {
   /** For screen readers: by default, the title of what the list is in. */
   label?: string;
+  /** Shown if there are no rows: what that means, and what to do. */
+  empty: { title: string; hint: string; action?: ReactNode };
+}
+
+interface ListProps<Row> {
   query: Listed<Row>;
   columns: readonly ListColumn<Row>[];
   /** Rows are known by their `id`, unless the list says otherwise. */
   rowKey?: RowKey<Row>;
-  /** Shown if there are no rows: what that means, and what to do. */
-  empty: { title: string; hint: string; action?: ReactNode };
   /** Keeps the cursor of the page elsewhere than in the address. */
   pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
   /** The order, such as `price` or `-price`, and its setter. */
@@ -72,11 +75,15 @@ interface ListProps<Row> {
 /** What tells rows apart: a field, or a function of the row. */
 export type RowKey<Row> = Extract<keyof Row, string> | ((row: Row) => string);
 
-type DataListProps<Row> = ListProps<Row> & (Row extends { id: string } ? unknown : { rowKey: unknown });
+export type RowsProps<Row> = ListProps<Row> & (Row extends { id: string } ? unknown : { rowKey: unknown });
+
+type DataListProps<Row> = RowsProps<Row> & (ListTexts | { texts: ListTexts });
 
 /** A list with its loading, empty and error states and its pages. Use it for every list. On phones a row has two lines. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const { query, empty, name } = props;
+  const { query, name } = props;
+  const title = useTitle();
+  const { label = title, empty } = 'texts' in props ? props.texts : props;
   const addressPager = useAddressPager();
   const pager = props.pager ?? (query.data?.nextCursor === undefined ? undefined : addressPager);
   const [shown, choose] = useChosenColumns(props.columns, name);
@@ -91,7 +98,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
         <EmptyState {...empty} />
       ) : (
         <ScrollArea.Autosize type="auto">
-          <Rows {...props} columns={shown} />
+          <Rows {...props} columns={shown} label={label} />
         </ScrollArea.Autosize>
       )}
       {pager && <Pager {...pager} next={query.data?.nextCursor ?? null} />}
@@ -99,16 +106,15 @@ export function DataList<Row>(props: DataListProps<Row>) {
   );
 }
 
-function Rows<Row>(props: ListProps<Row>) {
+function Rows<Row>(props: ListProps<Row> & { label: string }) {
   const { t } = useTranslation('shell');
-  const { query, columns, sorting } = props;
-  const title = useTitle();
+  const { label, query, columns, sorting } = props;
   const { data } = query;
   const rows = useRows(props);
   return (
     <Table
       className="data-list phone-rows"
-      aria-label={props.label ?? title}
+      aria-label={label}
       aria-busy={data === undefined || query.isPlaceholderData === true}
       verticalSpacing="row"
     >

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Shape, useRead } from '../../api/client.js';
+import { together } from '../../api/together.js';
 import { Loaded } from '../../ui/states.js';
 import { Connect } from '../../visitor/connect.js';
 import { marketQuery } from '../../visitor/market/market.js';
@@ -15,14 +16,10 @@ import { sampleModels } from './sample-models.js';
 /** Code with a key from this tab, and the receipt of its first call. */
 export function OwnCode() {
   const own = useRead('/api/groups');
-  const market = useQuery(marketQuery);
+  const models = useQuery(marketQuery);
   return (
-    <Loaded query={market} lines={8}>
-      {(models) => (
-        <Loaded query={own} lines={8}>
-          {({ groups }) => <Code models={models} own={groups} />}
-        </Loaded>
-      )}
+    <Loaded query={together({ models, own })} lines={8}>
+      {(all) => <Code models={all.models} own={all.own.groups} />}
     </Loaded>
   );
 }

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
+import { together } from '../../api/together.js';
 import { useChosenInView } from '../../ui/chosen-in-view.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
@@ -57,21 +58,13 @@ function Read({ kind }: { kind: PlayKind }) {
   const { again } = route.useSearch();
   const keys = useKeys();
   const own = useRead('/api/groups');
-  const market = useQuery(marketQuery);
+  const models = useQuery(marketQuery);
   return (
-    <Loaded query={market} lines={8}>
-      {(models) => (
-        <Loaded query={keys} lines={8}>
-          {({ items }) => (
-            <Loaded query={own} lines={8}>
-              {({ groups }) => (
-                <Again id={again}>
-                  {(task) => <Kind kind={kind} all={models} keys={items} own={groups} again={task} />}
-                </Again>
-              )}
-            </Loaded>
-          )}
-        </Loaded>
+    <Loaded query={together({ models, keys, own })} lines={8}>
+      {({ models: all, keys: { items }, own: { groups } }) => (
+        <Again id={again}>
+          {(task) => <Kind kind={kind} all={all} keys={items} own={groups} again={task} />}
+        </Again>
       )}
     </Loaded>
   );

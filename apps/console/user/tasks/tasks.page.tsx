@@ -40,12 +40,7 @@ export default function TasksPage() {
   return (
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters />
-      <DataList
-        label={t('tasks.list')}
-        query={tasks}
-        columns={useTaskColumns()}
-        empty={useEmpty(isNarrowed(filter))}
-      />
+      <DataList texts={useTexts(isNarrowed(filter))} query={tasks} columns={useTaskColumns()} />
       <OpenPanel param="task" title={t('task.title')}>
         {(id) => <OpenTask id={id} />}
       </OpenPanel>
@@ -53,15 +48,16 @@ export default function TasksPage() {
   );
 }
 
-function useEmpty(isFiltered: boolean) {
+function useTexts(isFiltered: boolean) {
   const { t } = useTranslation('calls');
-  if (isFiltered) return t('tasks.noMatch', GROUP);
+  const label = t('tasks.list');
+  if (isFiltered) return { label, empty: t('tasks.noMatch', GROUP) };
   const action = (
     <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
       {t('tasks.toPlayground')}
     </ButtonLink>
   );
-  return { title: t('tasks.empty'), hint: t('tasks.emptyHint'), action };
+  return { label, empty: { title: t('tasks.empty'), hint: t('tasks.emptyHint'), action } };
 }
 
 const KINDS = ['video', '3d'] as const;

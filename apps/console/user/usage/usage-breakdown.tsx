@@ -26,11 +26,10 @@ export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
   const { by = 'model' } = route.useSearch();
   return (
     <DataList
-      label={t('usage.breakdown')}
+      texts={t('usage.list', GROUP)}
       query={knownRows(chart.subjects)}
       columns={useColumns(by, chart)}
       rowKey={({ subject }) => subject ?? 'others '}
-      empty={t('usage.nothing', GROUP)}
     />
   );
 }

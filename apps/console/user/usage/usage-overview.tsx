@@ -75,7 +75,7 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       nameOf={useSubjectName(by)}
       {...usePlaces(chart)}
       hint={t(stepSeconds === DAY_SECONDS ? 'usage.daysHint' : 'usage.hoursHint')}
-      empty={isEmpty ? t('usage.nothing', GROUP) : null}
+      empty={isEmpty ? t('usage.list.empty', GROUP) : null}
     />
   );
 }

@@ -52,24 +52,16 @@ function Seconds({ model, wish, set }: WishFieldsProps) {
 
 function TokenFields({ wish, set }: WishFieldsProps) {
   const { t } = useTranslation('models');
-  return (
-    <>
-      <Whole
-        label={t('calculator.inputTokens')}
-        min={0}
-        max={MOST_TOKENS}
-        value={wish.inputTokens}
-        onChange={(inputTokens) => set({ inputTokens })}
-      />
-      <Whole
-        label={t('calculator.outputTokens')}
-        min={0}
-        max={MOST_TOKENS}
-        value={wish.outputTokens}
-        onChange={(outputTokens) => set({ outputTokens })}
-      />
-    </>
-  );
+  return (['inputTokens', 'outputTokens'] as const).map((name) => (
+    <Whole
+      key={name}
+      label={t(`calculator.${name}`)}
+      min={0}
+      max={MOST_TOKENS}
+      value={wish[name]}
+      onChange={(tokens) => set({ [name]: tokens })}
+    />
+  ));
 }
 
 function DimensionFields({ price, wish, set }: WishFieldsProps) {
