@@ -319,7 +319,7 @@ function indented(message) {
   return message
     .split('\n')
     .filter((line) => !line.includes('/node_modules/vitest/'))
-    .slice(0, 12)
+    .slice(0, 24)
     .map((line) => `  ${line}`)
     .join('\n');
 }

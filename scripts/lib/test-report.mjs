@@ -1,6 +1,7 @@
 // A Vitest reporter that writes the results of a run to a file, with every error that failed it.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from './clone.mjs';
 
 /**
@@ -11,6 +12,9 @@ import { root } from './clone.mjs';
  * @property {{ name: string, message: string }[]} failures tests, hooks and files that failed, and errors that no test
  *   caught: each of them fails the run
  */
+
+/** The whole difference is in the output of the run. */
+const MOST_DIFFERENCES = 16;
 
 export default class TestReport {
   #file;
@@ -58,7 +62,18 @@ function* failuresOf(module) {
   }
 }
 
-/** @param {{ message?: string, stack?: string }[]} errors */
+/** @param {{ message?: string, stack?: string, diff?: string }[]} errors */
 function failure(name, errors) {
-  return { name, message: errors.map(({ stack, message }) => stack ?? message ?? 'no message').join('\n') };
+  return { name, message: errors.map(told).join('\n') };
+}
+
+/** The message, what differs from what was expected, and where. */
+function told({ stack, message, diff }) {
+  const [first, ...where] = (stack ?? message ?? 'no message').split('\n');
+  return [first, ...differences(diff), ...where].join('\n');
+}
+
+function differences(diff) {
+  const lines = stripVTControlCharacters(diff ?? '').split('\n');
+  return lines.filter((line) => /^[-+] /.test(line)).slice(0, MOST_DIFFERENCES);
 }
