@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from '#platform/logging.js';
 import { Looping } from '#platform/loop.js';
-import { Counter, Gauge, type Registry } from '#platform/metrics.js';
+import { Metrics, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
 import type { AboutMail } from './mail.outbox.js';
 import { type MailLinks, writeMail } from './mail.writer.js';
@@ -32,30 +32,29 @@ export interface MailSenderParts {
   registry: Registry;
 }
 
+class MailMetrics extends Metrics {
+  readonly attempts = this.counter('tollgate_mail_attempts_total', 'Attempts to send a mail, by outcome.', [
+    'outcome',
+  ]);
+  readonly oldestFailedSeconds = this.gauge(
+    'tollgate_mail_oldest_failed_seconds',
+    'Age of the oldest failed mail that is still being retried.',
+  );
+}
+
 /**
  * Sends queued mail, oldest first. No transaction is open while a mail is sent. After a crash in between, it is sent
  * twice, with the same message id, rather than not at all.
  */
 export class MailSender extends Looping {
-  private readonly attempts: Counter<'outcome'>;
-  private readonly oldestFailedSeconds: Gauge;
+  private readonly metrics: MailMetrics;
 
   constructor(private readonly parts: MailSenderParts) {
     const { config, log, registry } = parts;
     super({ name: 'mail', intervalMs: config.pollMs, log });
-    this.attempts = new Counter({
-      name: 'tollgate_mail_attempts_total',
-      help: 'Attempts to send a mail, by outcome.',
-      labelNames: ['outcome'],
-      registers: [registry],
-    });
+    this.metrics = new MailMetrics(registry);
     // Rates do not see the first increase of a counter that starts with it.
-    for (const outcome of OUTCOMES) this.attempts.inc({ outcome }, 0);
-    this.oldestFailedSeconds = new Gauge({
-      name: 'tollgate_mail_oldest_failed_seconds',
-      help: 'Age of the oldest failed mail that is still being retried.',
-      registers: [registry],
-    });
+    for (const outcome of OUTCOMES) this.metrics.attempts.inc({ outcome }, 0);
   }
 
   override async stop(): Promise<void> {
@@ -77,7 +76,7 @@ export class MailSender extends Looping {
       text: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS seconds
         FROM mail_outbox WHERE ended_at IS NULL AND last_error IS NOT NULL`,
     });
-    this.oldestFailedSeconds.set(rows[0]!.seconds);
+    this.metrics.oldestFailedSeconds.set(rows[0]!.seconds);
   }
 
   private async take(): Promise<TakenMail[]> {
@@ -100,7 +99,7 @@ export class MailSender extends Looping {
       const written = await writeMail(pool, mail, links);
       if (written) await mailer.send({ id: `tollgate-${mail.id}`, to: mail.to, ...written });
       await pool.query('UPDATE mail_outbox SET ended_at = now(), last_error = NULL WHERE id = $1', [mail.id]);
-      this.attempts.inc({ outcome: 'sent' });
+      this.metrics.attempts.inc({ outcome: 'sent' });
     } catch (error) {
       await this.afterFailure(mail, error);
     }
@@ -110,7 +109,7 @@ export class MailSender extends Looping {
     const { id, template, attempts } = mail;
     const isRefused = error instanceof AddressRefused;
     const isLast = isRefused || mail.isLast;
-    this.attempts.inc({ outcome: isRefused ? 'refused' : 'failed' });
+    this.metrics.attempts.inc({ outcome: isRefused ? 'refused' : 'failed' });
     this.parts.log.warn({ err: error, mailId: id, template, attempts, isLast }, 'a mail could not be sent');
     const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
     await this.parts.pool.query(
