@@ -2,6 +2,16 @@ import { chainFaults } from '#ledger/chain/chain-difference.js';
 import { ruleStates } from '#ledger/checks/rule-state.js';
 import { FAULTY_WORK } from './reports/charges-tasks.js';
 
+/** What can be wrong with upstream costs besides amounts that differ. */
+export const costFaults = [
+  'unknown_cost',
+  'behind',
+  'cost_without_charge',
+  'cost_missing',
+  'posting_missing',
+  'row_missing',
+] as const;
+
 /** Every state of a finding. The console has words for each of them. */
 export const foundStates = [
   // Money in.
@@ -20,12 +30,7 @@ export const foundStates = [
   'not_refunded',
   // Revenue and its costs.
   'summary_differs',
-  'unknown_cost',
-  'behind',
-  'cost_without_charge',
-  'cost_missing',
-  'posting_missing',
-  'row_missing',
+  ...costFaults,
   // Balances.
   'approval_missing',
   'not_frozen',

@@ -1,5 +1,6 @@
 import type { Control } from '../control.js';
 import { findItems, iso } from '../controls/found-items.js';
+import { costFaults } from '../found-states.js';
 
 const upc = (column: string): string => `trim_scale(${column} * 0.000000001)::text || ' UPC'`;
 
@@ -79,15 +80,7 @@ export const costsControl: Control = {
   title: 'Upstream costs',
   explanation:
     'Every charge that ended on a channel needs a cost, and costs and bills must equal the balances of the upstream accounts. Set missing costs.',
-  states: [
-    'unknown_cost',
-    'behind',
-    'cost_without_charge',
-    'cost_missing',
-    'posting_missing',
-    'row_missing',
-    'differs',
-  ],
+  states: [...costFaults, 'differs'],
   every: 'day',
   check: (client, { before, graceMs, limit }) =>
     findItems(client, {
