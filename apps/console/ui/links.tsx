@@ -1,6 +1,6 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
-import { IconDownload } from '@tabler/icons-react';
+import { IconDownload, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode, Ref } from 'react';
 
 /** A text link to a page of the console, type-checked against the routes. */
@@ -29,11 +29,14 @@ export function OpenLink({ param, value, ...link }: OpenLinkProps) {
   return <NarrowLink search={{ [param]: value }} {...link} />;
 }
 
+interface ButtonLinkProps extends ButtonProps {
+  icon?: TablerIcon;
+  ref?: Ref<HTMLAnchorElement>;
+}
+
 /** A link that looks like a button, for the main action of a page. */
-export const ButtonLink = createLink(function ButtonLink(
-  props: ButtonProps & { ref?: Ref<HTMLAnchorElement> },
-) {
-  return <Button component="a" {...props} />;
+export const ButtonLink = createLink(function ButtonLink({ icon: Icon, ...props }: ButtonLinkProps) {
+  return <Button component="a" leftSection={Icon && <Icon size={16} aria-hidden />} {...props} />;
 });
 
 /** At the top of a page: the way back to its list. */

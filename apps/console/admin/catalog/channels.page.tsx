@@ -16,7 +16,7 @@ export default function ChannelsPage() {
   const { t } = useTranslation('catalog');
   const health = useRead('/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
   const create = (
-    <ButtonLink to="/admin/channels" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+    <ButtonLink to="/admin/channels" search={{ new: 'yes' }} icon={IconPlus}>
       {t('channels.new')}
     </ButtonLink>
   );

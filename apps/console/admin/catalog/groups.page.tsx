@@ -19,7 +19,7 @@ export default function GroupsPage() {
   const { t } = useTranslation('catalog');
   const groups = useGroups();
   const create = (
-    <ButtonLink to="/admin/groups" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+    <ButtonLink to="/admin/groups" search={{ new: 'yes' }} icon={IconPlus}>
       {t('groups.new')}
     </ButtonLink>
   );

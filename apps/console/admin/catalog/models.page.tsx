@@ -45,11 +45,7 @@ function Create() {
       <ButtonLink to="/admin/models" search={{ new: 'alias' }} variant="default">
         {t('models.newAlias')}
       </ButtonLink>
-      <ButtonLink
-        to="/admin/models"
-        search={{ new: 'model' }}
-        leftSection={<IconPlus size={16} aria-hidden />}
-      >
+      <ButtonLink to="/admin/models" search={{ new: 'model' }} icon={IconPlus}>
         {t('models.newModel')}
       </ButtonLink>
     </>

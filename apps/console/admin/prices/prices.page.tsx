@@ -23,21 +23,13 @@ function Actions() {
   return (
     <>
       <DownloadButton href="/api/admin/prices/export.csv">{t('export')}</DownloadButton>
-      <ButtonLink
-        to="/admin/prices/vendors"
-        variant="default"
-        leftSection={<IconTag size={16} aria-hidden />}
-      >
+      <ButtonLink to="/admin/prices/vendors" variant="default" icon={IconTag}>
         {t('vendors.open')}
       </ButtonLink>
-      <ButtonLink
-        to="/admin/prices/import"
-        variant="default"
-        leftSection={<IconUpload size={16} aria-hidden />}
-      >
+      <ButtonLink to="/admin/prices/import" variant="default" icon={IconUpload}>
         {t('import.open')}
       </ButtonLink>
-      <ButtonLink to="/admin/prices/propose" leftSection={<IconPlus size={16} aria-hidden />}>
+      <ButtonLink to="/admin/prices/propose" icon={IconPlus}>
         {t('propose.open')}
       </ButtonLink>
     </>

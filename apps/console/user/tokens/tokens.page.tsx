@@ -22,7 +22,7 @@ export default function TokensPage() {
   const tokens = useList('/api/keys', { query: { limit: PAGE } });
   const create = (
     <OwnOnly>
-      <ButtonLink to="/tokens" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+      <ButtonLink to="/tokens" search={{ new: 'yes' }} icon={IconPlus}>
         {t('create')}
       </ButtonLink>
     </OwnOnly>
