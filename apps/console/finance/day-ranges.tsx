@@ -7,8 +7,14 @@ import { GROUP } from '../i18n/group.js';
 const RANGES = ['month', '7', '30', '90', 'days'] as const;
 type Range = (typeof RANGES)[number];
 const FIRST_DAYS = 14;
+const DAYS_BY_DEFAULT = 30;
 
-export function latestDays(count: number): Required<DaySpan> {
+/** The days that an address names, or the latest ones. */
+export function chosenDays({ from, to }: DaySpan): Required<DaySpan> {
+  return from === undefined || to === undefined ? latestDays(DAYS_BY_DEFAULT) : { from, to };
+}
+
+function latestDays(count: number): Required<DaySpan> {
   return { from: addDays(today(), 1 - count), to: today() };
 }
 

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead, useShown } from '../../api/client.js';
-import { DayRanges, latestDays } from '../../finance/day-ranges.js';
+import { chosenDays, DayRanges } from '../../finance/day-ranges.js';
 import { Alarms, Totals } from '../../operator/system.page.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
@@ -18,14 +18,12 @@ import { Strip } from '../../ui/lists/strip.js';
 import { useChannels } from '../catalog.js';
 import { ChannelLink } from '../catalog/channel-link.js';
 
-const DAYS = 30;
 /** Counting stops here. */
 const MOST_COUNTED = 100;
 
 export default function AdminHomePage() {
   const { t } = useTranslation('admin');
-  const { from, to } = useSearch({ from: '/admin/' });
-  const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };
+  const days = chosenDays(useSearch({ from: '/admin/' }));
   const set = useFilter({ replace: false });
   return (
     <PageFrame title={t('home.title')} about={t('home.about')}>

@@ -12,14 +12,13 @@ import { SmallPrint } from '../../ui/texts.js';
 import type { DaySpan } from '../utc-days.js';
 import { ControlHeat } from '../books/control-heat.js';
 import { ControlLight, ControlLink, useControlWords } from '../books/control-words.js';
-import { DayRanges, latestDays } from '../day-ranges.js';
+import { chosenDays, DayRanges } from '../day-ranges.js';
 import { BasisSwitch } from '../reports/basis.js';
 import { RevenueChart } from '../reports/revenue-chart.js';
 import { openedBy } from '../reports/revenue.js';
 import { GROUP } from '../../i18n/group.js';
 
 const route = getRouteApi('/finance/');
-const DAYS = 30;
 const LOOK_AGAIN_MS = 20_000;
 /** Counts at most this many approvals. */
 const MOST_COUNTED = 100;
@@ -28,8 +27,8 @@ const MOST_COUNTED = 100;
 export default function FinanceHomePage() {
   const { t } = useTranslation('finance');
   const search = route.useSearch();
-  const { from, to, show = 'recognised' } = search;
-  const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };
+  const { show = 'recognised' } = search;
+  const days = chosenDays(search);
   const set = useFilter({ replace: false });
   return (
     <PageFrame title={t('home.title')} about={t('home.about')}>
@@ -48,7 +47,7 @@ export default function FinanceHomePage() {
 }
 
 /** A bar opens the rows of its day, and a name opens its breakdown. */
-function Money({ days }: { days: ReturnType<typeof latestDays> }) {
+function Money({ days }: { days: Required<DaySpan> }) {
   const { show = 'recognised', by = 'family' } = route.useSearch();
   const set = useFilter({ replace: false });
   const navigate = useNavigate();
