@@ -1,60 +1,16 @@
 // Installs packages from the lockfiles: those that the programs need to run, and for working on Tollgate also what
 // checks, tests and builds the pages. Runs on whatever Node the machine has.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, pinnedNode, root, say } from './clone.mjs';
+import { removeUnused } from './unused.mjs';
 
 /** The pages and the documentation have their own packages, which only their builds need. */
 const consoleFolder = join(root, 'apps', 'console');
 const docsFolder = join(root, 'docs');
 
 const packagesFolder = join(root, 'node_modules');
-
-/** Parts of packages that nothing here loads: 190 MB, including source maps. */
-const UNUSED = [
-  // C headers of the project's Node, for compiling native packages. Nothing here is compiled.
-  'node/node_modules',
-  'typeorm/browser',
-  // For `require`, but this project imports.
-  'stripe/cjs',
-  // For Bare, a runtime other than Node.
-  'bare-buffer/prebuilds',
-  'bare-fs/prebuilds',
-  'bare-path/prebuilds',
-  'bare-url/prebuilds',
-  // For bundlers and browsers. Node reads other builds.
-  'class-transformer/bundles',
-  'class-transformer/esm2015',
-  'class-transformer/esm5',
-  'class-validator/bundles',
-  'class-validator/esm2015',
-  'class-validator/esm5',
-  'dayjs/esm',
-  'libphonenumber-js/bundle',
-  'rxjs/dist/bundles',
-  'rxjs/dist/esm',
-  'rxjs/dist/esm5',
-  // Names of unstable conventions. The stable ones are elsewhere.
-  '@opentelemetry/semantic-conventions/dist/experimental_attributes.cjs',
-  '@opentelemetry/semantic-conventions/dist/experimental_attributes.d.cts',
-  '@opentelemetry/semantic-conventions/dist/experimental_attributes.d.mts',
-  '@opentelemetry/semantic-conventions/dist/experimental_attributes.mjs',
-  // Tests with large data.
-  'bintrees/test',
-  // Its authors' package manager, and builds for browsers.
-  'pdfkit/.yarn',
-  'pdfkit/js/pdfkit.browser.js',
-  'pdfkit/js/pdfkit.browser.mjs',
-  'pdfkit/js/pdfkit.browser.old.js',
-  'pdfkit/js/pdfkit.browser.old.mjs',
-  'pdfkit/js/pdfkit.old.js',
-  // What source maps refer to.
-  'fontkit/src',
-  'openai/src',
-  'rxjs/src',
-  'zod/src',
-];
 
 /**
  * Installs the programs' packages if any is missing.
@@ -67,7 +23,7 @@ export function installPackages({ development }) {
     const scope = development || hasDevelopmentPackages() ? '--include=dev' : '--omit=dev';
     npm(existsSync(packagesFolder) ? ['install', '--no-save', scope] : ['ci', scope]);
     installNode();
-    removeUnused();
+    removeUnused(packagesFolder);
   }
   if (development) installConsolePackages();
 }
@@ -136,20 +92,6 @@ function readJson(file) {
   } catch {
     return undefined;
   }
-}
-
-function removeUnused() {
-  for (const part of [...UNUSED, ...builtForBundlers('@opentelemetry')])
-    rmSync(join(packagesFolder, part), { recursive: true, force: true });
-  const files = readdirSync(packagesFolder, { recursive: true, encoding: 'utf8' });
-  for (const file of files)
-    if (/\.[cm]?[jt]s\.map$/.test(file)) rmSync(join(packagesFolder, file), { force: true });
-}
-
-/** Each package in this scope includes three builds. Node reads `build/src`. */
-function builtForBundlers(scope) {
-  const names = readdirSync(join(packagesFolder, scope));
-  return names.flatMap((name) => ['esm', 'esnext'].map((build) => `${scope}/${name}/build/${build}`));
 }
 
 function installNode() {
