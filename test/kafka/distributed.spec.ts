@@ -175,53 +175,57 @@ describe('two of each program over Kafka', () => {
     await expectTrueBooks(...groups);
   });
 
-  it('refuses what billing reads too late, and settles what was delivered in the meantime', async () => {
-    const clients = await shoppers('1');
-    const before = await imagesAsked();
-    const slow = clients.images('slow [[work:2]]');
-    const isHeld = async () => (await relay.books.balanceOf(clients.account)).held === '0.02';
-    // The upstream call proves that the gateway received the answer to its hold. The database may be ahead of it.
-    await until('the call upstream', async () => (await imagesAsked()) > before);
-    relay.signal('billing', 'SIGSTOP');
-    try {
-      const late = [clients.images(), clients.video(), clients.images('three', 3)];
-      expect((await Promise.all(late)).map(({ status }) => status)).toEqual([503, 503, 503]);
-      expect((await slow).status).toBe(200);
-      expect(await isHeld()).toBe(true);
-    } finally {
-      relay.signal('billing', 'SIGCONT');
-    }
-    await expectTrueBooks(clients);
-    expect(await relay.books.balanceOf(clients.account)).toEqual({ main: '0.98', held: '0' });
-    expect(await statesOf(clients.account)).toEqual(['refused', 'refused', 'refused', 'settled']);
-  });
+  describe('with more time for a hold', () => {
+    beforeAll(() => restartGateways({ HOLD_EXPIRES_SECONDS: '12', IMAGE_REQUEST_LIMIT_SECONDS: '40' }));
 
-  it('does not change the ledger when every message is read again from the start', async () => {
-    await relay.atRest();
-    const before = await ledger();
-    relay.signal('billing', 'SIGSTOP');
-    try {
-      await relay.rewindBilling();
-      expect(await relay.unreadCount()).toBe(await relay.messageCount());
-    } finally {
-      relay.signal('billing', 'SIGCONT');
-    }
-    await expectTrueBooks();
-    expect(await ledger()).toEqual(before);
-  });
+    it('refuses what billing reads too late, and settles what was delivered in the meantime', async () => {
+      const clients = await shoppers('1');
+      const before = await imagesAsked();
+      const slow = clients.images('slow [[work:2]]');
+      const isHeld = async () => (await relay.books.balanceOf(clients.account)).held === '0.02';
+      // The upstream call proves that the gateway received the answer to its hold. The database may be ahead of it.
+      await until('the call upstream', async () => (await imagesAsked()) > before);
+      relay.signal('billing', 'SIGSTOP');
+      try {
+        const late = [clients.images(), clients.video(), clients.images('three', 3)];
+        expect((await Promise.all(late)).map(({ status }) => status)).toEqual([503, 503, 503]);
+        expect((await slow).status).toBe(200);
+        expect(await isHeld()).toBe(true);
+      } finally {
+        relay.signal('billing', 'SIGCONT');
+      }
+      await expectTrueBooks(clients);
+      expect(await relay.books.balanceOf(clients.account)).toEqual({ main: '0.98', held: '0' });
+      expect(await statesOf(clients.account)).toEqual(['refused', 'refused', 'refused', 'settled']);
+    });
 
-  it('gives the same answers and balances if messages are duplicated, reordered and unanswered', async () => {
-    const chaos = { BUS_CHAOS: 'duplicate,reorder,drop-first-reply,max-delay-ms=60' };
-    await Promise.all([
-      relay.replace('billing', 0, 'SIGTERM', chaos),
-      relay.replace('billing', 1, 'SIGTERM', chaos),
-    ]);
-    await relay.untilReady();
-    const outcomes = await Promise.all([1, 2, 3].map(() => shopTheList(relay.books, relay.nextUrl)));
-    expect(outcomes).toEqual(outcomes.map(() => expectedOutcome));
-    const groups = [await shoppers('20'), await shoppers('0.3')];
-    await underLoad(groups, seededRandom(5), () => untilServed(groups, 25));
-    await expectTrueBooks(...groups);
+    it('does not change the ledger when every message is read again from the start', async () => {
+      await relay.atRest();
+      const before = await ledger();
+      relay.signal('billing', 'SIGSTOP');
+      try {
+        await relay.rewindBilling();
+        expect(await relay.unreadCount()).toBe(await relay.messageCount());
+      } finally {
+        relay.signal('billing', 'SIGCONT');
+      }
+      await expectTrueBooks();
+      expect(await ledger()).toEqual(before);
+    });
+
+    it('gives the same answers and balances if messages are duplicated, reordered and unanswered', async () => {
+      const chaos = { BUS_CHAOS: 'duplicate,reorder,drop-first-reply,max-delay-ms=60' };
+      await Promise.all([
+        relay.replace('billing', 0, 'SIGTERM', chaos),
+        relay.replace('billing', 1, 'SIGTERM', chaos),
+      ]);
+      await relay.untilReady();
+      const outcomes = await Promise.all([1, 2, 3].map(() => shopTheList(relay.books, relay.nextUrl)));
+      expect(outcomes).toEqual(outcomes.map(() => expectedOutcome));
+      const groups = [await shoppers('20'), await shoppers('0.3')];
+      await underLoad(groups, seededRandom(5), () => untilServed(groups, 25));
+      await expectTrueBooks(...groups);
+    });
   });
 
   it('has announced every settlement and every release, and nothing else', async () => {
