@@ -7,6 +7,7 @@ import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
 import { inLanes } from './lib/lanes.mjs';
+import { ownNetwork } from './lib/own-network.mjs';
 import { hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
@@ -166,7 +167,8 @@ class Run {
       ...python.env,
       ...(values['require-version-before'] && { TOLLGATE_REQUIRE_VERSION_BEFORE: '1' }),
     };
-    const code = await this.#execute(command, variables, cluster.under);
+    const under = stage.ownNetwork ? ownNetwork() : cluster.under;
+    const code = await this.#execute(command, variables, under);
     const told = readReport(report);
     const why = [python.why, ...told.leftOut].filter((sentence) => sentence !== undefined).join('; ');
     const outcome = told.failures.length === 0 ? outcomeOf(code) : 'failed';
@@ -258,8 +260,8 @@ class Run {
       // In a separate group, so that a stop ends the workers too, and only once.
       detached: true,
     });
-    // What holds the namespaces open ignores other signals, and everything in them ends with it.
-    const lift = guard(child.pid, under.length > 0 ? 'KILL' : 'TERM');
+    // What holds a cluster's namespaces open ignores other signals, and everything in them ends with it.
+    const lift = guard(child.pid, under.includes('--kill-child') ? 'KILL' : 'TERM');
     this.#children.add(child);
     try {
       return await exitOf(child);

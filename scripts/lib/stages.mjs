@@ -27,6 +27,7 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {boolean} [s3] it needs an S3 server
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
+ * @property {boolean} [ownNetwork] changes of the machine's network would disturb it, and loopback is enough
  * @property {boolean} [helm] it needs Helm
  * @property {boolean} [cluster] it runs in its own namespaces, with what a Kubernetes node needs
  * @property {boolean} [onlyByName] it runs only if chosen by name
@@ -84,6 +85,7 @@ export const stages = [
     folders: ['test/console'],
     wide: true,
     chromium: true,
+    ownNetwork: true,
   },
   {
     name: 'journeys',
