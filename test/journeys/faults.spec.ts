@@ -16,7 +16,7 @@ import { type Customer, type Relay, startRelay, until } from '../support/relay.j
 const AT_ONCE = 6;
 /** Faults that end by a time limit. Their calls wait for it together, before the others. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout'];
-/** Of these, a task's creation is repeated until its deadline. */
+/** After the last two, the creation of a task is repeated until its deadline. */
 const SLOW_FOR_TASKS: readonly Fault[] = [...SLOW, 'reject-529', 'error-200'];
 /**
  * Counts have no charge; the journeys of token counts and of contents have their faults. An edit is charged the same
@@ -32,7 +32,7 @@ const TOKENS = 8;
 /** The field names and braces of a request, which its estimated input includes. */
 const MOST_ENVELOPE_TOKENS = 50;
 const CREDITS = '1';
-/** Only calls that wait for it may reach it, also on a slow machine. */
+/** So long that only calls that wait for it reach it, even on a slow machine. */
 const LIMIT_SECONDS = '30';
 
 interface Charge {
