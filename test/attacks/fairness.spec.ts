@@ -1,91 +1,109 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { gate } from '../support/bus.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+import { type Script, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
-const IMAGES = '/v1/images/generations';
-const IMAGE = { model: 'vendora-imagine-image', response_format: 'b64_json' };
-const PLACES = 4;
+const MODEL = 'vendora-chat';
 
 describe('a channel that one customer fills', () => {
   let relay: Relay;
-  let hostile: Customer;
-  let honest: Customer;
+  let upstream: ScriptedUpstream;
+  let gated = gate();
 
-  beforeAll(async () => {
-    relay = await startRelay({ CHANNEL_WAIT_SECONDS: '30', CATALOG_LIFE_SECONDS: '0' });
-    [hostile, honest] = [await relay.customer('9'), await relay.customer('9')];
-    await relay.fixture.owner.query('UPDATE channels SET max_concurrency = $1', [PLACES]);
-  });
-  afterAll(() => closeClean(relay));
-
-  /** Requests this many images at once. `done` receives the order in which they finished. */
-  const draw = (
-    customer: Customer,
-    count: number,
-    { seconds, done }: { seconds: number; done: () => void },
-  ) =>
-    Array.from({ length: count }, async () => {
-      const prompt = `a boat [[work:${seconds}]]`;
-      const answer = await customer.send(IMAGES, json({ ...IMAGE, prompt }));
-      await answer.arrayBuffer();
-      done();
-      return answer.status;
+  /** A relay with a single channel for chats. Its upstream answers `held` once the gate is open, and `quick` at once. */
+  async function startWith({ places, waitSeconds }: { places: number; waitSeconds: string }): Promise<void> {
+    gated = gate();
+    const answer: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }));
+    };
+    upstream = await startScriptedUpstream({
+      held: (...call) => void gated.opened.then(() => answer(...call)),
+      quick: answer,
     });
+    relay = await startRelay({ CHANNEL_WAIT_SECONDS: waitSeconds });
+    const { owner } = relay.fixture;
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, priority, max_concurrency)
+       VALUES ('gated', 'openai-xai', $1, 'k', 9, $2)`,
+      [upstream.url, places],
+    );
+    await owner.query(`DELETE FROM channel_models WHERE model_id = $1`, [MODEL]);
+    await owner.query(`INSERT INTO channel_models VALUES ('gated', $1, $1)`, [MODEL]);
+    await owner.query(`INSERT INTO channel_groups VALUES ('gated', 'Vendora-Main')`);
+  }
 
-  const waiting = async () => {
+  afterEach(async () => {
+    gated.open();
+    await closeClean(relay);
+    upstream.close();
+  });
+
+  async function chat(customer: Customer, word: 'held' | 'quick', signal?: AbortSignal): Promise<Response> {
+    const messages = [{ role: 'user', content: word }];
+    const body = json({ model: MODEL, max_tokens: 10, messages });
+    return customer.send('/v1/chat/completions', { ...body, ...(signal && { signal }) });
+  }
+
+  const arrived = () => upstream.bodies.map((body) => JSON.stringify(body['messages']));
+
+  async function waiting(): Promise<number> {
     const metrics = await relay.registry.metrics();
-    return Number(/upstream_channel_waiting\{[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
-  };
+    return Number(/upstream_channel_waiting\{channel="gated"[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
+  }
 
   it('serves another customer as often as the one who came first with many', async () => {
-    const order: string[] = [];
-    const many = draw(hostile, 60, { seconds: 0.1, done: () => order.push('hostile') });
-    await until('the channel to be full', async () => (await waiting()) >= 30);
-    const before = order.length;
-    const few = draw(honest, 12, { seconds: 0.1, done: () => order.push('honest') });
-    expect(new Set(await Promise.all(few))).toEqual(new Set([200]));
-    const meanwhile = order.slice(before).filter((who) => who === 'hostile').length;
-    // Those that had a place or got one while the others arrived, then alternating. In order of arrival, all waiting
-    // requests would come first.
-    expect(meanwhile).toBeLessThanOrEqual(12 + 4 * PLACES);
-    expect(12 + 4 * PLACES).toBeLessThan(30);
-    expect(new Set(await Promise.all(many))).toEqual(new Set([200]));
+    const places = 4;
+    await startWith({ places, waitSeconds: '300' });
+    const [hostile, honest] = [await relay.customer('9'), await relay.customer('9')];
+    const many = Array.from({ length: 60 }, () => chat(hostile, 'held'));
+    await until('the channel to be full', async () => (await waiting()) === 60 - places);
+    const few = Array.from({ length: 12 }, () => chat(honest, 'quick'));
+    await until('all others to wait', async () => (await waiting()) === 72 - places);
+    gated.open();
+    const statuses = (await Promise.all([...many, ...few])).map((answer) => answer.status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const last = arrived().findLastIndex((body) => body.includes('quick'));
+    const meanwhile = arrived()
+      .slice(places, last)
+      .filter((body) => body.includes('held'));
+    // They take turns, except for what is on its way at once. In order of arrival, all 56 that waited would come first.
+    expect(meanwhile.length).toBeLessThanOrEqual(12 + 2 * places);
   });
 
   it('refuses what waits too long, with a 429 for the customer’s own excess, before anything is held', async () => {
-    const other = await startRelay({ CHANNEL_WAIT_SECONDS: '0.2', CATALOG_LIFE_SECONDS: '0' });
-    try {
-      await other.fixture.owner.query('UPDATE channels SET max_concurrency = 1');
-      const [one, two] = [await other.customer('1'), await other.customer('1')];
-      const held = one.send(IMAGES, json({ ...IMAGE, prompt: 'a boat [[work:3]]' }));
-      await until('its hold', async () => (await one.balance()).held !== '0');
-      const own = await one.send(IMAGES, json({ ...IMAGE, prompt: 'a boat' }));
-      expect(own.status).toBe(429);
-      expect(Number(own.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await own.json()).toMatchObject({
-        error: { code: 'rate_limit_exceeded', type: 'rate_limit_error' },
-      });
-      const left = await two.send(IMAGES, json({ ...IMAGE, prompt: 'a boat' }));
-      expect(left.status).toBe(503);
-      expect(Number(left.headers.get('retry-after'))).toBeGreaterThan(0);
-      const { rows } = await other.fixture.owner.query<{ count: string }>('SELECT count(*) FROM charges');
-      expect(String(rows[0]?.count)).toBe('1');
-      expect((await held).status).toBe(200);
-    } finally {
-      await other.close();
-    }
+    await startWith({ places: 1, waitSeconds: '0.2' });
+    const [one, two] = [await relay.customer('1'), await relay.customer('1')];
+    const first = chat(one, 'held');
+    await until('it to arrive', async () => arrived().length === 1);
+    const own = await chat(one, 'quick');
+    expect(own.status).toBe(429);
+    expect(Number(own.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await own.json()).toMatchObject({
+      error: { code: 'rate_limit_exceeded', type: 'rate_limit_error' },
+    });
+    const left = await chat(two, 'quick');
+    expect(left.status).toBe(503);
+    expect(Number(left.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { rows } = await relay.fixture.owner.query<{ count: string }>('SELECT count(*) FROM charges');
+    expect(String(rows[0]?.count)).toBe('1');
+    gated.open();
+    expect((await first).status).toBe(200);
   });
 
   it('forgets a call whose client left while waiting', async () => {
+    await startWith({ places: 1, waitSeconds: '300' });
+    const [hostile, honest] = [await relay.customer('1'), await relay.customer('1')];
     const leaving = new AbortController();
-    // None of them may end before the last has begun, however slow the machine is.
-    const many = draw(hostile, PLACES, { seconds: 15, done: () => undefined });
-    await until('the channel to be full', async () => (await hostile.balance()).held === '0.08');
-    const gone = honest.send(IMAGES, { ...json({ ...IMAGE, prompt: 'a boat' }), signal: leaving.signal });
-    await until('it to wait', async () => (await waiting()) > 0);
+    const first = chat(hostile, 'held');
+    await until('it to arrive', async () => arrived().length === 1);
+    const gone = chat(honest, 'quick', leaving.signal);
+    await until('it to wait', async () => (await waiting()) === 1);
     leaving.abort();
     await expect(gone).rejects.toThrow();
     await until('it to be forgotten', async () => (await waiting()) === 0);
-    await Promise.all(many);
+    gated.open();
+    expect((await first).status).toBe(200);
     expect(await honest.balance()).toMatchObject({ held: '0' });
   });
 });
