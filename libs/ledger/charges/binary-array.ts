@@ -32,29 +32,18 @@ function dayOf(date: string): number {
   return (Date.parse(`${date}T00:00:00Z`) - FIRST_DAY_MS) / DAY_MS;
 }
 
-/** One dimension from 1, whose elements may be null. */
 const HEADER_BYTES = 20;
-
-function header(oid: number, count: number): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES);
-  [1, 1, oid, count, 1].forEach((word, index) => bytes.writeInt32BE(word, index * 4));
-  return bytes;
-}
-
 /** The length of a null. */
 const NULL = -1;
 
 export function fixedArray(type: FixedTypeName, items: readonly Item[]): Buffer {
   const { oid, bytes, put } = FIXED[type];
   const array = Buffer.allocUnsafe(HEADER_BYTES + items.length * (4 + bytes));
-  header(oid, items.length).copy(array);
+  array.write(headerOf(oid, items.length), 'latin1');
   let at = HEADER_BYTES;
   for (const item of items) {
-    if (item == null) {
-      at = array.writeInt32BE(NULL, at);
-      continue;
-    }
-    at = array.writeInt32BE(bytes, at);
+    at = array.writeInt32BE(item == null ? NULL : bytes, at);
+    if (item == null) continue;
     put(array, item, at);
     at += bytes;
   }
@@ -63,7 +52,7 @@ export function fixedArray(type: FixedTypeName, items: readonly Item[]): Buffer 
 
 /** Written as one string of bytes: joining strings is faster than copying each into a buffer. */
 export function textArray(items: readonly (string | null | undefined)[]): Buffer {
-  let bytes = header(TEXT_OID, items.length).toString('latin1');
+  let bytes = headerOf(TEXT_OID, items.length);
   for (const item of items) bytes += item == null ? NULL_LENGTH : withLength(item);
   return Buffer.from(bytes, 'latin1');
 }
@@ -73,11 +62,21 @@ const NOT_ASCII = /[^\0-\x7f]/;
 
 function withLength(item: string): string {
   const bytes = NOT_ASCII.test(item) ? Buffer.from(item, 'utf8').toString('latin1') : item;
-  return (SHORT_LENGTHS[bytes.length] ?? lengthOf(bytes.length)) + bytes;
+  return wordOf(bytes.length) + bytes;
 }
 
-function lengthOf(count: number): string {
-  return String.fromCharCode(count >>> 24, (count >>> 16) & 255, (count >>> 8) & 255, count & 255);
+/** One dimension from 1, whose elements may be null. */
+function headerOf(oid: number, count: number): string {
+  return wordOf(1) + wordOf(1) + wordOf(oid) + wordOf(count) + wordOf(1);
 }
 
-const SHORT_LENGTHS = Array.from({ length: 256 }, (_, count) => lengthOf(count));
+/** Four bytes. */
+function wordOf(number: number): string {
+  return SMALL_WORDS[number] ?? newWord(number);
+}
+
+function newWord(number: number): string {
+  return String.fromCharCode(number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255);
+}
+
+const SMALL_WORDS = Array.from({ length: 256 }, (_, number) => newWord(number));
