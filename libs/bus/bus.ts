@@ -106,19 +106,20 @@ export class Bus {
     return this.client.close();
   }
 
-  private async within<T>(topic: AnyTopic, timeoutMs: number, call: PendingAnswer<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  private within<T>(topic: AnyTopic, timeoutMs: number, { value, forget }: PendingAnswer<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
         reject(new BusTimeout(topic.name, timeoutMs));
-        call.forget();
+        forget();
       }, timeoutMs);
+      const inTime = <R>(settle: (result: R) => void) => {
+        return (result: R) => {
+          clearTimeout(timer);
+          settle(result);
+        };
+      };
+      value.then(inTime(resolve), inTime(reject));
     });
-    try {
-      return await Promise.race([call.value, limit]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
 

@@ -81,10 +81,13 @@ export class MessageDelivery {
   }
 
   /** Handles a message once, or twice under chaos. Never throws. */
-  async handle(message: IncomingMessage): Promise<Outcome> {
-    if (!this.chaos) return this.handleTraced(message);
-    if (this.chaos.duplicates) this.handleAgainLater(message, this.chaos);
-    await this.chaos.beforeFirst();
+  handle(message: IncomingMessage): Promise<Outcome> {
+    return this.chaos ? this.handleUnder(this.chaos, message) : this.handleTraced(message);
+  }
+
+  private async handleUnder(chaos: Chaos, message: IncomingMessage): Promise<Outcome> {
+    if (chaos.duplicates) this.handleAgainLater(message, chaos);
+    await chaos.beforeFirst();
     return this.handleTraced(message);
   }
 

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { applyDecorators, Catch, UseFilters, type RpcExceptionFilter } from '@nestjs/common';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants.js';
 import { throwError, type Observable } from 'rxjs';
 import type { Topic } from './topic.js';
 
@@ -14,6 +15,10 @@ class PassErrorsThrough implements RpcExceptionFilter {
     return throwError(() => error);
   }
 }
+
+/** Nest would take each message through pipes, of which there are none. A handler takes it as it is. */
+const withoutPipes: MethodDecorator = ({ constructor }, property) =>
+  Reflect.defineMetadata(PARAM_ARGS_METADATA, {}, constructor, property);
 
 type Handler<P extends object, R> = (payload: P) => Promise<R>;
 
@@ -32,7 +37,7 @@ export function Handles<P extends object, R>(topic: Topic<P, R>, group = topic.g
     topic.kind === 'event'
       ? (EventPattern(topic.name, BUS_TRANSPORT, { group }) as MethodDecorator)
       : MessagePattern(topic.name, BUS_TRANSPORT, { group });
-  const decorate = applyDecorators(method, UseFilters(new PassErrorsThrough()));
+  const decorate = applyDecorators(method, withoutPipes, UseFilters(new PassErrorsThrough()));
   return <H extends Handler<P, R>>(
     target: object,
     property: string | symbol,

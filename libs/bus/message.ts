@@ -80,7 +80,7 @@ function instanceOf(topic: AnyTopic, type: new () => object, value: unknown): ob
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidMessage(topic.name, 'not a JSON object');
   }
-  const instance = Object.assign(Object.create(type.prototype as object) as object, value);
+  const instance = Object.setPrototypeOf(value, type.prototype as object) as object;
   if (keepsRules(type, instance)) return instance;
   const faults = validateSync(instance, { validationError: { target: false, value: false } });
   if (faults.length > 0) {

@@ -40,6 +40,7 @@ interface Reader {
 export class InProcessBroker {
   readonly topics: readonly AnyTopic[];
   private readonly readers: Reader[];
+  private readonly readersOf: ReadonlyMap<string, readonly Reader[]>;
   private readonly epoch = newId();
   private sequence = 0;
   private closed = false;
@@ -51,6 +52,7 @@ export class InProcessBroker {
         .filter((group) => options.groups.includes(group))
         .map((group) => ({ topic, group, partitions: this.newPartitions(topic) })),
     );
+    this.readersOf = Map.groupBy(this.readers, ({ topic }) => topic.name);
     this.watchLag();
   }
 
@@ -73,7 +75,7 @@ export class InProcessBroker {
     if (this.closed) return Promise.reject(new BusUnavailable('the bus is closed'));
     this.sequence += 1;
     const sequence = this.sequence;
-    const readers = this.readers.filter(({ topic }) => topic.name === message.topic);
+    const readers = this.readersOf.get(message.topic) ?? [];
     if (wantsReply && readers.length === 0) {
       return Promise.reject(new BusUnavailable(`nobody in this process answers ${message.topic}`));
     }
