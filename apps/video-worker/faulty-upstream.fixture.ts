@@ -9,6 +9,8 @@ export class FaultyUpstream {
   /** The shortest time a call takes, in milliseconds. */
   delayMs = 0;
   polls = 0;
+  /** Of all calls, in order. */
+  readonly paths: string[] = [];
   mostAtOnce = 0;
   private atOnce = 0;
 
@@ -38,6 +40,7 @@ export class FaultyUpstream {
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!/\/(content|models)$/.test(incoming.url ?? '')) this.polls += 1;
+    this.paths.push(incoming.url ?? '');
     this.atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
     response.once('close', () => (this.atOnce -= 1));

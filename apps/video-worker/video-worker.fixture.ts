@@ -144,7 +144,7 @@ export class WorkerUnderTest {
   /** Waits until billing receives a task's end, and returns it. */
   async endOf(task: { id: string }): Promise<TaskEnded> {
     const heard = () => this.ended.filter(({ taskId }) => taskId === task.id);
-    await until(`task ${task.id} ended`, () => heard().length > 0, 20_000);
+    await until(`task ${task.id} ended`, () => heard().length > 0);
     const [first] = heard();
     if (!first) throw new Error('unreachable');
     return first;

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
+import { answerOn } from '../support/raw-answer.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -10,7 +11,7 @@ describe('a hostile body at the console', () => {
   let somebody: Person;
 
   beforeAll(async () => {
-    relay = await startRelay({ UPLOADS_PER_ACCOUNT: '3', UPLOAD_GRACE_SECONDS: '1' });
+    relay = await startRelay({ UPLOADS_PER_ACCOUNT: '3', UPLOAD_GRACE_SECONDS: '600' });
     somebody = await person(relay);
   });
   afterAll(() => relay.close());
@@ -47,16 +48,28 @@ describe('a hostile body at the console', () => {
     expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('is given up if it does not arrive, and only so many may be in progress', async () => {
-    const { cookie } = somebody.headers;
-    const head = `POST /api/tickets HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}`;
+  const headOf = ({ headers }: Person) =>
+    `POST /api/tickets HTTP/1.1\r\nHost: localhost\r\nCookie: ${headers.cookie}`;
+
+  it('is one of only so many that may be in progress', async () => {
     const sockets: Socket[] = [];
     for (let count = 1; count <= 3; count += 1) {
-      sockets.push(await open(head, MEGABYTE));
+      sockets.push(await open(headOf(somebody), MEGABYTE));
       await until('the upload', async () => (await openUploads()) >= count);
     }
-    expect(await answerOn(await open(head, MEGABYTE))).toMatch(/^HTTP\/1.1 429 /);
-    for (const socket of sockets) expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 408 /);
+    expect(await answerOn(await open(headOf(somebody), MEGABYTE))).toMatch(/^HTTP\/1.1 429 /);
+    for (const socket of sockets) socket.destroy();
+    await until('no upload to be open', async () => (await openUploads()) === 0);
+  });
+
+  it('is given up if it does not arrive', async () => {
+    const hasty = await startRelay({ UPLOAD_GRACE_SECONDS: '1' });
+    try {
+      const socket = await open(headOf(await person(hasty)), MEGABYTE, hasty);
+      expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 408 /);
+    } finally {
+      await hasty.close();
+    }
   });
 
   async function openUploads(): Promise<number> {
@@ -64,20 +77,11 @@ describe('a hostile body at the console', () => {
     return metric?.values[0]?.value ?? NaN;
   }
 
-  async function open(head: string, announced: number): Promise<Socket> {
-    const socket = connect(Number(new URL(relay.consoleUrl).port), '127.0.0.1');
+  async function open(head: string, announced: number, { consoleUrl } = relay): Promise<Socket> {
+    const socket = connect(Number(new URL(consoleUrl).port), '127.0.0.1');
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: ${announced}\r\n\r\n{`);
     return socket;
-  }
-
-  function answerOn(socket: Socket): Promise<string> {
-    return new Promise((resolve) => {
-      let answer = '';
-      socket.on('data', (bytes: Buffer) => (answer += bytes.toString('latin1')));
-      socket.once('data', () => setTimeout(() => socket.destroy(), 50));
-      socket.once('close', () => resolve(answer));
-    });
   }
 });
