@@ -40,6 +40,7 @@ COPY --from=build /app/dist dist
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title=Tollgate org.opencontainers.image.revision=$REVISION
 USER node
+# By the shell: each start of Node would take seven times the processor time, and on a busy machine more than 4 s.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=6 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$HEALTH_PORT && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 CMD ["node", "dist/apps/gateway/main.js"]
