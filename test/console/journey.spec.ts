@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
+import { GatedUpstream, POLLS } from '../support/gated-upstream.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
@@ -9,14 +10,17 @@ import { closeTabs, makeKey, PASSWORD, topUp } from './support/steps.js';
 
 let relay: Relay;
 let browser: Browser;
+let upstream: GatedUpstream;
 const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay({ SANDBOX_PAYMENTS: 'true' }), openBrowser()]);
+  upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
 });
 afterAll(async () => {
   await browser?.close();
   await relay?.close();
+  await upstream?.close();
 });
 afterEach(async () => {
   await closeTabs(...tabs.splice(0));
@@ -109,11 +113,13 @@ async function makeVideo(tab: Tab): Promise<void> {
   await page.getByRole('tab', { name: 'Video' }).click();
   await page.getByLabel('Seconds').fill('4');
   await page.getByText('Price: 0.20 credits ($0.26)').waitFor();
-  await page.getByLabel('Prompt').fill('a boat [[work:2]]');
-  await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat [[work:2]]"').waitFor();
+  await page.getByLabel('Prompt').fill('a boat');
+  await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat"').waitFor();
+  upstream.shut(POLLS);
   await page.getByRole('button', { name: 'Generate video' }).click();
   // Nothing is clicked from here on: the page updates by itself.
   await page.getByText('Held').first().waitFor();
+  upstream.open();
   await page.getByText('Completed').waitFor();
   await page.locator('video').waitFor();
   await page.getByRole('timer').waitFor();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { hashApiKey, newApiKey } from '#platform/ids.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]', n: 2 };
@@ -45,13 +46,18 @@ interface Usage {
 
 describe('the remaining balance, requested with a key', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
   let customer: Customer;
 
   beforeAll(async () => {
     relay = await startRelay();
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
     customer = await relay.customer('5');
   });
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   const get = <T>(path: string, by = customer): Promise<T> => by.sdk().get(path);
   const key = (by = customer) => get<KeyView>('/key', by);
@@ -106,12 +112,14 @@ describe('the remaining balance, requested with a key', () => {
 
   it('says what the account has, during and after a call', async () => {
     const other = await relay.customer('5');
-    const running = send('/v1/images/generations', { ...IMAGE, prompt: '[[work:2]]' }, other);
+    upstream.shut(/slowly/);
+    const running = send('/v1/images/generations', { ...IMAGE, prompt: 'slowly' }, other);
     const held = await until('the hold', async () => {
       const credits = await get<{ held: string; available: string }>('/credits', other);
       return credits.held !== '0' && credits;
     });
     expect(parseAmount(held.available) + parseAmount(held.held)).toBe(parseAmount('5'));
+    upstream.open();
     await running;
     expect(await get('/credits', other)).toEqual({
       object: 'credits',

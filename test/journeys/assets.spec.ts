@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
+import { GatedUpstream, POLLS } from '../support/gated-upstream.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const MODEL = 'vendora-3d';
@@ -20,11 +21,17 @@ interface Asset {
 
 describe('3D assets', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
 
   beforeAll(async () => {
-    relay = await startRelay();
+    // The time that an unclear creation takes.
+    relay = await startRelay({ VIDEO_CREATE_LIMIT_SECONDS: '8' });
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
   });
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   it('are drafted and textured, polled to the end, downloaded, and charged once per call', async () => {
     const customer = await relay.customer('1');
@@ -108,13 +115,15 @@ describe('3D assets', () => {
   it('are textured only from a finished draft in the same account', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
-    const draft = await create(customer, { prompt: 'slow [[work:1]]' });
+    upstream.shut(POLLS);
+    const draft = await create(customer, { prompt: 'slow' });
     const texture = { model: MODEL, mode: 'texture', draft_id: draft.id };
     await refused(customer, '/v1/3d', json(texture), [400, 'draft_not_finished', 'draft_id']);
     await refused(stranger, '/v1/3d', json(texture), [404, 'draft_not_found', 'draft_id']);
     await refused(customer, `/v1/3d/${draft.id}/content`, {}, [400, 'asset_not_ready']);
     await refused(stranger, `/v1/3d/${draft.id}`, {}, [404, 'asset_not_found']);
     await refused(customer, `/v1/videos/${draft.id}`, {}, [404, 'video_not_found']);
+    upstream.open();
     await ended(customer, draft.id);
     const textured = await create(customer, { task_type: 'texture_model', original_model_task_id: draft.id });
     await refused(customer, '/v1/3d', json({ ...texture, draft_id: textured.id }), [

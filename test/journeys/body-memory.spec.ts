@@ -2,18 +2,19 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const EDITS = '/v1/images/edits';
 const FIELDS = { model: 'vendora-imagine-edit', prompt: 'at night' };
 /** Two such bodies exceed the share that one account may have, three quarters of two megabytes. One does not. */
 const HALF = 900_000;
-/** Several refusals of large bodies take less, even on a slow machine. */
-const SLOWLY = 'slowly [[work:6]]';
+const SLOWLY = 'slowly';
 const picture = (bytes = HALF) => Buffer.concat([instantPng, Buffer.alloc(bytes)]);
 
 describe('large bodies, together', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
   let customer: Customer;
   let pictures: Server;
   /** An image of which everything but its end was sent. */
@@ -21,6 +22,7 @@ describe('large bodies, together', () => {
 
   beforeAll(async () => {
     relay = await startRelay({ BODY_MEMORY_MEGABYTES: '2', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
     pictures = createServer(({ url }, response) => {
       if (url !== '/begun.png') return void response.end(picture());
       begun = response;
@@ -31,6 +33,7 @@ describe('large bodies, together', () => {
   afterAll(async () => {
     pictures.close();
     await closeClean(relay);
+    await upstream.close();
   });
   beforeEach(async () => {
     customer = await relay.customer('1');
@@ -62,8 +65,9 @@ describe('large bodies, together', () => {
     return { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' };
   }
 
-  /** Begins an edit that takes a while, and returns once it is in progress. */
+  /** Begins an edit that waits for the upstream, and returns once it is in progress. */
   async function atWork(init?: RequestInit): Promise<{ response: Promise<Response>; leave: () => void }> {
+    upstream.shut(/slowly/);
     const leaving = new AbortController();
     const busy = await relay.customer('1');
     const slow = init ?? form(HALF, SLOWLY);
@@ -110,6 +114,7 @@ describe('large bodies, together', () => {
     expect((await customer.send(EDITS, form(1_000))).status).toBe(200);
     const image = json({ model: 'vendora-imagine-image', prompt: 'of a text alone' });
     expect((await customer.send('/v1/images/generations', image)).status).toBe(200);
+    upstream.open();
     expect((await response).status).toBe(200);
     await until('the memory to be free', async () => (await inMemory()) === 0);
     expect((await customer.send(EDITS, form())).status).toBe(200);
@@ -136,6 +141,7 @@ describe('large bodies, together', () => {
     const { response } = await atWork(named(SLOWLY));
     expect(await inMemory()).toBeGreaterThan(HALF);
     await expectRefusal(named('at night'));
+    upstream.open();
     expect((await response).status).toBe(200);
   });
 
@@ -143,5 +149,6 @@ describe('large bodies, together', () => {
     const { leave } = await atWork();
     leave();
     await expectRefusal(form());
+    upstream.open();
   });
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const FAILURES = 3;
-const OPEN_SECONDS = 2;
+/** Longer than two requests take, even on a slow machine. */
+const OPEN_SECONDS = 10;
 
 /** Each way to call a vendor, and the sandbox's count of such calls. */
 const WAYS: [name: string, path: string, body: { model: string } & Record<string, unknown>, stat: string][] =
@@ -24,6 +26,7 @@ function withPrompt(body: object, path: string, prompt: string): object {
 
 describe('a channel that keeps failing', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
   let customer: Customer;
   let other: Customer;
 
@@ -32,11 +35,15 @@ describe('a channel that keeps failing', () => {
       CHANNEL_FAILURES_TO_OPEN: String(FAILURES),
       CHANNEL_OPEN_SECONDS: String(OPEN_SECONDS),
     });
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
     customer = await relay.customer('5');
     other = await relay.customer('5');
   });
 
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   it.each(WAYS)('is left alone, then tried again by itself: %s', async (_name, path, body, stat) => {
     const ask = (prompt: string, by = customer) => by.send(path, json(withPrompt(body, path, prompt)));
@@ -74,9 +81,11 @@ describe('a channel that keeps failing', () => {
 
   it('has one place taken for as long as a stream lasts', async () => {
     const [, path, body] = WAYS[2]!;
-    const prompt = '[[tokens:10]] [[fault:slow-bytes]]';
+    upstream.shut(/a long talk/, 'answer');
+    const prompt = 'a long talk';
     const response = await customer.send(path, json(withPrompt(body, path, prompt)));
     expect(await calls()).toBe('1');
+    upstream.open();
     await response.text();
     await until('its place to be free', async () => (await calls()) === '0');
   });

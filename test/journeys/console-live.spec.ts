@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatedUpstream, POLLS } from '../support/gated-upstream.js';
 import { type Person, person } from '../support/console.js';
 import { EventStream } from '../support/event-stream.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -6,6 +7,7 @@ import { closeClean, json, type Relay, startRelay, until } from '../support/rela
 const MODEL = 'vendora-imagine-video';
 
 let relay: Relay;
+let upstream: GatedUpstream;
 
 beforeAll(async () => {
   relay = await startRelay({
@@ -13,8 +15,12 @@ beforeAll(async () => {
     LIVE_HEARTBEAT_SECONDS: '0.2',
     LIVE_CONNECTIONS_PER_PERSON: '2',
   });
+  upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
 });
-afterAll(() => closeClean(relay));
+afterAll(async () => {
+  await closeClean(relay);
+  await upstream.close();
+});
 
 /** A person with credits and a key. */
 async function owner(credits = '5'): Promise<Person & { apiKey: string; keyId: string }> {
@@ -141,7 +147,10 @@ describe('the live stream', () => {
     await until('the present state', async () => stream.of('balance')[0] && stream.of('task')[0]);
     expect(stream.of('task')[0]).toMatchObject({ id: early });
 
-    const late = await createVideo(someone.apiKey, 'the second [[work:2]]');
+    upstream.shut(POLLS);
+    const late = await createVideo(someone.apiKey, 'the second');
+    await until('its beginning', async () => stream.of('task').some(({ id }) => id === late));
+    upstream.open();
     await until('the end of both', async () =>
       [early, late].every((id) =>
         stream.of('task').some((task) => task['id'] === id && task['settled'] === '0.2'),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signGrant } from '#identity/console-grant.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 
@@ -7,11 +8,16 @@ const SECRET = 'a secret that the tests and the relay share';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a cat', response_format: 'b64_json' };
 
 let relay: Relay;
+let upstream: GatedUpstream;
 
 beforeAll(async () => {
   relay = await startRelay({ CONSOLE_GRANT_SECRET: SECRET, TRUST_PROXY: 'true' });
+  upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
 });
-afterAll(() => closeClean(relay));
+afterAll(async () => {
+  await closeClean(relay);
+  await upstream.close();
+});
 
 interface Player extends Person {
   keyId: string;
@@ -160,8 +166,9 @@ describe('calls from the console', () => {
   it('end at the upstream when the person leaves', async () => {
     const someone = await player();
     const leaving = new AbortController();
+    upstream.shut(/slowly/);
     const asked = someone.play('images/generations', {
-      ...json({ ...IMAGE, prompt: 'slow [[work:5]]' }),
+      ...json({ ...IMAGE, prompt: 'slowly' }),
       signal: leaving.signal,
     });
     await until('the hold', async () => {
@@ -173,6 +180,7 @@ describe('calls from the console', () => {
     });
     leaving.abort();
     await expect(asked).rejects.toThrow();
+    upstream.open();
     await until('the end of the charge', async () => {
       const { rows } = await relay.fixture.billing.query(
         `SELECT FROM charges WHERE account_id = $1 AND state <> 'held'`,

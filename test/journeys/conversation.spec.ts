@@ -11,6 +11,7 @@ import {
 } from 'ai';
 import OpenAI from 'openai';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const CHAT = 'vendora-chat';
@@ -18,7 +19,7 @@ const MESSAGES = 'vendora-messages';
 /** Nano-USD per token: input, cached input, output. */
 const CHAT_PRICE = [2_500, 1_250, 10_000] as const;
 const MESSAGES_PRICE = [3_000, 300, 15_000] as const;
-const LIMIT_SECONDS = 3;
+const LIMIT_SECONDS = 6;
 /** A speech model priced by tokens: 0.6 USD per million tokens of text, 12 per million tokens of sound. */
 const METERED_SPEECH = [
   `INSERT INTO models (id, family, unit, owned_by) VALUES ('metered-speech', 'speech', 'token', 'vendora')`,
@@ -58,18 +59,20 @@ interface Charge {
 }
 
 let relay: Relay;
+let upstream: GatedUpstream;
 
 beforeAll(async () => {
-  relay = await startRelay({
-    STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS),
-    STREAM_DRAIN_SECONDS: '0.3',
-  });
+  relay = await startRelay({ STREAM_DRAIN_SECONDS: '0.3' });
+  upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
   for (const sql of [...METERED_SPEECH, ...RENAMED]) await relay.fixture.owner.query(sql);
 });
-afterAll(() => closeClean(relay));
+afterAll(async () => {
+  await closeClean(relay);
+  await upstream.close();
+});
 
-async function chargesOf(customer: Customer): Promise<Charge[]> {
-  const { rows } = await relay.fixture.billing.query<Charge>(
+async function chargesOf(customer: Customer, at = relay): Promise<Charge[]> {
+  const { rows } = await at.fixture.billing.query<Charge>(
     `SELECT state, family, settled::text, operator_loss::text AS "operatorLoss", channel_id AS channel,
        resolution_reason AS reason
      FROM usage_log WHERE account_id = $1 ORDER BY created_at`,
@@ -140,22 +143,25 @@ describe('chat completions, by the OpenAI SDK', () => {
 
   it('stream each event as it comes', async () => {
     const customer = await relay.customer('1');
+    upstream.shut(/step by step/, 'answer');
     const response = await customer.send(
       '/v1/chat/completions',
-      json({ model: CHAT, messages: user('[[tokens:10]] [[fault:slow-bytes]]'), stream: true }),
+      json({ model: CHAT, messages: user('step by step [[tokens:10]]'), stream: true }),
     );
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(response.headers.get('content-encoding')).toBeNull();
-    const times: number[] = [];
     const pieces: Buffer[] = [];
     for await (const piece of response.body as AsyncIterable<Uint8Array>) {
-      times.push(performance.now());
       pieces.push(Buffer.from(piece));
+      // The upstream sends the next one only now.
+      if (pieces.length <= 2) {
+        await until('the upstream to wait', async () => upstream.waiting === 1);
+        upstream.step();
+      } else upstream.open();
     }
     expect(Buffer.concat(pieces).toString()).toMatch(/\n\ndata: \[DONE\]\n\n$/);
-    expect(times.length).toBeGreaterThan(5);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(250);
+    expect(pieces.length).toBeGreaterThan(2);
   });
 
   it('are one call at a fixed price in the group Public-Relay', async () => {
@@ -547,7 +553,7 @@ describe('a stream that goes wrong', () => {
     const customer = await relay.customer('1');
     const before = await sandboxStats();
     const leaving = new AbortController();
-    const stream = await streamOf(customer, '[[tokens:400]] [[fault:slow-bytes]]', leaving.signal);
+    const stream = await streamOf(customer, '[[tokens:4000]] [[fault:slow-bytes]]', leaving.signal);
     let read = 0;
     for await (const chunk of stream) {
       read += chunk.choices[0]?.delta.content?.length ?? 0;
@@ -562,9 +568,9 @@ describe('a stream that goes wrong', () => {
     expect((await sandboxStats())['textsFinished']).toBe(before['textsFinished']);
     const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
     expect(settled).toBeGreaterThan(BigInt(Math.floor(read / 4)) * 10_000n);
-    // How much of the text arrives before the upstream is stopped depends on the machine: at most all of its 2,400
+    // How much of the text arrives before the upstream is stopped depends on the machine: at most all of its 24,000
     // characters, at four per token, and its input.
-    expect(settled).toBeLessThan((600n + 20n) * 10_000n);
+    expect(settled).toBeLessThan((6_000n + 20n) * 10_000n);
     expect((await customer.balance()).held).toBe('0');
   });
 
@@ -580,7 +586,8 @@ describe('a stream that goes wrong', () => {
   });
 
   it('is cut off at the time limit, and an answer that is not streamed is given up then', async () => {
-    const customer = await relay.customer('1');
+    const brief = await startRelay({ STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS) });
+    const customer = await brief.customer('1');
     const startedAt = performance.now();
     const [streamed, whole] = await Promise.all([
       streamOf(customer, '[[tokens:40]] [[fault:never-finish]]').then((stream) => errorOf(drain(stream))),
@@ -591,22 +598,26 @@ describe('a stream that goes wrong', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(LIMIT_SECONDS * 900);
     expect(streamed).toMatchObject({
       code: 'generation_failed',
-      message: expect.stringContaining('longer than 3 s'),
+      message: expect.stringContaining(`longer than ${LIMIT_SECONDS} s`),
     });
     expect(whole).toMatchObject({ status: 502, code: 'generation_failed' });
-    expect((await chargesOf(customer)).map(({ state }) => state).sort()).toEqual(['released', 'settled']);
+    const states = (await chargesOf(customer, brief)).map(({ state }) => state).sort();
+    expect(states).toEqual(['released', 'settled']);
+    await closeClean(brief);
   });
 });
 
 it('finishes an answer that is not streamed for a client that left, and bills it', async () => {
   const customer = await relay.customer('1');
   const leaving = new AbortController();
-  const ask = { model: CHAT, messages: user('x [[work:0.4]]') };
+  upstream.shut(/take your time/);
+  const ask = { model: CHAT, messages: user('take your time') };
   const call = customer.sdk().chat.completions.create(ask, { signal: leaving.signal });
   const left = errorOf(call);
   await until('the hold', async () => (await customer.balance()).held !== '0');
   leaving.abort();
   expect(await left).toBeInstanceOf(OpenAI.APIUserAbortError);
+  upstream.open();
   await until('the settlement', async () => (await lastCharge(customer))?.state === 'settled');
 });
 

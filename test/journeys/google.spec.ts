@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ApiError, GenerateVideosOperation, GoogleGenAI } from '@google/genai';
 import { GoogleGenAI as GoogleGenAI3 } from 'google-genai-3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { GatedUpstream, POLLS } from '../support/gated-upstream.js';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
@@ -21,15 +22,20 @@ interface GoogleRefusal {
 
 describe('the native style, by the Google SDK', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
 
   beforeAll(async () => {
     relay = await startRelay();
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
     const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
     await addModel(relay.fixture.owner, { id: VEO, like: VIDEOS, ...sandbox });
     const nobody = { channel: 'dead', protocol: 'gemini', baseUrl: 'http://127.0.0.1:9' };
     await addModel(relay.fixture.owner, { id: DEAD, like: IMAGES, times: 10, ...nobody });
   });
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   const sdkOf = (customer: Customer) =>
     new GoogleGenAI({ apiKey: customer.apiKey, httpOptions: { baseUrl: relay.baseUrl } });
@@ -143,15 +149,17 @@ describe('the native style, by the Google SDK', () => {
   it('makes a video, polls its operation to the end, and downloads it', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
+    upstream.shut(POLLS);
     let operation = await sdk.models.generateVideos({
       model: VIDEOS,
-      prompt: 'waves [[work:0.3]]',
+      prompt: 'waves',
       config: { durationSeconds: 4, aspectRatio: '16:9', resolution: '1080p', numberOfVideos: 1 },
     });
     const id = operation.name?.split('/').at(-1) ?? '';
     expect(operation.name).toBe(`models/${VIDEOS}/operations/${id}`);
     expect(operation.done ?? false).toBe(false);
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0.2' });
+    upstream.open();
     operation = await until('the end of the operation', async () => {
       const seen = await sdk.operations.getVideosOperation({ operation });
       return seen.done && seen;

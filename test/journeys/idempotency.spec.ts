@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/eventually.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { addModel } from '../support/models.js';
 import { type Pair, type PairCustomer, type SandboxStats, startPair } from '../support/pair.js';
 
@@ -9,21 +10,24 @@ const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat', seconds: '4' };
 
-/** Nothing renews the lease of a gateway that is simulated to be dead. */
-const LEASE_SECONDS = 5;
 const DRAFT = { model: 'vendora-3d', prompt: 'a chair' };
 
 describe('Idempotency-Key, over two gateways', () => {
   let pair: Pair;
+  let upstream: GatedUpstream;
   let customer: PairCustomer;
   let before: SandboxStats;
 
   beforeAll(async () => {
-    pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
+    pair = await startPair();
+    upstream = await GatedUpstream.before(pair.sandboxUrl, pair.fixture);
     const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
     await addModel(pair.fixture.owner, { id: 'dead-video', like: VIDEO.model, ...nobody });
   });
-  afterAll(() => pair.close());
+  afterAll(async () => {
+    await pair.close();
+    await upstream.close();
+  });
   beforeEach(async () => {
     customer = await pair.customer('1');
     before = await pair.stats();
@@ -210,14 +214,16 @@ describe('Idempotency-Key, over two gateways', () => {
   });
 
   it('is answered even if the first client disconnected early', async () => {
-    const init = keyed('left', { ...IMAGE, prompt: 'left [[work:0.5]]' });
+    upstream.shut(/left/);
+    const init = keyed('left', { ...IMAGE, prompt: 'left' });
     const leaving = new AbortController();
     const first = customer.send(0, IMAGES, { ...init, signal: leaving.signal }).catch(() => 'left');
     await until('the hold', async () => (await customer.balance()).held === '0.02');
     leaving.abort();
     expect(await first).toBe('left');
-    const again = await post(IMAGES, init, 1);
-    expect(again.status).toBe(200);
+    const again = post(IMAGES, init, 1);
+    upstream.open();
+    expect((await again).status).toBe(200);
     expect(await customer.charges()).toEqual(['settled']);
     expect(await asked('imagesRequests')).toBe(1);
   });
@@ -304,14 +310,15 @@ describe('Idempotency-Key, over two gateways', () => {
 describe('Idempotency-Key of a stream that takes longer than an image may', () => {
   it('waits, since the gateway is alive, and answers with the same stream', async () => {
     const pair = await startPair({
-      IDEMPOTENCY_LEASE_SECONDS: '2',
+      IDEMPOTENCY_LEASE_SECONDS: '4',
       IMAGE_REQUEST_LIMIT_SECONDS: '0.5',
       CHARGE_GRACE_SECONDS: '0.5',
     });
+    const upstream = await GatedUpstream.before(pair.sandboxUrl, pair.fixture);
     try {
       const customer = await pair.customer('1');
       const ask = async (gateway: 0 | 1) => {
-        const messages = [{ role: 'user', content: 'slowly [[work:4]]' }];
+        const messages = [{ role: 'user', content: 'slowly' }];
         const response = await customer.send(gateway, '/v1/chat/completions', {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'idempotency-key': 'long' },
@@ -320,15 +327,28 @@ describe('Idempotency-Key of a stream that takes longer than an image may', () =
         const { status, headers } = response;
         return { status, isRepeat: headers.get('idempotent-replayed'), text: await response.text() };
       };
+      upstream.shut(/slowly/);
       const first = ask(0);
-      await until('the hold', async () => (await customer.balance()).held !== '0');
-      const { text } = await ask(1);
+      await until('the work', async () => upstream.waiting === 1);
+      const second = ask(1);
+      // The lease, an image's time and its grace have passed twice by then.
+      const { rows } = await pair.fixture.owner.query<{ at: Date }>('SELECT now() AS at');
+      await until('the times to be over', async () => {
+        const passed = await pair.fixture.owner.query(
+          `SELECT WHERE now() > $1::timestamptz + interval '8 s'`,
+          [rows[0]!.at],
+        );
+        return passed.rowCount === 1;
+      });
+      upstream.open();
+      const { text } = await second;
       expect(await first).toEqual({ status: 200, isRepeat: null, text });
       expect(text).toContain('[DONE]');
       expect(await customer.charges()).toEqual(['settled']);
       expect((await pair.stats()).textsBegun).toBe(1);
     } finally {
       await pair.close();
+      await upstream.close();
     }
   });
 });

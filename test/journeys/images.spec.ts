@@ -1,17 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
-import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+import { signPath } from '#storage/signed-url.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
+import {
+  closeClean,
+  type Customer,
+  json,
+  type Relay,
+  startRelay,
+  until,
+  URL_SIGNING_SECRET,
+} from '../support/relay.js';
 
 const PNG = '89504e470d0a1a0a';
 const MODEL = 'vendora-imagine-image';
 
 describe('images, by the OpenAI SDK', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
 
   beforeAll(async () => {
-    relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '3', IMAGE_URL_LIFE_SECONDS: '5' });
+    relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '15' });
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
   });
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   const failing = (customer: Customer, prompt: string, n = 1): Promise<unknown> =>
     customer
@@ -20,6 +35,7 @@ describe('images, by the OpenAI SDK', () => {
       .catch((error: unknown) => error);
 
   it('returns signed links that anyone can open until they expire', async () => {
+    const before = Date.now();
     const customer = await relay.customer('1');
     const result = await customer
       .sdk()
@@ -29,6 +45,9 @@ describe('images, by the OpenAI SDK', () => {
     const url = result.data?.[0]?.url ?? '';
     expect(url).toMatch(new RegExp(`^${relay.baseUrl}/v1/images/files/`));
     expect(result.data?.[0]?.b64_json).toBeUndefined();
+    const expires = Number(new URL(url).searchParams.get('exp')) * 1000;
+    expect(expires).toBeGreaterThan(before);
+    expect(expires).toBeLessThanOrEqual(Date.now() + 3_600_000);
 
     const picture = await fetch(url);
     expect(picture.headers.get('content-type')).toBe('image/png');
@@ -42,7 +61,11 @@ describe('images, by the OpenAI SDK', () => {
     const forged = await fetch(url.replace(/sig=.../, 'sig=AAA'));
     expect(forged.status).toBe(404);
     expect(await forged.json()).toMatchObject({ error: { code: 'file_not_found' } });
-    await until('the link to be over', async () => (await fetch(url)).status === 404);
+    const { pathname } = new URL(url);
+    const over = signPath(URL_SIGNING_SECRET, pathname, Date.now() - 1_000);
+    expect((await fetch(relay.baseUrl + pathname + over)).status).toBe(404);
+    const open = signPath(URL_SIGNING_SECRET, pathname, Date.now() + 3_600_000);
+    expect((await fetch(relay.baseUrl + pathname + open)).status).toBe(200);
   });
 
   it('returns plain base64 on request', async () => {
@@ -144,13 +167,15 @@ describe('images, by the OpenAI SDK', () => {
   it('charges a disconnected client for what was delivered', async () => {
     const customer = await relay.customer('1');
     const leaving = new AbortController();
+    upstream.shut(/slowly/);
     const call = customer.send('/v1/images/generations', {
-      ...json({ model: MODEL, prompt: 'gone [[work:0.4]]' }),
+      ...json({ model: MODEL, prompt: 'gone slowly' }),
       signal: leaving.signal,
     });
     await until('the hold', async () => (await customer.balance()).held === '0.02');
     leaving.abort();
     await expect(call).rejects.toThrow();
+    upstream.open();
     await until('the settlement', async () => (await customer.balance()).held === '0');
     expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
   });

@@ -16,6 +16,7 @@ import { formatAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';
 import { FolderStore } from '#storage/folder.store.js';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { json, until } from '../support/relay.js';
 
@@ -26,13 +27,16 @@ const chat = (content: string) =>
   json({ model: 'vendora-chat', stream: true, messages: [{ role: 'user', content }] });
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
 
+/** For tests in which the gateway waits in vain. */
+const IMPATIENT = { BUS_REQUEST_TIMEOUT_SECONDS: '1', HOLD_EXPIRES_SECONDS: '2' };
+
 /** A gateway whose billing, database and upstream can be stopped one by one. */
 describe('the gateway while something is unavailable', () => {
   const env = {
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
     SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
-    BUS_REQUEST_TIMEOUT_SECONDS: '1',
-    HOLD_EXPIRES_SECONDS: '2',
+    BUS_REQUEST_TIMEOUT_SECONDS: '30',
+    HOLD_EXPIRES_SECONDS: '60',
     CHARGE_GRACE_SECONDS: '0.2',
     IMAGE_REQUEST_LIMIT_SECONDS: '60',
     SWEEP_INTERVAL_SECONDS: '0.1',
@@ -43,6 +47,7 @@ describe('the gateway while something is unavailable', () => {
   };
   let fixture: LedgerFixture;
   let sandbox: Sandbox;
+  let upstream: GatedUpstream;
   let transport: InProcessTransport;
   let pools: pg.Pool[];
   let billing: RunningBilling | undefined;
@@ -52,8 +57,9 @@ describe('the gateway while something is unavailable', () => {
 
   beforeEach(async () => {
     fixture = await createLedgerFixture();
-    sandbox = await startSandbox({ imageSeconds: 0, slowSeconds: 2 });
+    sandbox = await startSandbox({ imageSeconds: 0 });
     await configureSandboxChannel(fixture.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
+    upstream = await GatedUpstream.before(sandbox.url, fixture);
     storageDir = await mkdtemp(join(tmpdir(), 'tollgate-outages-'));
     const { log } = fixture;
     transport = new InProcessTransport({
@@ -63,15 +69,7 @@ describe('the gateway while something is unavailable', () => {
     });
     pools = [];
     billing = await startBillingAgain();
-    gateway = await startGateway({
-      pool: poolOf('gateway'),
-      transport,
-      storage: new FolderStore(storageDir),
-      config: readGatewayConfig(new ConfigReader(env)),
-      log,
-      registry: createRegistry('test'),
-      listen: { host: '127.0.0.1', port: 0 },
-    });
+    gateway = await startGatewayWith();
     customer = await fixture.account({ credits: '1' });
     expect((await send('/v1/models')).status).toBe(200);
   });
@@ -80,6 +78,7 @@ describe('the gateway while something is unavailable', () => {
     await gateway.close();
     await billing?.close();
     await transport.close();
+    await upstream.close();
     await sandbox.close();
     await Promise.all(pools.map((pool) => pool.end()));
     await fixture.close();
@@ -87,6 +86,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('answers 503 if billing does not answer, and the late hold is refused', async () => {
+    await restartWith(IMPATIENT);
     await stopBilling();
     const response = await send(IMAGES, json(IMAGE));
     expect(response.status).toBe(503);
@@ -100,6 +100,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('ends the task of a video whose hold was not answered', async () => {
+    await restartWith(IMPATIENT);
     await stopBilling();
     expect((await send('/v1/videos', json(VIDEO))).status).toBe(503);
     const { rows } = await fixture.owner.query<{ state: string }>('SELECT state FROM tasks');
@@ -112,9 +113,11 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('settles through the outbox what was delivered while billing was down', async () => {
-    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:2]]' }));
-    await until('the hold', async () => (await balance()).held === '0.02');
+    upstream.shut(/meanwhile/);
+    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile' }));
+    await until('the work', async () => upstream.waiting === 1);
     await stopBilling();
+    upstream.open();
     expect((await call).status).toBe(200);
     expect(await balance()).toEqual({ main: '0.98', held: '0.02' });
 
@@ -124,22 +127,26 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('settles through the outbox a stream that ended while billing was down', async () => {
-    const response = await send(CHATS, chat('[[tokens:20]] [[fault:slow-bytes]]'));
+    upstream.shut(/tokens/, 'answer');
+    const response = await send(CHATS, chat('[[tokens:20]]'));
     expect(response.status).toBe(200);
     await stopBilling();
+    upstream.open();
     expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/);
     expect((await balance()).held).not.toBe('0');
 
     billing = await startBillingAgain();
     await until('the settlement', async () => (await balance()).held === '0');
-    // 9 input tokens at 2.5 USD per million, and 20 output tokens at 10.
-    expect(await charges()).toEqual([{ state: 'settled', settled: 222_500n }]);
+    // 4 input tokens at 2.5 USD per million, and 20 output tokens at 10.
+    expect(await charges()).toEqual([{ state: 'settled', settled: 210_000n }]);
   });
 
   it('releases through the outbox what failed while billing was down', async () => {
-    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:2]][[fault:truncated]]' }));
-    await until('the hold', async () => (await balance()).held === '0.02');
+    upstream.shut(/meanwhile/);
+    const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[fault:truncated]]' }));
+    await until('the work', async () => upstream.waiting === 1);
     await stopBilling();
+    upstream.open();
     const response = await call;
     expect(response.status).toBe(502);
     expect(response.headers.get('x-should-retry')).toBe('false');
@@ -150,6 +157,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('answers 503 without its database, and charges nothing for requests in the meantime', async () => {
+    await restartWith(IMPATIENT);
     await refuseConnections(true);
     const poll = await send('/v1/videos/01jcq3v8w1f5p6k7m8n9q0r1s2');
     expect(poll.status).toBe(503);
@@ -191,9 +199,12 @@ describe('the gateway while something is unavailable', () => {
   });
 
   it('finishes requests in progress before it closes', async () => {
-    const call = send(IMAGES, json({ ...IMAGE, prompt: 'still [[work:0.5]]' }));
-    await until('the hold', async () => (await balance()).held === '0.02');
+    await restartWith({ SHUTDOWN_GRACE_SECONDS: '60' });
+    upstream.shut(/still/);
+    const call = send(IMAGES, json({ ...IMAGE, prompt: 'still' }));
+    await until('the work', async () => upstream.waiting === 1);
     const closed = gateway.close();
+    upstream.open();
     expect((await call).status).toBe(200);
     await closed;
     await expect(send('/v1/models')).rejects.toThrow();
@@ -219,6 +230,24 @@ describe('the gateway while something is unavailable', () => {
     const pool = openPool({ url: fixture.urlFor(role), max: 4, applicationName: role });
     pools.push(pool);
     return pool;
+  }
+
+  function startGatewayWith(more: Record<string, string> = {}): Promise<RunningGateway> {
+    return startGateway({
+      pool: poolOf('gateway'),
+      transport,
+      storage: new FolderStore(storageDir),
+      config: readGatewayConfig(new ConfigReader({ ...env, ...more })),
+      log: fixture.log,
+      registry: createRegistry('test'),
+      listen: { host: '127.0.0.1', port: 0 },
+    });
+  }
+
+  async function restartWith(more: Record<string, string>): Promise<void> {
+    await gateway.close();
+    gateway = await startGatewayWith(more);
+    expect((await send('/v1/models')).status).toBe(200);
   }
 
   function startBillingAgain(): Promise<RunningBilling> {

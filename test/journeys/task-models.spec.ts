@@ -43,7 +43,8 @@ describe('a task with several models', () => {
   let relay: Relay;
 
   beforeAll(async () => {
-    relay = await startRelay();
+    // The time that an unclear creation takes.
+    relay = await startRelay({ VIDEO_CREATE_LIMIT_SECONDS: '8' });
     const { owner } = relay.fixture;
     for (const [id, like, protocol] of [
       ['dead-video', VIDEO, 'openai-xai'],

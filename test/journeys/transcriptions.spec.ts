@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toFile } from 'openai';
+import { GatedUpstream } from '../support/gated-upstream.js';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { silentM4a, silentOgg } from '../support/sound-containers.js';
@@ -12,10 +13,12 @@ const BY_TOKENS = 'vendora-transcribe-tokens';
 const PATH = '/v1/audio/transcriptions';
 
 let relay: Relay;
+let upstream: GatedUpstream;
 let customer: Customer;
 
 beforeAll(async () => {
   relay = await startRelay();
+  upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
   const { owner } = relay.fixture;
   const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
   await addModel(owner, { id: MODEL, like: 'vendora-speech', unit: 'second', ...channel });
@@ -25,7 +28,10 @@ beforeAll(async () => {
   await owner.query(`UPDATE models SET limits = '{"maxSeconds": 5}' WHERE id = 'strict'`);
   customer = await relay.customer('100');
 });
-afterAll(() => closeClean(relay));
+afterAll(async () => {
+  await closeClean(relay);
+  await upstream.close();
+});
 
 const hear = (sound: Buffer, fields: Record<string, string | string[]>, path = PATH) =>
   customer.send(path, { method: 'POST', body: soundForm(sound, { model: MODEL, ...fields }) });
@@ -202,11 +208,13 @@ describe('a transcription that fails', () => {
   it('is charged to a client that disconnected meanwhile', async () => {
     const other = await relay.customer('1');
     const leaving = new AbortController();
-    const body = soundForm(silentWav(2), { model: MODEL, prompt: 'x [[work:0.5]]' });
+    upstream.shut(/slowly/);
+    const body = soundForm(silentWav(2), { model: MODEL, prompt: 'slowly' });
     const answer = other.send(PATH, { method: 'POST', body, signal: leaving.signal }).catch(() => null);
     await until('the hold', async () => (await other.balance()).held !== '0');
     leaving.abort();
     expect(await answer).toBeNull();
+    upstream.open();
     await until('the settlement', async () => (await other.balance()).main === '0.97');
   });
 });

@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
+import { GatedUpstream, POLLS } from '../support/gated-upstream.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
 const MODEL = 'vendora-imagine-video';
 
 describe('the list of videos, by the OpenAI SDK', () => {
   let relay: Relay;
+  let upstream: GatedUpstream;
 
   beforeAll(async () => {
     relay = await startRelay();
+    upstream = await GatedUpstream.before(relay.sandboxUrl, relay.fixture);
   });
-  afterAll(() => closeClean(relay));
+  afterAll(async () => {
+    await closeClean(relay);
+    await upstream.close();
+  });
 
   it('is paged by its last ID in either order, without refused videos', async () => {
     const customer = await relay.customer('1');
@@ -61,13 +67,15 @@ describe('the list of videos, by the OpenAI SDK', () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const sdk = customer.sdk();
-    const { id } = await sdk.videos.create({ model: MODEL, prompt: 'brief [[work:2]]', seconds: '4' });
+    upstream.shut(POLLS);
+    const { id } = await sdk.videos.create({ model: MODEL, prompt: 'brief', seconds: '4' });
     const early: unknown = await customer
       .sdk({ retries: 2 })
       .videos.delete(id)
       .catch((error: unknown) => error);
     expect(early).toBeInstanceOf(OpenAI.BadRequestError);
     expect(early).toMatchObject({ code: 'video_not_ready' });
+    upstream.open();
     const finished = await until('the end of the video', async () => {
       const video = await sdk.videos.retrieve(id);
       return video.status === 'completed' && (video as unknown as { video: { url: string } });

@@ -8,7 +8,7 @@ import type { LedgerFixture } from './ledger.js';
 export const POLLS = /^GET /;
 const NOTHING = /$^/;
 
-/** What waits: a call before it reaches the upstream, or its answer after each piece. */
+/** What waits: a call before it reaches the upstream, or its answer after each event. */
 type Part = 'call' | 'answer';
 
 /**
@@ -47,7 +47,7 @@ export class GatedUpstream {
     this.step();
   }
 
-  /** Lets what waits go on, an answer to its next piece. */
+  /** Lets what waits go on, an answer to its next event. */
   step(): void {
     this.opened.resolve();
     this.opened = Promise.withResolvers<void>();
@@ -81,8 +81,10 @@ export class GatedUpstream {
     const [answer] = await answered;
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     for await (const piece of answer as AsyncIterable<Buffer>) {
-      response.write(piece);
-      if (waits === 'answer') await this.wait(closed);
+      for (const event of waits === 'answer' ? eventsOf(piece) : [piece]) {
+        response.write(event);
+        if (waits === 'answer') await this.wait(closed);
+      }
     }
     response.end();
   }
@@ -92,4 +94,12 @@ export class GatedUpstream {
     await Promise.race([this.opened.promise, closed]);
     this.waiting -= 1;
   }
+}
+
+/** Events that were sent one by one may arrive together. */
+function eventsOf(piece: Buffer): Buffer[] {
+  return piece
+    .toString('latin1')
+    .split(/(?<=\n\n)/)
+    .map((event) => Buffer.from(event, 'latin1'));
 }

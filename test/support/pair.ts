@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { type RunningRelay, startRelay } from '#apps/standalone/composition.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
+import { UNHURRIED } from './durations.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
 /** Short enough that tests wait for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
+  ...UNHURRIED,
   ...UNTHROTTLED,
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
@@ -33,6 +35,7 @@ export interface SandboxStats {
 export interface Pair {
   fixture: LedgerFixture;
   storageDir: string;
+  sandboxUrl: string;
   customer(credits: string, group?: string): Promise<PairCustomer>;
   stats(): Promise<SandboxStats>;
   close(): Promise<void>;
@@ -66,6 +69,7 @@ export async function startPair(environment: Record<string, string> = {}): Promi
   return {
     fixture,
     storageDir,
+    sandboxUrl: first.sandboxUrl ?? '',
     customer: async (credits, group) =>
       customerOf(fixture, relays, await fixture.account({ credits, group })),
     stats: async () => (await (await fetch(`${first.sandboxUrl}/_sandbox/stats`)).json()) as SandboxStats,

@@ -10,14 +10,18 @@ import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { logFields } from '#platform/tracing.js';
+import { UNHURRIED } from './durations.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
 export { until } from './eventually.js';
 
+/** Signs links. */
+export const URL_SIGNING_SECRET = 'a secret of the tests, long enough to sign';
+
 /** Short enough that journeys wait for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
-  URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+  URL_SIGNING_SECRET,
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   POLL_INTERVAL_SECONDS: '0.2',
   POLL_MAX_SECONDS: '0.2',
@@ -25,7 +29,7 @@ const QUICK: Record<string, string> = {
   SHUTDOWN_GRACE_SECONDS: '5',
   // Tests of faults follow each other, and none of them may open the circuit for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
-  VIDEO_CREATE_LIMIT_SECONDS: '3',
+  ...UNHURRIED,
   ...UNTHROTTLED,
   INVITE_REWARD_WINDOW_SECONDS: '0',
 };
