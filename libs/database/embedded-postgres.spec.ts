@@ -53,7 +53,7 @@ async function query<T = Record<string, unknown>>(url: string, sql: string): Pro
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 180_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('the condition did not come true in time');
     await pause(20);

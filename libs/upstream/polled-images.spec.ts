@@ -8,7 +8,7 @@ const delivered: ImagesDelivered = { kind: 'delivered', images: [{ url: 'x' }], 
 const EARLY_MS = 5;
 
 /** Waits, with these answers to its polls, and reports when each was requested and what was cancelled. */
-async function waited(answers: (ImagesPending | ImagesDelivered)[], limitMs = 5_000) {
+async function waited(answers: (ImagesPending | ImagesDelivered)[], limitMs = 60_000) {
   const askedAt: number[] = [];
   const cancelled: string[] = [];
   const outcome = await waitForImages(accepted, {
