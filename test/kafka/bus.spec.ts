@@ -89,7 +89,7 @@ describe('KafkaTransport', () => {
         startProgram(worker, [tillController(tills[index] as Till)], { groups: ['till'] }),
       ),
     );
-    const buses = askers.map((asker) => busOn(asker, { requestTimeoutMs: 20_000 }));
+    const buses = askers.map((asker) => busOn(asker));
     await Promise.all(buses.map((bus) => bus.connect()));
     const answers = await Promise.all(
       buses.flatMap((bus, which) =>
@@ -184,7 +184,7 @@ describe('KafkaTransport', () => {
     expect(await exited).toEqual([null, 'SIGKILL']);
 
     const survivor = await startKeeper(kept);
-    const answer = await bus.request(testTopics.asked, question, { timeoutMs: 30_000 });
+    const answer = await bus.request(testTopics.asked, question);
     expect(answer.doubled).toBe(26);
     await until('it came twice', () => survivor.till.seen.length === 2);
     expect(survivor.till.numbersOf('a1')).toEqual([13, 13]);

@@ -28,7 +28,7 @@ export function busContract(createTransport: () => BusTransport): void {
   beforeEach(() => {
     transport = createTransport();
     till = new Till();
-    bus = busOn(transport, { requestTimeoutMs: 10_000, publishTimeoutMs: 10_000 });
+    bus = busOn(transport);
   });
 
   afterEach(async () => {

@@ -4,8 +4,8 @@ import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { Registry } from '#platform/metrics.js';
 import { listOfTestTopics, silent, startProgram, Till, tillController, type Ask } from './bus.js';
 
-/** Shorter than a program's, so that the survivor takes over soon. Brokers allow no less. */
-const SESSION_TIMEOUT_MS = 6_000;
+/** The one that kills itself has a short one, so that the survivor takes over soon. Brokers allow no less. */
+const SESSION_TIMEOUT_MS = { killed: 6_000, survivor: 60_000 };
 
 export interface KeptAnswers {
   brokers: string[];
@@ -33,7 +33,7 @@ export async function startKeeper({ brokers, namespace, file, killedBy }: KeptAn
     onFatal: () => process.exit(1),
     topics: listOfTestTopics,
     namespace,
-    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    sessionTimeoutMs: killedBy === undefined ? SESSION_TIMEOUT_MS.survivor : SESSION_TIMEOUT_MS.killed,
     heartbeatIntervalMs: 500,
   });
   const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
