@@ -11,6 +11,7 @@ import {
   topupRates,
   type TopupWish,
 } from './conversion.js';
+import { HasParts } from '#platform/has-parts.js';
 
 export interface RateVersion {
   rate: TopupRate;
@@ -120,21 +121,17 @@ async function rateVersions(database: Database, accountId: string): Promise<Rate
   return rows.map(toVersion);
 }
 
-export interface AccountRatesParts {
-  readonly pool: pg.Pool;
-  readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
-}
-
 /** The same, for modules that inject it. */
-export class AccountRates {
-  constructor(private readonly parts: AccountRatesParts) {}
-
+export class AccountRates extends HasParts<{
+  pool: pg.Pool;
+  config: { payments: { resellerThresholdTokens: bigint } };
+}> {
   private get thresholdTokens(): bigint {
-    return this.parts.config.payments.resellerThresholdTokens;
+    return this.config.payments.resellerThresholdTokens;
   }
 
   async volumeOf(accountId: string): Promise<ResellerVolume> {
-    const { pool } = this.parts;
+    const { pool } = this;
     const { thresholdTokens } = this;
     const [tokens, rate] = await Promise.all([verifiedTokens(pool, accountId), rateInForce(pool, accountId)]);
     const isEligible = isResellerVolume(tokens, thresholdTokens);
@@ -142,7 +139,7 @@ export class AccountRates {
   }
 
   versions(accountId: string): Promise<RateVersion[]> {
-    return rateVersions(this.parts.pool, accountId);
+    return rateVersions(this.pool, accountId);
   }
 
   /** In the caller's transaction. @throws ApiError like `setAccountRate` */

@@ -17,38 +17,34 @@ import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
-
-export interface TaskCreationParts extends ServingParts {
-  service: ChargeService;
-  tasks: TaskStore;
-  /** Called after an outbox row was committed, so that it leaves at once. */
-  wakeOutbox: () => void;
-  /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
-  requireLease: (client: ClientBase, requestId: string) => Promise<void>;
-}
+import { HasParts } from '#platform/has-parts.js';
 
 /**
  * Creates tasks in this order: row, hold, permission, upstream, acceptance. From the row on, a
  * crash at any point leaves a task that a sweep can finish; from the upstream's acceptance on, the client gets a 200.
  */
-export class TaskCreator {
-  /** Takes a request through the models that it names. None begins later than one model alone could have ended. */
-  readonly turnsOf: ReturnType<typeof turnsWithin>;
-
-  constructor(private readonly parts: TaskCreationParts) {
-    const { channelWaitMs, videoCreateLimitMs } = parts.config;
-    this.turnsOf = turnsWithin(channelWaitMs + videoCreateLimitMs, parts.clock);
+export class TaskCreator extends HasParts<
+  ServingParts & {
+    service: ChargeService;
+    tasks: TaskStore;
+    /** Called after an outbox row was committed, so that it leaves at once. */
+    wakeOutbox: () => void;
+    /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
+    requireLease: (client: ClientBase, requestId: string) => Promise<void>;
   }
+> {
+  /** Takes a request through the models that it names. None begins later than one model alone could have ended. */
+  readonly turnsOf = turnsWithin(this.config.channelWaitMs + this.config.videoCreateLimitMs, this.clock);
 
   /** The amount that would be held for a task. @throws ApiError */
   async quote({ caller, model, units, dimensions }: TaskOrder): Promise<RoutedQuote> {
-    const quote = await this.parts.calls.quote({ caller, model, units: BigInt(units), dimensions });
+    const quote = await this.calls.quote({ caller, model, units: BigInt(units), dimensions });
     return { quote, routing: model.routing };
   }
 
   /** @throws ApiError, without a charge */
   async create(order: TaskOrder, turns: ModelTurns): Promise<ViewedTask> {
-    const { calls, clock, config } = this.parts;
+    const { calls, clock, config } = this;
     const { caller, model, channels } = order;
     await order.load?.();
     const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.nowMs());
@@ -58,7 +54,7 @@ export class TaskCreator {
   }
 
   private async run(draft: TaskDraft): Promise<ViewedTask> {
-    const { tasks, config, requireLease } = this.parts;
+    const { tasks, config, requireLease } = this;
     crashPoint('task.before-insert');
     const isFurther = draft.chargeId !== draft.requestId;
     const requirement = isFurther ? (client: ClientBase) => requireLease(client, draft.requestId) : undefined;
@@ -70,7 +66,7 @@ export class TaskCreator {
   }
 
   private async hold(draft: TaskDraft): Promise<Hold> {
-    const { service, tasks } = this.parts;
+    const { service, tasks } = this;
     const { caller, model, requestId, chargeId, id, units, dimensions } = draft;
     const outcome = await service.hold({
       chargeId,
@@ -95,7 +91,7 @@ export class TaskCreator {
   /** Returns when the task is with the upstream, or with a sweep. @throws ApiError when nobody took it */
   private async submit(draft: TaskDraft, hold: Hold): Promise<void> {
     const work = workOf(draft.caller, draft.model);
-    const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
+    const { last, isStopped } = await this.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
       work,
       asked: { operation: draft.kind, model: draft.model },
       taken: 'accepted',
@@ -108,7 +104,7 @@ export class TaskCreator {
     const { outcome, channel } = last;
     if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
     if (outcome.kind === 'unknown') return this.unclear(draft);
-    const { health } = this.parts;
+    const { health } = this;
     const error =
       outcome.kind === 'refused'
         ? new ApiError(outcome.code, outcome.message, { status: outcome.status })
@@ -121,7 +117,7 @@ export class TaskCreator {
    * what is held, for the first of them.
    */
   private async mayCall(draft: TaskDraft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
-    const { tasks } = this.parts;
+    const { tasks } = this;
     const target = {
       channelId: channel.id,
       channelKey: keyMark(channel),
@@ -136,11 +132,11 @@ export class TaskCreator {
   }
 
   private async askUpstream(draft: TaskDraft, channel: Channel): Promise<CreateOutcome> {
-    const { metrics, config, log } = this.parts;
+    const { metrics, config, log } = this;
     const { id, requestId } = draft;
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
     crashPoint('upstream.before');
-    const webhookUrl = webhookUrlOf(channel, this.parts);
+    const webhookUrl = webhookUrlOf(channel, this);
     const task = { request: draft.request, upstreamModel: upstreamModel(channel, draft.model) };
     const create = async (signal: AbortSignal): Promise<CreateOutcome> =>
       draft.create(channel, task, { idempotencyKey: id, signal, webhookUrl });
@@ -156,7 +152,7 @@ export class TaskCreator {
 
   /** Committed before the 200. If it cannot be, the task stays `submitting` and the sweep takes it up by its key. */
   private async accepted(draft: TaskDraft, { upstreamId }: Accepted): Promise<void> {
-    const { tasks, config, log } = this.parts;
+    const { tasks, config, log } = this;
     const won = await this.orLeaveToSweep(draft, () =>
       tasks.toSubmitted(draft.id, { upstreamId, firstPollMs: config.firstPollMs }),
     );
@@ -172,7 +168,7 @@ export class TaskCreator {
   }
 
   private async unclear(draft: TaskDraft): Promise<void> {
-    const { tasks, config } = this.parts;
+    const { tasks, config } = this;
     await this.orLeaveToSweep(draft, () => tasks.toUnknown(draft.id, config.firstPollMs));
   }
 
@@ -185,7 +181,7 @@ export class TaskCreator {
     const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
     if (won !== true) return;
     const reason = { code: error.code, message: error.message };
-    throw await this.parts.calls.release(hold, { channel: channelId, reason, upstreamStatus }, error);
+    throw await this.calls.release(hold, { channel: channelId, reason, upstreamStatus }, error);
   }
 
   private async failTask(
@@ -201,12 +197,12 @@ export class TaskCreator {
       channelId,
       createdAtMs: draft.createdAtMs,
     };
-    const won = await this.parts.tasks.toFailed(
+    const won = await this.tasks.toFailed(
       ending,
       { code: error.code, message: error.message, upstreamStatus },
       { from },
     );
-    this.parts.wakeOutbox();
+    this.wakeOutbox();
     return won;
   }
 
@@ -216,7 +212,7 @@ export class TaskCreator {
       return await write();
     } catch (error) {
       const { id, requestId } = draft;
-      this.parts.log.error(
+      this.log.error(
         { err: error, taskId: id, requestId },
         'a task could not be written; a sweep will finish it',
       );
@@ -229,7 +225,7 @@ export class TaskCreator {
     const { kind, upstreamStatus } = outcome;
     const reason = outcome.kind === 'refused' ? outcome.code : outcome.reason;
     const facts = { taskId: id, requestId, channel: channel.id, kind, upstreamStatus, reason };
-    this.parts.log.warn(facts, 'an upstream did not accept a task');
+    this.log.warn(facts, 'an upstream did not accept a task');
   }
 }
 

@@ -11,24 +11,21 @@ import { type CloseRequest } from './close-attempt.js';
 import { type CheckedPeriod, checkPeriod } from './period-check.js';
 import { closePeriod, CloseRefused } from './period-close.js';
 import type { PeriodsConfig } from './periods.config.js';
+import { HasParts } from '#platform/has-parts.js';
 
-export interface PeriodServiceParts {
+/** Closes periods for finance staff, one at a time. A close continues after its answer. */
+export class PeriodService extends HasParts<{
   pool: pg.Pool;
   log: Logger;
   config: PeriodsConfig;
   /** For the controls that the checklist runs. */
   reconcile: Pick<ReconcileConfig, 'limitMs'>;
-}
-
-/** Closes periods for finance staff, one at a time. A close continues after its answer. */
-export class PeriodService {
+}> {
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: PeriodServiceParts) {}
-
   check(end: Date): Promise<CheckedPeriod> {
-    const { pool, reconcile } = this.parts;
+    const { pool, reconcile } = this;
     return checkPeriod(pool, { end, limitMs: reconcile.limitMs });
   }
 
@@ -41,7 +38,7 @@ export class PeriodService {
     this.running.add(ended);
     // By the time it fails, nobody may be waiting for it, so it is logged.
     void ended.catch(() => undefined).finally(() => this.running.delete(ended));
-    const late = pause(this.parts.config.answerMs, null, { ref: false });
+    const late = pause(this.config.answerMs, null, { ref: false });
     const period = await Promise.race([ended, late]);
     return period ?? (await this.soFar(request, ended));
   }
@@ -53,7 +50,7 @@ export class PeriodService {
   }
 
   private async run(request: CloseRequest, auditId: string): Promise<Period> {
-    const { pool, log, config, reconcile } = this.parts;
+    const { pool, log, config, reconcile } = this;
     const { signal } = this.stopping;
     try {
       const before = await findPeriodOfRequest(pool, request);
@@ -78,12 +75,12 @@ export class PeriodService {
 
   /** While the books are still being brought up to the end, there is no row yet. */
   private async soFar(request: CloseRequest, ended: Promise<Period>): Promise<Period> {
-    const found = await findPeriodOfRequest(this.parts.pool, request);
+    const found = await findPeriodOfRequest(this.pool, request);
     return found ?? ended;
   }
 
   find(periodId: bigint): Promise<Period | null> {
-    return findPeriod(this.parts.pool, periodId);
+    return findPeriod(this.pool, periodId);
   }
 }
 
