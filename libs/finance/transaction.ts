@@ -1,18 +1,22 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { chargeReference } from '#ledger/charges/charge.js';
 import type { Commodity } from '#ledger/reports/trial-balance.js';
-import type { PostingKind } from '#ledger/postings/posting-kinds.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import { amountView, numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
 
-/** Head of a ledger transaction. Times are PostgreSQL's text. */
-interface TransactionHead {
-  id: bigint;
-  kind: PostingKind;
-  reference: string;
-  accountId: string | null;
-  chargeId: string | null;
-  effectiveAt: string;
-  recordedAt: string;
-}
+/** Head of a ledger transaction. */
+export const transactionHead = z.object({
+  id: numberText,
+  kind: wordView(postingKinds),
+  reference: z.string().meta({ description: 'Unique, so that nothing is posted twice.' }),
+  accountId: z.string().nullable(),
+  chargeId: z.string().nullable(),
+  effectiveAt: timeView.meta({ description: 'When the recorded fact happened.' }),
+  recordedAt: timeView,
+});
+
+type TransactionHead = RowOf<typeof transactionHead>;
 
 interface TransactionEntry {
   ordinal: number;
@@ -30,15 +34,17 @@ interface TransactionEntry {
 /** How another transaction is related: reversed by this one, reverses this one, or belongs to the same charge. */
 type Relation = 'reverses' | 'reversed_by' | 'same_charge';
 
-/** A charge with the fields that its postings need. Amounts are nanos. */
-interface TransactionCharge {
-  id: string;
-  state: string;
-  amount: bigint;
-  settled: bigint | null;
-  released: bigint | null;
-  taskId: string | null;
-}
+/** A charge with the fields that its postings need. */
+export const transactionCharge = z.object({
+  id: z.string(),
+  state: z.string(),
+  amount: amountView,
+  settled: amountView.nullable(),
+  released: amountView.nullable(),
+  taskId: z.string().nullable(),
+});
+
+type TransactionCharge = RowOf<typeof transactionCharge>;
 
 export interface LedgerTransaction extends TransactionHead {
   entries: TransactionEntry[];

@@ -5,48 +5,19 @@ import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { limitsOf } from '#catalog/model-limits.js';
 import { multiply, plainDecimal } from '#money/amount.js';
-import { type Family, type Price } from '#pricing/price-book.js';
+import type { Family, Price } from '#pricing/price-book.js';
 import { versionAt, type Version } from '#groups/version.js';
 import { changeOf } from '#marketplace/prices/price-change.js';
-import { type PriceText, priceText } from '#pricing/price-text.js';
+import { priceText } from '#pricing/price-text.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
 import { hindranceOf } from './offer.js';
-
-export interface ListedModel {
-  id: string;
-  family: Family;
-  vendor: string;
-  unit: 'call' | 'second' | 'million_tokens';
-  aliasOf: string | null;
-  listPrice: PriceText | null;
-  groups: ListedGroup[];
-  limits: CatalogModel['limits'];
-  available: boolean;
-  nextChangeAt: Date | null;
-}
-
-interface ListedGroup {
-  group: string;
-  rule: 'list' | 'fixed_per_call';
-  multiplier: string;
-  price: PriceText;
-  available: boolean;
-}
+import type { HistoryEntry, ListedModel } from './price-list.view.js';
 
 export interface PriceFilter {
   family?: Family;
   vendor?: string;
   group?: string;
   text?: string;
-}
-
-export interface HistoryEntry {
-  kind: 'price' | 'multiplier' | 'rule';
-  group: string | null;
-  effectiveFrom: Date | null;
-  state: 'past' | 'in_force' | 'announced';
-  price: PriceText | null;
-  multiplier: string | null;
 }
 
 /** The catalog at one instant of the database's clock, which also prices holds. */
@@ -186,7 +157,10 @@ function shownLimits(model: CatalogModel): CatalogModel['limits'] {
   return { ...model.limits, defaultSeconds, minSeconds, maxSeconds };
 }
 
-function listedGroup(group: string, { rule, price, multiplier }: Terms): Omit<ListedGroup, 'available'> {
+function listedGroup(
+  group: string,
+  { rule, price, multiplier }: Terms,
+): Omit<ListedModel['groups'][number], 'available'> {
   return {
     group,
     rule,

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { lockHolds } from '#database/locks.js';
 import { ApiError } from '#platform/errors.js';
+import { type RowOf, timeView } from '#platform/http/fields.js';
 import {
   type Conversion,
   convert,
@@ -13,13 +15,15 @@ import {
 } from './conversion.js';
 import { HasParts } from '#platform/has-parts.js';
 
-export interface RateVersion {
-  rate: TopupRate;
-  effectiveFrom: Date;
-  reason: string;
-  actor: string;
-  recordedAt: Date;
-}
+export const rateVersionView = z.object({
+  rate: z.enum(topupRates),
+  effectiveFrom: timeView,
+  reason: z.string(),
+  actor: z.string(),
+  recordedAt: timeView,
+});
+
+type RateVersion = RowOf<typeof rateVersionView, Date>;
 
 export interface NewRate {
   accountId: string;
@@ -131,8 +135,7 @@ export class AccountRates extends HasParts<{
   }
 
   async volumeOf(accountId: string): Promise<ResellerVolume> {
-    const { pool } = this;
-    const { thresholdTokens } = this;
+    const { pool, thresholdTokens } = this;
     const [tokens, rate] = await Promise.all([verifiedTokens(pool, accountId), rateInForce(pool, accountId)]);
     const isEligible = isResellerVolume(tokens, thresholdTokens);
     return { verifiedTokens: tokens, thresholdTokens, isEligible, rate };

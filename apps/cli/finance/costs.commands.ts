@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
-import { viewBill, viewCostImport, costView, channelBillsView } from '#finance/views/costs.view.js';
+import { viewBill, viewCostImport, costView } from '#finance/views/costs.view.js';
 import { type CostImport, importCosts } from '#finance/costs/cost-file.js';
 import { type CostVersion, listCosts, setCost } from '#finance/costs/cost-versions.js';
-import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
+import { billsByChannel, listBills, recordBill, channelBillsView } from '#finance/costs/upstream-bills.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { timeOf } from '#finance/views/ledger.view.js';
-import { balancesOfPeriod, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
+import { balancesOfPeriod, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
 import { inEnglish } from '#finance/periods/checklist-note.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
@@ -10,6 +10,7 @@ import {
   listLatePostings,
   listPeriods,
   type Period,
+  lateView,
 } from '#finance/periods/period.js';
 import { checkPeriod } from '#finance/periods/period-check.js';
 import { closePeriod, CloseRefused } from '#finance/periods/period-close.js';

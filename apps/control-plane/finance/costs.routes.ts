@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import { queryFlag, openTimeView, requestIdField, time } from '#platform/http/fields.js';
+import { channelBillsView } from '#finance/costs/upstream-bills.js';
+import { queryFlag, openTimeView, requestIdField, time, utcDay } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
-import {
-  channelBillsView,
-  utcDay,
-  costImportView,
-  cost,
-  costView,
-  billView,
-  chargeMarginView,
-} from '#finance/views/costs.view.js';
+import { costImportView, cost, costView, billView, chargeMarginView } from '#finance/views/costs.view.js';
 import { routesFor } from '../http/route.js';
 
 const COSTS = '/api/finance/upstream-costs';

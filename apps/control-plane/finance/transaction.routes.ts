@@ -1,17 +1,7 @@
 import { z } from 'zod';
-import { postingKinds } from '#ledger/postings/posting-kinds.js';
-import { amountView, timeView, numberText, wordView } from '#platform/http/fields.js';
+import { transactionHead, transactionCharge } from '#finance/transaction.js';
+import { timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
-
-const headFields = {
-  id: numberText,
-  kind: wordView(postingKinds),
-  reference: z.string().meta({ description: 'Unique, so that nothing is posted twice.' }),
-  accountId: z.string().nullable(),
-  chargeId: z.string().nullable(),
-  effectiveAt: timeView.meta({ description: 'When the recorded fact happened.' }),
-  recordedAt: timeView,
-};
 
 const entryView = z
   .object({
@@ -38,22 +28,12 @@ export const transactionRoutes = {
     params: z.strictObject({
       transactionId: z.string().regex(/^\d{1,18}$/, 'must be a whole number'),
     }),
-    answer: z.object({
-      ...headFields,
+    answer: transactionHead.extend({
       entries: z.array(entryView),
       linked: z
-        .array(z.object({ ...headFields, relation: z.enum(['reverses', 'reversed_by', 'same_charge']) }))
+        .array(transactionHead.extend({ relation: z.enum(['reverses', 'reversed_by', 'same_charge']) }))
         .meta({ description: 'At most 100, by ID.' }),
-      charge: z
-        .object({
-          id: z.string(),
-          state: z.string(),
-          amount: amountView,
-          settled: amountView.nullable(),
-          released: amountView.nullable(),
-          taskId: z.string().nullable(),
-        })
-        .nullable(),
+      charge: transactionCharge.nullable(),
       late: z
         .object({ periodId: numberText, happenedAt: timeView })
         .nullable()

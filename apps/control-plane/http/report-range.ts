@@ -1,8 +1,7 @@
 import type { Days } from '#finance/reports/revenue.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import { utcDay } from '#finance/views/costs.view.js';
 import { ApiError } from '#platform/errors.js';
-import { time } from '#platform/http/fields.js';
+import { time, utcDay } from '#platform/http/fields.js';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;

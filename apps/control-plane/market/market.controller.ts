@@ -3,7 +3,6 @@ import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   compareKeys,
-  type HistoryEntry,
   isOnPriceList,
   listPrices,
   MarketReader,
@@ -12,6 +11,7 @@ import {
   type ViewedMarket,
 } from '#marketplace/price-list.js';
 import { readModelRecord } from '#usage/model-days.js';
+import type { HistoryEntry } from '#marketplace/price-list.view.js';
 import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { accountSeen, type CallSession } from '../http/call-session.js';

@@ -1,63 +1,8 @@
 import { z } from 'zod';
-import { timeView } from '#platform/http/fields.js';
-import { limitsFields } from '#marketplace/limits.fields.js';
-import { groupName, modelName, priceFields, productFields } from '#marketplace/prices/price-change.fields.js';
+import { historyEntry, listedModel } from '#marketplace/price-list.view.js';
+import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { modelFamilies } from '#pricing/price-book.js';
 import { routesFor } from '../http/route.js';
-
-const multiplierView = z.string().meta({ description: 'An exact decimal string.', examples: ['1'] });
-
-const available = z.boolean().meta({
-  description:
-    'Whether an enabled upstream is configured. It does not say whether the upstream is responding.',
-});
-
-const listedModel = z
-  .object({
-    id: z.string(),
-    family: z.enum(modelFamilies),
-    vendor: z.string(),
-    unit: z.enum(['call', 'second', 'million_tokens']),
-    aliasOf: z
-      .string()
-      .nullable()
-      .meta({ description: 'The model that this is an alias of, and whose price it has.' }),
-    listPrice: priceFields.nullable(),
-    groups: z.array(
-      z.object({
-        group: z.string(),
-        rule: z.enum(['list', 'fixed_per_call']).meta({
-          description:
-            '`fixed_per_call`: the group has a fixed price per call, regardless of the list price.',
-        }),
-        multiplier: multiplierView,
-        price: productFields.meta({
-          description: 'The exact price of a unit in the group. Amounts are rounded up.',
-        }),
-        available,
-      }),
-    ),
-    limits: limitsFields,
-    available,
-    nextChangeAt: timeView
-      .nullable()
-      .meta({ description: 'When the next announced price takes effect. Null if none is announced.' }),
-  })
-  .meta({ id: 'ListedModel' });
-
-const historyEntry = z
-  .object({
-    kind: z.enum(['price', 'multiplier', 'rule']),
-    group: z
-      .string()
-      .nullable()
-      .meta({ description: 'The group of a multiplier or rule. Null for the list price.' }),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
-    state: z.enum(['past', 'in_force', 'announced']),
-    price: priceFields.nullable().meta({ description: 'Null if withdrawn, or not a price.' }),
-    multiplier: multiplierView.nullable(),
-  })
-  .meta({ id: 'PriceHistoryEntry' });
 
 const filters = {
   family: z.enum(modelFamilies).optional(),

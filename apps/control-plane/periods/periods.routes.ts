@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { lateView } from '#finance/periods/period.js';
 import { requestIdField, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
-import { periodView, checklistItemView, grace, waiverView, lateView } from '#finance/periods/periods.view.js';
+import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
 import { routesFor } from '../http/route.js';
 
 const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { time, timeView, numberText } from '#platform/http/fields.js';
+import { time, numberText } from '#platform/http/fields.js';
 import { reasonText, financeRequestId } from '#payments/payment.fields.js';
+import { rateVersionView } from '#topup/account-rates.js';
 import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
@@ -12,15 +13,7 @@ export const rateView = z
     rate: rate.meta({ description: 'The current price of one credit in the payment currency.' }),
     verifiedTokens: numberText.meta({ description: "Tokens of charged calls with the account's keys." }),
     thresholdTokens: numberText.meta({ description: 'The tokens required for the reseller rate.' }),
-    versions: z.array(
-      z.object({
-        rate,
-        effectiveFrom: timeView,
-        reason: z.string(),
-        actor: z.string(),
-        recordedAt: timeView,
-      }),
-    ),
+    versions: z.array(rateVersionView),
   })
   .meta({ id: 'AccountRate' });
 

@@ -1,9 +1,11 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { post } from '#ledger/postings/posting.js';
 import { formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import { amountView, type RowOf, utcDay } from '#platform/http/fields.js';
 import { newId } from '#platform/ids.js';
 import { isoInstant } from '#platform/times.js';
 import { openUpcAccounts } from './upc-accounts.js';
@@ -29,21 +31,23 @@ export interface UpstreamBill extends NewBill {
   recordedAt: Date;
 }
 
-/** The costs of a channel and what it billed, in nanos. */
-export interface ChannelBills {
-  channel: string;
-  /** All recorded costs. */
-  accrued: bigint;
-  /** The part of them covered by bills, and the rest. */
-  covered: bigint;
-  open: bigint;
-  billed: bigint;
-  /** Billed minus covered costs. Negative if less was billed. */
-  difference: bigint;
-  bills: number;
-  /** The day after the last billed day. Null if there was no bill. */
-  billedTo: string | null;
-}
+/** The costs of a channel and what it billed. */
+export const channelBillsView = z
+  .object({
+    channel: z.string(),
+    accrued: amountView.meta({ description: 'All recorded costs.' }),
+    covered: amountView.meta({ description: 'The part of them covered by bills.' }),
+    open: amountView.meta({
+      description: 'The part not yet covered by bills: the balance of `accrued-upstream`.',
+    }),
+    billed: amountView,
+    difference: amountView.meta({ description: '`billed` − `covered`.' }),
+    bills: z.int(),
+    billedTo: utcDay.nullable().meta({ description: 'The first day not covered by bills.' }),
+  })
+  .meta({ id: 'ChannelBills' });
+
+type ChannelBills = RowOf<typeof channelBillsView>;
 
 type Database = pg.Pool | pg.ClientBase;
 

@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { RangeQuery } from '#ledger/export/range.js';
 import type { LedgerBalance } from '#ledger/reports/trial-balance.js';
-import type { PostingKind } from '#ledger/postings/posting-kinds.js';
+import { postingKinds } from '#ledger/postings/posting-kinds.js';
+import { numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
 import type { Note } from './checklist-note.js';
 
 export type PeriodState = 'closing' | 'closed' | 'abandoned';
@@ -128,15 +130,16 @@ export async function periodBalances(
   return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
 }
 
-export interface LatePosting {
-  transactionId: bigint;
-  periodId: bigint;
-  happenedAt: Date;
-  recordedAt: Date;
-  kind: PostingKind;
-  reference: string;
-  accountId: string | null;
-}
+export const lateView = z.object({
+  transactionId: numberText,
+  kind: wordView(postingKinds),
+  reference: z.string(),
+  accountId: z.string().nullable(),
+  happenedAt: timeView,
+  recordedAt: timeView,
+});
+
+type LatePosting = RowOf<typeof lateView, Date>;
 
 /** Late postings of a period, oldest first, with one more than the limit if there are more. */
 export async function listLatePostings(

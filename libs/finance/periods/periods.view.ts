@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { postingKinds } from '#ledger/postings/posting-kinds.js';
-import { timeView, numberText, saidFields, shown, wordView } from '#platform/http/fields.js';
+import { timeView, numberText, saidFields, shown } from '#platform/http/fields.js';
 import { trialBalanceView } from '../views/ledger.view.js';
 import { type Note, noteCodes } from './checklist-note.js';
 import { type ChecklistItem, type Period, periodBalances } from './period.js';
@@ -97,15 +96,6 @@ export const waiverView = z
     recordedAt: timeView,
   })
   .meta({ id: 'Waiver' });
-
-export const lateView = z.object({
-  transactionId: numberText,
-  kind: wordView(postingKinds),
-  reference: z.string(),
-  accountId: z.string().nullable(),
-  happenedAt: timeView,
-  recordedAt: timeView,
-});
 
 export function viewPeriod({
   graceMs,

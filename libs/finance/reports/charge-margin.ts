@@ -1,20 +1,20 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { PostingKind } from '#ledger/postings/posting-kinds.js';
+import { amountView, numberText, type RowOf, utcDay } from '#platform/http/fields.js';
 
 /** The recorded cost of a charge. */
-interface ChargeCost {
-  outcome: 'delivered' | 'failed' | 'late';
-  channel: string;
-  /** Calls or seconds; tokens for metered work. */
-  units: bigint;
-  /** Nanos. */
-  cost: bigint;
-  costVersionId: bigint;
-  /** Null if the cost is 0. */
-  transactionId: bigint | null;
-  /** The UTC day in which it counts. */
-  day: string;
-}
+export const chargeCostView = z.object({
+  outcome: z.enum(['delivered', 'failed', 'late']),
+  channel: z.string(),
+  units: numberText,
+  cost: amountView,
+  costVersionId: numberText,
+  transactionId: numberText.nullable(),
+  day: utcDay,
+});
+
+type ChargeCost = RowOf<typeof chargeCostView>;
 
 export interface ChargeMargin {
   gross: bigint;

@@ -21,22 +21,6 @@ export const HELD_DETAILS = `jsonb_build_object('charge', h.id, 'account', h.acc
 
 export type OpenHold = RowOf<typeof holdShape>;
 
-interface HoldBucket {
-  /** Held for less than this. Null for longer than the others. */
-  underMs: number | null;
-  count: bigint;
-  /** Nanos. */
-  amount: bigint;
-}
-
-export interface HoldTotals {
-  buckets: HoldBucket[];
-  overdue: { count: bigint; amount: bigint };
-  /** Nanos of all holds. Equal to the held balances of all accounts if the books are consistent. */
-  total: bigint;
-  balances: bigint;
-}
-
 export interface HoldsQuery {
   graceMs: number;
   limit: number;
@@ -83,7 +67,7 @@ const BY_AGE = `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1
   GROUP BY 1`;
 
 /** How much is held for how long, and the held balances of accounts. */
-export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
+export async function readHoldTotals(client: pg.ClientBase, graceMs: number) {
   const { rows } = await client.query<BucketRow>(BY_AGE, [graceMs, BUCKETS_MS]);
   const balances = await client.query<{ held: bigint }>(
     'SELECT coalesce(sum(held), 0)::bigint AS held FROM customer_balances',

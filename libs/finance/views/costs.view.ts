@@ -3,20 +3,18 @@ import type { ChargeRecord } from '#usage/charge.reader.js';
 import { postingKinds } from '#ledger/postings/posting-kinds.js';
 import {
   amountView,
-  day as anyDay,
   numberText,
   refusedRowView,
   shown,
   timeView,
+  utcDay,
   wordView,
 } from '#platform/http/fields.js';
 import { decimal, mediaFields } from '#marketplace/prices/price-change.fields.js';
 import { costFaultCodes } from '../costs/cost-fault.js';
 import type { CostImport } from '../costs/cost-file.js';
 import type { UpstreamBill } from '../costs/upstream-bills.js';
-import type { ChargeMargin } from '../reports/charge-margin.js';
-
-export const utcDay = anyDay.meta({ description: 'A UTC day.', examples: ['2026-01-31'] });
+import { chargeCostView, type ChargeMargin } from '../reports/charge-margin.js';
 
 export const cost = z
   .union([
@@ -67,17 +65,7 @@ export const chargeMarginView = z
     gross: amountView,
     operatorLoss: amountView,
     refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-    costs: z.array(
-      z.object({
-        outcome: z.enum(['delivered', 'failed', 'late']),
-        channel: z.string(),
-        units: numberText,
-        cost: amountView,
-        costVersionId: numberText,
-        transactionId: numberText.nullable(),
-        day: utcDay,
-      }),
-    ),
+    costs: z.array(chargeCostView),
     costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
       description:
         '`waiting`: will be recorded soon; `unknown`: no cost is set for the model; `none`: no upstream was reached.',
@@ -116,21 +104,6 @@ export const costImportView = z
     refused: z.array(refusedRowView(costFaultCodes)),
   })
   .meta({ id: 'CostImport' });
-
-export const channelBillsView = z
-  .object({
-    channel: z.string(),
-    accrued: amountView.meta({ description: 'All recorded costs.' }),
-    covered: amountView.meta({ description: 'The part of them covered by bills.' }),
-    open: amountView.meta({
-      description: 'The part not yet covered by bills: the balance of `accrued-upstream`.',
-    }),
-    billed: amountView,
-    difference: amountView.meta({ description: '`billed` − `covered`.' }),
-    bills: z.int(),
-    billedTo: utcDay.nullable().meta({ description: 'The first day not covered by bills.' }),
-  })
-  .meta({ id: 'ChannelBills' });
 
 export function viewCostImport({ changed, ...done }: CostImport) {
   return shown(costImportView, {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { minorDigits } from '#money/currency.js';
 import { csvColumns } from '#platform/http/csv.js';
-import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
+import { amountView, numberText, openTimeView, shown, timeView, utcDay } from '#platform/http/fields.js';
 import type { DeferredLot } from '../reports/deferred-lots.js';
 import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
 import { money } from './ledger.view.js';
-import { utcDay } from './costs.view.js';
 
 const paidText = z
   .string()

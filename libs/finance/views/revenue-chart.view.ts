@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
-import { amountView, countView, shown } from '#platform/http/fields.js';
+import { amountView, countView, shown, utcDay } from '#platform/http/fields.js';
 import { moneyMargin } from '../reports/revenue.js';
 import type { readRevenueChart, RevenueSums } from '../reports/revenue-chart.js';
-import { utcDay } from './costs.view.js';
 
 const work = {
   charges: countView.meta({ description: 'Charges that were settled.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CsvColumn, csvColumns, titleOf } from '#platform/http/csv.js';
 import { formatMinor } from '#money/currency.js';
-import { amountView, openTimeView, shown, wholeText } from '#platform/http/fields.js';
+import { amountView, openTimeView, shown, wholeText, utcDay } from '#platform/http/fields.js';
 import type { priceChangeView } from '../reports/price-changes.js';
 import {
   averagePrice,
@@ -15,7 +15,6 @@ import {
   type RevenueRow,
   revenueDimensions,
 } from '../reports/revenue.js';
-import { utcDay } from './costs.view.js';
 
 const earnedFields = {
   charges: wholeText.meta({ description: 'Charges that were settled.' }),

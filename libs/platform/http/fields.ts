@@ -59,6 +59,8 @@ export const day = z.iso
   .date({ message: 'must be a day such as 2026-01-31' })
   .refine(isDay, `must be a day ${TIMES}`);
 
+export const utcDay = day.meta({ description: 'A UTC day.', examples: ['2026-01-31'] });
+
 /** True or false in the query of a request; false if omitted. */
 export function queryFlag(description: string) {
   return z
