@@ -4,7 +4,6 @@ import { formatAmount } from '#money/amount.js';
 import type { TaskState } from '#tasks/task-state.js';
 import type { SweepParts } from './expired-holds.sweeper.js';
 import { OverdueRows } from './overdue-rows.js';
-import { HasParts } from '#platform/has-parts.js';
 
 const MAX_PER_ROUND = 200;
 
@@ -33,10 +32,14 @@ interface EndedTask {
  * Resolves the charge of a task that has ended while the charge is still held, after a grace period in which its event could
  * still arrive. The outbox should make this unnecessary, so every repair is counted and logged as a fault.
  */
-export class EndedTasksRepair extends HasParts<SweepParts> {
-  private readonly overdue = new OverdueRows<EndedTask>(this.bus, topics.videoCompleted);
+export class EndedTasksRepair {
+  private readonly overdue: OverdueRows<EndedTask>;
   /** Rounds continue after the last one, so that a charge that cannot be resolved does not block the others. */
   private after = '';
+
+  constructor(private readonly parts: SweepParts) {
+    this.overdue = new OverdueRows(parts.bus, topics.videoCompleted);
+  }
 
   /** One bounded round; true when more may be waiting. */
   async round(): Promise<boolean> {
@@ -54,12 +57,12 @@ export class EndedTasksRepair extends HasParts<SweepParts> {
   }
 
   private async ended(among: string[] | null, after: string): Promise<EndedTask[]> {
-    const { pool, graceMs } = this;
+    const { pool, graceMs } = this.parts;
     return (await pool.query<EndedTask>(ENDED, [graceMs, among, after])).rows;
   }
 
   private async repair(task: EndedTask): Promise<void> {
-    const { engine, metrics, log } = this;
+    const { engine, metrics, log } = this.parts;
     const { chargeId, accountId, taskId, state, channel, reason } = task;
     try {
       const result = await engine.resolve({

@@ -6,7 +6,6 @@ import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { BillingMetrics } from './billing.metrics.js';
 import { OverdueRows } from './overdue-rows.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Large enough that one round handles what a crashed gateway left, small enough that a round stays short. */
 const MAX_PER_ROUND = 200;
@@ -39,8 +38,12 @@ export interface SweepParts {
  * only when every `charge.resolved` sent before has been handled, the outbox has nothing for it, and no dead letter names
  * it (a person must look at the dead letter; replaying it puts it into the outbox).
  */
-export class ExpiredHoldsSweeper extends HasParts<SweepParts> {
-  private readonly overdue = new OverdueRows<ExpiredHold>(this.bus, topics.chargeResolved);
+export class ExpiredHoldsSweeper {
+  private readonly overdue: OverdueRows<ExpiredHold>;
+
+  constructor(private readonly parts: SweepParts) {
+    this.overdue = new OverdueRows(parts.bus, topics.chargeResolved);
+  }
 
   /** One bounded round; true when more may be waiting. */
   async round(): Promise<boolean> {
@@ -52,12 +55,12 @@ export class ExpiredHoldsSweeper extends HasParts<SweepParts> {
   }
 
   private async expired(among: string[] | null): Promise<ExpiredHold[]> {
-    const { pool, graceMs } = this;
+    const { pool, graceMs } = this.parts;
     return (await pool.query<ExpiredHold>(EXPIRED, [graceMs, among])).rows;
   }
 
   private async release({ chargeId, accountId }: ExpiredHold): Promise<void> {
-    const { engine, metrics, log } = this;
+    const { engine, metrics, log } = this.parts;
     const result = await engine.resolve({
       chargeId,
       accountId,

@@ -12,7 +12,6 @@ import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { Approval, type ApprovalState } from './approval.entity.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Who requested and who approved, for the records. */
 export interface ApprovalContext {
@@ -75,13 +74,19 @@ interface Filter {
   beforeId: string | null;
 }
 
+export interface ApprovalServiceParts {
+  readonly source: DataSource;
+}
+
 const USED_ID = 'This requestId was already used for another request.';
 const INSERT = `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`;
 
 /** Second signatures: one person requests, another with one of the roles decides, and it is applied exactly once. */
-export class ApprovalService extends HasParts<{ source: DataSource }> {
+export class ApprovalService {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
+
+  constructor(private readonly parts: ApprovalServiceParts) {}
 
   register<P>(kind: ApprovalKind<P>): void {
     if (this.kinds.has(kind.kind)) throw new Error(`approval kind ${kind.kind} is registered twice`);
@@ -131,7 +136,7 @@ export class ApprovalService extends HasParts<{ source: DataSource }> {
   /** The approvals that the actor may decide, newest first, one more than the limit if there are more. */
   list({ actor, state, limit, beforeId }: Filter): Promise<Approval[]> {
     const kinds = [...this.kinds.values()].filter((each) => mayDecide(actor, each)).map(({ kind }) => kind);
-    return this.source.getRepository(Approval).find({
+    return this.parts.source.getRepository(Approval).find({
       where: {
         kind: In(kinds),
         ...(state ? { state } : {}),
@@ -144,7 +149,7 @@ export class ApprovalService extends HasParts<{ source: DataSource }> {
 
   /** @throws ApiError if it does not exist, or is not for the actor's roles */
   async show(approvalId: string, actor: Actor): Promise<Approval> {
-    return this.checked(await this.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
+    return this.checked(await this.parts.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
   }
 
   /** Applies a request. The same decision by the same person again gives the same answer. */
@@ -162,7 +167,7 @@ export class ApprovalService extends HasParts<{ source: DataSource }> {
     decision: Decision,
     state: 'approved' | 'rejected',
   ): Promise<{ approval: Approval; isNew: boolean }> {
-    return inEntityTransaction(this.source, async (transaction) => {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
       const approval = await this.lock(transaction.entities, decision);
       if (approval.state !== 'pending') {
         if (approval.state === state && approval.decidedBy === decision.actor.userId)

@@ -4,22 +4,27 @@ import type { Logger } from '#platform/logging.js';
 import type { PaymentsConfig } from './payments.config.js';
 import type { Checkout, CheckoutState, PaymentProvider, PaymentProviders } from './payment.provider.js';
 import type { TopupOrder } from './topup-order.entity.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface CheckoutsParts {
+  readonly providers: PaymentProviders;
+  readonly config: { readonly payments: PaymentsConfig };
+  readonly log: Logger;
+}
 
 /** The checkouts of orders at their providers. */
-export class Checkouts extends HasParts<{
-  providers: PaymentProviders;
-  config: { payments: PaymentsConfig };
-  log: Logger;
-}> {
+export class Checkouts {
+  constructor(private readonly parts: CheckoutsParts) {}
+
   /** All configured ones. */
   names(): PaymentProviderName[] {
-    return [...this.providers.keys()];
+    return [...this.parts.providers.keys()];
   }
 
   /** The providers that orders can be paid through. */
   forOrders(): PaymentProviderName[] {
-    return this.names().filter((name) => name !== 'manual' || this.config.payments.bankInstructions !== null);
+    return this.names().filter(
+      (name) => name !== 'manual' || this.parts.config.payments.bankInstructions !== null,
+    );
   }
 
   /** @throws ApiError invalid_value for a provider that cannot be used for orders */
@@ -48,11 +53,11 @@ export class Checkouts extends HasParts<{
   private async ask<T>(order: TopupOrder, question: (provider: PaymentProvider) => Promise<T>): Promise<T> {
     const { id: orderId, provider: name } = order;
     try {
-      const provider = this.providers.get(name);
+      const provider = this.parts.providers.get(name);
       if (!provider) throw new Error(`the provider ${name} is not configured`);
       return await question(provider);
     } catch (error) {
-      this.log.warn({ err: error, orderId, provider: name }, 'a payment provider did not answer');
+      this.parts.log.warn({ err: error, orderId, provider: name }, 'a payment provider did not answer');
       const message = 'The payment provider did not answer: try again.';
       throw new ApiError('payment_provider_failed', message, { cause: error });
     }

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
 import type { disputeView, eventView, listedRefundView, suspenseView, topupView } from './finance.view.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** A row of this shape. Some of its times are there as text too, to the microsecond, for the cursor. */
 type Row<S extends z.ZodType, Text extends string = never> = RowOf<S, Date> & Record<Text, string>;
@@ -15,8 +14,14 @@ interface Listing {
   cursor?: string | undefined;
 }
 
+export interface FinanceReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** The lists for finance, newest first. */
-export class FinanceReader extends HasParts<{ pool: pg.Pool }> {
+export class FinanceReader {
+  constructor(private readonly parts: FinanceReaderParts) {}
+
   topups(listing: Listing): Promise<Page<Row<typeof topupView>>> {
     return this.page(
       `SELECT t.id, t.account_id AS "accountId", t.provider, t.payment_id AS "paymentId", t.order_id AS "orderId", t.credits,
@@ -90,7 +95,7 @@ export class FinanceReader extends HasParts<{ pool: pg.Pool }> {
     }
     const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const order = columns.map((column) => `${column} DESC`).join(', ');
-    const { rows } = await this.pool.query<T>(
+    const { rows } = await this.parts.pool.query<T>(
       `${select} ${filter} ORDER BY ${order} LIMIT ${limit + 1}`,
       values,
     );

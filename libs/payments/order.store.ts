@@ -14,7 +14,6 @@ import { viewPayment } from './payment.fields.js';
 import type { Checkout } from './payment.provider.js';
 import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface Offer {
   credits: Nanos;
@@ -41,6 +40,12 @@ interface OrderRow extends Omit<NewOrder, 'wish'> {
  */
 const MAX_OPEN = 20;
 
+export interface OrderStoreParts {
+  readonly source: DataSource;
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+}
+
 const INSERT = `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
     expires_at, next_check_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
@@ -48,19 +53,17 @@ const INSERT = `INSERT INTO topup_orders (id, account_id, request_id, request, p
   ON CONFLICT (account_id, request_id) DO NOTHING`;
 
 /** Orders: their cost when they are placed, and their state. */
-export class OrderStore extends HasParts<{
-  source: DataSource;
-  pool: pg.Pool;
-  config: { payments: PaymentsConfig };
-}> {
+export class OrderStore {
+  constructor(private readonly parts: OrderStoreParts) {}
+
   /** @throws ApiError invalid_value for less than one unit, or more than providers take */
   async quote(accountId: string, wish: TopupWish): Promise<Offer> {
-    const bought = await convertForAccount(this.pool, accountId, wish);
+    const bought = await convertForAccount(this.parts.pool, accountId, wish);
     const fault = orderFault(bought);
     const param = 'credits' in wish ? 'credits' : 'pay';
     if (fault) throw new ApiError('invalid_value', `${param}: ${fault}.`, { param });
     const { credits, paidMinor, rate } = bought;
-    return { credits, payMinor: paidMinor, currency: this.config.payments.currency, rate };
+    return { credits, payMinor: paidMinor, currency: this.parts.config.payments.currency, rate };
   }
 
   /**
@@ -68,12 +71,12 @@ export class OrderStore extends HasParts<{
    * @throws ApiError conflict for another order's request id, or one open order too many
    */
   async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
-    const orders = this.source.getRepository(TopupOrder);
+    const orders = this.parts.source.getRepository(TopupOrder);
     const request = { provider, ...askOf(wish) };
     const repeated = await orders.findOneBy({ accountId, requestId });
     if (repeated) return same(repeated, request);
     const offer = await this.quote(accountId, wish);
-    await inTransaction(this.pool, (client) =>
+    await inTransaction(this.parts.pool, (client) =>
       this.insert(client, { accountId, requestId, provider, request, offer }),
     );
     return same(await orders.findOneByOrFail({ accountId, requestId }), request);
@@ -82,7 +85,7 @@ export class OrderStore extends HasParts<{
   /** Concurrent orders of an account are counted one after the other. */
   private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
     const { accountId, requestId, provider, request, offer } = order;
-    const { orderLifeMs, firstCheckMs } = this.config.payments;
+    const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
     await lockAccount(client, accountId);
     await refuseTooMany(client, order);
     await client.query(INSERT, [
@@ -102,19 +105,19 @@ export class OrderStore extends HasParts<{
 
   /** What was refunded of an order. */
   reversalsOf({ topupId }: TopupOrder): Promise<OrderReversals> {
-    return readReversals(this.pool, topupId);
+    return readReversals(this.parts.pool, topupId);
   }
 
   /** @throws ApiError not_found, also for another account's */
   async show(accountId: string, orderId: string): Promise<TopupOrder> {
-    const order = await this.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
+    const order = await this.parts.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
     if (order) return order;
     throw new ApiError('not_found', 'There is no such order.');
   }
 
   /** Newest first, one more than the limit if there are more. */
   list(accountId: string, limit: number, beforeId: string | null): Promise<TopupOrder[]> {
-    return this.source.getRepository(TopupOrder).find({
+    return this.parts.source.getRepository(TopupOrder).find({
       where: { accountId, ...(beforeId === null ? {} : { id: LessThan(beforeId) }) },
       order: { id: 'DESC' },
       take: limit + 1,
@@ -123,7 +126,7 @@ export class OrderStore extends HasParts<{
 
   /** Stores the first checkout, because a provider returns the same one for a repeat. */
   async setCheckout(orderId: string, { reference, url }: Checkout): Promise<void> {
-    await this.pool.query(
+    await this.parts.pool.query(
       `UPDATE topup_orders SET provider_reference = $2, checkout_url = $3
        WHERE id = $1 AND provider_reference IS NULL`,
       [orderId, reference, url],
@@ -132,7 +135,7 @@ export class OrderStore extends HasParts<{
 
   /** Ends an order that can no longer be paid, if it is still open. */
   async end(orderId: string, as: 'expired' | 'cancelled'): Promise<void> {
-    await this.pool.query(
+    await this.parts.pool.query(
       `UPDATE topup_orders SET state = $2 WHERE id = $1 AND state = 'open' AND ($2 = 'cancelled' OR expires_at <= now())`,
       [orderId, as],
     );
@@ -143,16 +146,16 @@ export class OrderStore extends HasParts<{
    * with the order's age, so that old orders cost little.
    */
   async claimDue(limit: number, providers: readonly PaymentProviderName[]): Promise<TopupOrder[]> {
-    const { rows } = await this.pool.query<{ id: string }>(
+    const { rows } = await this.parts.pool.query<{ id: string }>(
       `UPDATE topup_orders SET next_check_at = now() + least(greatest(now() - created_at,
          $1::float8 * interval '1 millisecond'), interval '15 minutes')
        WHERE id IN (SELECT id FROM topup_orders WHERE state = 'open' AND next_check_at <= now() AND provider = ANY($2)
          ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
        RETURNING id`,
-      [this.config.payments.firstCheckMs, providers, limit],
+      [this.parts.config.payments.firstCheckMs, providers, limit],
     );
     if (rows.length === 0) return [];
-    return this.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
+    return this.parts.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
   }
 }
 

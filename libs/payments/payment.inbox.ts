@@ -9,40 +9,43 @@ import { applyFact } from './facts/apply-fact.js';
 import type { PaymentsConfig } from './payments.config.js';
 import { type EventOutcome, PaymentNotices } from './payment.notices.js';
 import type { PaymentEvent, PaymentFact, PaymentProviders } from './payment.provider.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface PaymentInboxParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+  readonly providers: PaymentProviders;
+  readonly notices: PaymentNotices;
+}
 
 /**
  * Receives providers' events: each once, by its id, in one transaction with everything that follows from it. It is
  * acknowledged after the commit, so what was not committed arrives again.
  */
-export class PaymentInbox extends HasParts<{
-  pool: pg.Pool;
-  config: { payments: PaymentsConfig };
-  providers: PaymentProviders;
-  notices: PaymentNotices;
-}> {
+export class PaymentInbox {
+  constructor(private readonly parts: PaymentInboxParts) {}
+
   /** The installation's currency, ISO 4217. */
   get currency(): string {
-    return this.config.payments.currency;
+    return this.parts.config.payments.currency;
   }
 
   /** @throws ApiError not_found for a provider that is not configured; invalid_request for a bad signature */
   async receive(name: string, rawBody: Buffer, headers: IncomingHttpHeaders): Promise<void> {
-    const provider = this.providers.get(name as PaymentProviderName);
+    const provider = this.parts.providers.get(name as PaymentProviderName);
     if (!provider) throw new ApiError('not_found', 'There is no such provider.');
     await this.accept(provider.verifyEvent(rawBody, headers));
   }
 
   /** Applies a verified event. @returns the result; null if it was already processed */
   async accept(event: PaymentEvent): Promise<EventOutcome | null> {
-    const outcome = await inTransaction(this.pool, async (client) => {
+    const outcome = await inTransaction(this.parts.pool, async (client) => {
       if (!(await insertEvent(client, event))) return null;
       const result = await applyFact(client, { ...event, house: this.currency });
       await this.store(client, event, result);
       return result;
     });
     crashPoint('payment.committed');
-    this.notices.committed(event, outcome);
+    this.parts.notices.committed(event, outcome);
     return outcome;
   }
 
@@ -54,12 +57,12 @@ export class PaymentInbox extends HasParts<{
   }
 
   private async claimWaiting(limit: number): Promise<PaymentEvent[]> {
-    const { rows } = await this.pool.query<WaitingRow>(
+    const { rows } = await this.parts.pool.query<WaitingRow>(
       `UPDATE payment_events SET next_try_at = now() + $1::float8 * interval '1 millisecond'
        WHERE (provider, event_id) IN (SELECT provider, event_id FROM payment_events
          WHERE state = 'waiting' AND next_try_at <= now() ORDER BY next_try_at LIMIT $2 FOR UPDATE SKIP LOCKED)
        RETURNING provider, event_id AS "eventId", type, payload`,
-      [this.config.payments.retryMs, limit],
+      [this.parts.config.payments.retryMs, limit],
     );
     return rows.map(({ payload: { happenedAt, ...payload }, ...event }) => ({
       ...event,
@@ -69,7 +72,7 @@ export class PaymentInbox extends HasParts<{
   }
 
   private async retry(event: PaymentEvent): Promise<void> {
-    const outcome = await inTransaction(this.pool, async (client) => {
+    const outcome = await inTransaction(this.parts.pool, async (client) => {
       const { rowCount } = await client.query(
         `SELECT FROM payment_events WHERE provider = $1 AND event_id = $2 AND state = 'waiting' FOR UPDATE`,
         [event.provider, event.eventId],
@@ -79,7 +82,7 @@ export class PaymentInbox extends HasParts<{
       await this.store(client, event, result);
       return result;
     });
-    if (outcome && outcome.state !== 'waiting') this.notices.committed(event, outcome);
+    if (outcome && outcome.state !== 'waiting') this.parts.notices.committed(event, outcome);
   }
 
   private async store(
@@ -93,7 +96,7 @@ export class PaymentInbox extends HasParts<{
          next_try_at = CASE WHEN $3 = 'waiting' THEN now() + least(greatest(now() - received_at,
            $5::float8 * interval '1 millisecond'), interval '1 hour') END
        WHERE provider = $1 AND event_id = $2`,
-      [event.provider, event.eventId, state, detail, this.config.payments.retryMs],
+      [event.provider, event.eventId, state, detail, this.parts.config.payments.retryMs],
     );
   }
 }

@@ -3,7 +3,6 @@ import type { SuspenseWhy } from '#ledger/postings/suspense.js';
 import type { Logger } from '#platform/logging.js';
 import { Metrics, type Registry } from '#platform/metrics.js';
 import type { PaymentEvent } from './payment.provider.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** `waiting`: it is about a payment that has not arrived yet. */
 type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
@@ -19,6 +18,12 @@ export interface EventOutcome {
 
 /** Of a payment found by polling because no event arrived. */
 export const FOUND = 'found';
+
+export interface PaymentNoticesParts {
+  readonly registry: Registry;
+  readonly log: Logger;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
 
 class PaymentMetrics extends Metrics {
   readonly events = this.counter('tollgate_payment_events_total', 'Events of payment providers, by result.', [
@@ -39,18 +44,18 @@ class PaymentMetrics extends Metrics {
 }
 
 /** Reports the committed result of an event: metrics, log, and waiting outbox rows. */
-export class PaymentNotices extends HasParts<{
-  registry: Registry;
-  log: Logger;
-  relay: Pick<OutboxRelay, 'wake'>;
-}> {
-  private readonly metrics = new PaymentMetrics(this.registry);
+export class PaymentNotices {
+  private readonly metrics: PaymentMetrics;
+
+  constructor(private readonly parts: PaymentNoticesParts) {
+    this.metrics = new PaymentMetrics(parts.registry);
+  }
 
   /** Something in a report of the provider that our books cannot explain. */
   unexplained(line: { provider: string; lineId: string }, detail: string): void {
     const alert: SuspenseWhy = 'provider_adjustment';
     this.metrics.alerts.inc({ why: alert });
-    this.log.error({ ...line, alert }, detail);
+    this.parts.log.error({ ...line, alert }, detail);
   }
 
   /** `outcome` is null for an event that was processed before. */
@@ -58,13 +63,13 @@ export class PaymentNotices extends HasParts<{
     this.metrics.events.inc({ provider, state: outcome?.state ?? 'repeated' });
     if (!outcome) return;
     const { state, detail, alert } = outcome;
-    this.relay.wake();
+    this.parts.relay.wake();
     if (type === FOUND && state === 'applied') this.metrics.found.inc({ provider });
     if (alert === undefined) {
-      this.log.info({ provider, eventId, type, state }, detail);
+      this.parts.log.info({ provider, eventId, type, state }, detail);
       return;
     }
     this.metrics.alerts.inc({ why: alert });
-    this.log.error({ provider, eventId, type, state, alert }, detail);
+    this.parts.log.error({ provider, eventId, type, state, alert }, detail);
   }
 }

@@ -6,23 +6,26 @@ import { PaymentInbox } from './payment.inbox.js';
 import { RefundRunner } from './refund.runner.js';
 import { TopupService } from './topup.service.js';
 import type { TopupOrder } from './topup-order.entity.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Limits what one round asks providers for. */
 const A_ROUND = 20;
+
+export interface OrderChecksParts {
+  readonly orders: OrderStore;
+  readonly checkouts: Checkouts;
+  readonly service: TopupService;
+}
 
 /**
  * Finds what no event reported: asks providers about open orders, and ends those that can no longer be paid. Several
  * may run.
  */
-export class OrderChecks extends HasParts<{
-  orders: OrderStore;
-  checkouts: Checkouts;
-  service: TopupService;
-}> {
+export class OrderChecks {
+  constructor(private readonly parts: OrderChecksParts) {}
+
   /** Returns whether there may be more. */
   async round(limit: number, signal: AbortSignal): Promise<boolean> {
-    const due = await this.orders.claimDue(limit, this.checkouts.names());
+    const due = await this.parts.orders.claimDue(limit, this.parts.checkouts.names());
     await eachInTurn(due, (order) => this.check(order), signal);
     return due.length === limit;
   }
@@ -30,26 +33,30 @@ export class OrderChecks extends HasParts<{
   /** A provider that does not answer for one order must not delay the others. */
   private async check(order: TopupOrder): Promise<void> {
     try {
-      await this.service.check(order);
+      await this.parts.service.check(order);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
 }
 
+export interface PaymentReconcilerParts {
+  readonly orders: OrderChecks;
+  readonly inbox: PaymentInbox;
+  readonly refunds: RefundRunner;
+}
+
 /** Everything about payments that waits: orders without an event, early events, unfinished refunds. */
-export class PaymentReconciler extends HasParts<{
-  orders: OrderChecks;
-  inbox: PaymentInbox;
-  refunds: RefundRunner;
-}> {
+export class PaymentReconciler {
+  constructor(private readonly parts: PaymentReconcilerParts) {}
+
   /** Returns whether more is due than one round handles. Errors are thrown at the end of the round. */
   async round(signal: AbortSignal): Promise<boolean> {
     let more = false;
     const parts = [
-      () => this.orders.round(A_ROUND, signal),
-      () => this.inbox.retryWaiting(A_ROUND, signal),
-      () => this.refunds.runDue(A_ROUND, signal),
+      () => this.parts.orders.round(A_ROUND, signal),
+      () => this.parts.inbox.retryWaiting(A_ROUND, signal),
+      () => this.parts.refunds.runDue(A_ROUND, signal),
     ];
     await eachInTurn(parts, async (part) => (more = (await part()) || more), signal);
     return more;

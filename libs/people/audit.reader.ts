@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { auditActions } from '#identity/audit-actions.js';
 import { numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorNumber } from '#platform/http/page.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export const auditView = z
   .object({
@@ -34,8 +33,14 @@ export interface AuditQuery {
   action?: string | undefined;
 }
 
+export interface AuditReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** Reads the audit log, newest first. */
-export class AuditReader extends HasParts<{ pool: pg.Pool }> {
+export class AuditReader {
+  constructor(private readonly parts: AuditReaderParts) {}
+
   async list({ limit, cursor, ...filters }: AuditQuery): Promise<Page<AuditLine>> {
     const after = readCursorNumber(cursor) ?? undefined;
     const values: unknown[] = [limit + 1];
@@ -48,7 +53,7 @@ export class AuditReader extends HasParts<{ pool: pg.Pool }> {
       ...given('l.account_id', filters.accountId),
       ...given('l.action', filters.action),
     ];
-    const { rows } = await this.pool.query<AuditLine>(
+    const { rows } = await this.parts.pool.query<AuditLine>(
       `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
          l.request_id AS "requestId", l.recorded_at AS "recordedAt"
        FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END

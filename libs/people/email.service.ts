@@ -13,7 +13,6 @@ import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { lockById } from './person.store.js';
 import { deadLink } from './sign-up.service.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface EmailChange {
   /** Lower case. */
@@ -23,23 +22,29 @@ export interface EmailChange {
 
 const UNIQUE_VIOLATION = '23505';
 
+export interface EmailServiceParts extends PeopleParts {
+  readonly passwords: PasswordService;
+}
+
 /**
  * Changes an email address in two steps: the person who asks knows the password, and the one who confirms reads mail at
  * the new address. Nothing changes until then. Afterwards, the old address is notified. Whether the new address belongs
  * to someone else is visible only in the mail sent to it.
  */
-export class EmailService extends HasParts<PeopleParts & { passwords: PasswordService }> {
+export class EmailService {
+  constructor(private readonly parts: EmailServiceParts) {}
+
   /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
-    const person = await this.passwords.stepUp(actor, password, 'password');
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
       throw new ApiError('invalid_value', 'email: this is already your address.', { param: 'email' });
-    const { limits, resetLifeMs } = this.config.people;
-    await this.attempts.count(
+    const { limits, resetLifeMs } = this.parts.config.people;
+    await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const changeId = newId();
       await client.query(
         `INSERT INTO email_changes (id, user_id, email, expires_at)
@@ -48,19 +53,19 @@ export class EmailService extends HasParts<PeopleParts & { passwords: PasswordSe
       );
       await queueMail(client, { template: 'email_change', to: email, details: { changeId } });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 
   /** Sets the language of all further mail. */
   async setLanguage({ userId }: Actor, language: MailLanguage): Promise<void> {
-    await this.pool.query('UPDATE users SET language = $2 WHERE id = $1', [userId, language]);
+    await this.parts.pool.query('UPDATE users SET language = $2 WHERE id = $1', [userId, language]);
   }
 
   /** Confirms the address with the link. @throws ApiError invalid_value for a used or expired link */
   async confirm(token: string, requestId: string): Promise<{ email: string }> {
     try {
-      const email = await inTransaction(this.pool, (client) => takeOver(client, token, requestId));
-      this.mail.wake();
+      const email = await inTransaction(this.parts.pool, (client) => takeOver(client, token, requestId));
+      this.parts.mail.wake();
       return { email };
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };

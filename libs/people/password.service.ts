@@ -14,7 +14,6 @@ import { signInSubject, wrongCode } from './sign-in.service.js';
 import type { Origin } from './origin.js';
 import { deadLink } from './sign-up.service.js';
 import { type PeopleParts, refuseWeak } from './people.parts.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface PasswordReset {
   token: string;
@@ -28,17 +27,23 @@ export interface PasswordChange {
   newPassword: string;
 }
 
+export interface PasswordServiceParts extends PeopleParts {
+  readonly codes: CodeCheck;
+}
+
 /** Changes passwords, with a mailed link or the old password. Both end the other sessions and notify the owner by mail. */
-export class PasswordService extends HasParts<PeopleParts & { codes: CodeCheck }> {
+export class PasswordService {
+  constructor(private readonly parts: PasswordServiceParts) {}
+
   /** Queues a mail. Whether the address has an account shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
-    const { limits } = this.config.people;
-    await this.attempts.count(
+    const { limits } = this.parts.config.people;
+    await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    await queueMail(this.pool, { template: 'password_reset', to: email, details: {} });
-    this.mail.wake();
+    await queueMail(this.parts.pool, { template: 'password_reset', to: email, details: {} });
+    this.parts.mail.wake();
   }
 
   /**
@@ -50,10 +55,10 @@ export class PasswordService extends HasParts<PeopleParts & { codes: CodeCheck }
   async reset(reset: PasswordReset, origin: Origin, requestId: string): Promise<OpenedSession> {
     const tokenHash = hashToken(reset.token);
     const person = await this.personOf(tokenHash);
-    refuseWeak(this.config, reset.password, { email: person.email, param: 'password' });
+    refuseWeak(this.parts.config, reset.password, { email: person.email, param: 'password' });
     if (person.totpSecret !== null) await this.checkReset(person, reset.code);
-    const passwordHash = await this.hasher.hash(reset.password);
-    const session = await inTransaction(this.pool, async (client) => {
+    const passwordHash = await this.parts.hasher.hash(reset.password);
+    const session = await inTransaction(this.parts.pool, async (client) => {
       const { rowCount } = await client.query(
         'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now()',
         [tokenHash],
@@ -61,26 +66,26 @@ export class PasswordService extends HasParts<PeopleParts & { codes: CodeCheck }
       if (!rowCount) throw deadLink();
       await this.spend(client, person, reset.code);
       await this.replace(client, person, { passwordHash, action: 'password.reset', except: null, requestId });
-      return this.sessions.open({ userId: person.id, ...origin }, client);
+      return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
-    await this.attempts.forget(signInSubject(person.email), stepUpSubject(person.id));
-    this.mail.wake();
+    await this.parts.attempts.forget(signInSubject(person.email), stepUpSubject(person.id));
+    this.parts.mail.wake();
     return session;
   }
 
   /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts */
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
-    refuseWeak(this.config, change.newPassword, { email: person.email, param: 'newPassword' });
-    const passwordHash = await this.hasher.hash(change.newPassword);
-    await inTransaction(this.pool, async (client) => {
+    refuseWeak(this.parts.config, change.newPassword, { email: person.email, param: 'newPassword' });
+    const passwordHash = await this.parts.hasher.hash(change.newPassword);
+    await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);
       if (now?.passwordHash !== person.passwordHash)
         throw new ApiError('conflict', 'The password has been changed in the meantime.');
       const except = actor.sessionId;
       await this.replace(client, person, { passwordHash, action: 'password.changed', except, requestId });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 
   /**
@@ -89,33 +94,33 @@ export class PasswordService extends HasParts<PeopleParts & { codes: CodeCheck }
    */
   async stepUp({ userId }: Actor, password: string, param: string): Promise<SigningPerson> {
     const subject = stepUpSubject(userId);
-    await this.attempts.count({
+    await this.parts.attempts.count({
       subject,
-      limit: this.config.people.limits.signInsPerEmail,
+      limit: this.parts.config.people.limits.signInsPerEmail,
     });
-    const person = await findById(this.pool, userId);
+    const person = await findById(this.parts.pool, userId);
     // Not 401, which clients would read as the end of the session.
-    if (!person || !(await this.hasher.verify(person.passwordHash, password)))
+    if (!person || !(await this.parts.hasher.verify(person.passwordHash, password)))
       throw new ApiError('forbidden', 'The password is wrong.', { param });
-    await this.attempts.forget(subject);
+    await this.parts.attempts.forget(subject);
     return person;
   }
 
   private async personOf(tokenHash: Buffer): Promise<SigningPerson> {
-    const { rows } = await this.pool.query<{ userId: string }>(
+    const { rows } = await this.parts.pool.query<{ userId: string }>(
       'SELECT user_id AS "userId" FROM password_resets WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
     );
-    const person = rows[0] ? await findById(this.pool, rows[0].userId) : null;
+    const person = rows[0] ? await findById(this.parts.pool, rows[0].userId) : null;
     if (!person || person.disabled) throw deadLink();
     return person;
   }
 
   private async checkReset({ id }: SigningPerson, code: string | undefined): Promise<void> {
     if (code === undefined) throw new ApiError('totp_required', 'Send the code from your device as well.');
-    const limit = this.config.people.limits.signInsPerEmail;
-    await this.attempts.count({ subject: stepUpSubject(id), limit });
-    await this.codes.count(id, code);
+    const limit = this.parts.config.people.limits.signInsPerEmail;
+    await this.parts.attempts.count({ subject: stepUpSubject(id), limit });
+    await this.parts.codes.count(id, code);
   }
 
   private async spend(client: pg.ClientBase, person: SigningPerson, code = ''): Promise<void> {
@@ -125,7 +130,7 @@ export class PasswordService extends HasParts<PeopleParts & { codes: CodeCheck }
       !(await spendCode(
         client,
         { id, totpSecret },
-        { code, nowMs: this.clock.nowMs(), secrets: this.config.secrets },
+        { code, nowMs: this.parts.clock.nowMs(), secrets: this.parts.config.secrets },
       ))
     )
       throw wrongCode();

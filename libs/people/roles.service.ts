@@ -12,7 +12,6 @@ import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import type { personView } from './people.fields.js';
 import { removeDevice } from './totp.service.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export type ListedPerson = RowOf<typeof personView, Date>;
 
@@ -33,14 +32,20 @@ export interface PersonChange {
   requestId: string;
 }
 
+export interface RolesServiceParts {
+  readonly pool: pg.Pool;
+}
+
 /**
  * Who may sign in, and with which roles. Nobody decides about themselves, and at least one administrator can always
  * sign in.
  */
-export class RolesService extends HasParts<{ pool: pg.Pool }> {
+export class RolesService {
+  constructor(private readonly parts: RolesServiceParts) {}
+
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
     const after = readCursorId(cursor);
-    const { rows } = await this.pool.query<ListedPerson>(
+    const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users
        WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
        ORDER BY id DESC LIMIT $4`,
@@ -51,7 +56,7 @@ export class RolesService extends HasParts<{ pool: pg.Pool }> {
 
   /** The person of an account, or null if it has none. */
   async ofAccount(accountId: string): Promise<ListedPerson | null> {
-    const { rows } = await this.pool.query<ListedPerson>(
+    const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
       [accountId],
     );
@@ -95,7 +100,7 @@ export class RolesService extends HasParts<{ pool: pg.Pool }> {
       before: ListedPerson,
     ) => Promise<{ after: ListedPerson; audited: { before: unknown; after?: unknown } }>,
   ): Promise<ListedPerson> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.parts.pool, async (client) => {
       const before = await lockPerson(client, { userId, actor });
       const { after, audited } = await work(client, before);
       await requireAdmin(client);

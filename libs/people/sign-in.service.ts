@@ -10,7 +10,6 @@ import { CodeCheck } from './code-check.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
 import type { Origin } from './origin.js';
 import type { PeopleParts } from './people.parts.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface Credentials {
   /** Lower case. */
@@ -22,40 +21,46 @@ export interface Credentials {
   cancelDeletion?: boolean | undefined;
 }
 
+export interface SignInServiceParts extends PeopleParts {
+  readonly codes: CodeCheck;
+}
+
 /**
  * Signs people in. An unknown email address and a wrong password give the same answer after the same work. Attempts are
  * counted per email address and per network address, across all processes. A person who is locked out can still reset
  * the password.
  */
-export class SignInService extends HasParts<PeopleParts & { codes: CodeCheck }> {
+export class SignInService {
+  constructor(private readonly parts: SignInServiceParts) {}
+
   /** @throws ApiError sign_in_failed, totp_required, account_closing, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
     const { email, password, code, cancelDeletion: isKept = false } = credentials;
-    const { limits } = this.config.people;
+    const { limits } = this.parts.config.people;
     const ofEmail = signInSubject(email);
     const ofAddress = `sign-in address ${networkOf(origin.ip)}`;
-    await this.attempts.count(
+    await this.parts.attempts.count(
       { subject: ofAddress, limit: limits.signInsPerAddress },
       { subject: ofEmail, limit: limits.signInsPerEmail },
     );
-    const person = await findByEmail(this.pool, email);
-    const matches = await this.hasher.verify(person?.passwordHash ?? null, password);
+    const person = await findByEmail(this.parts.pool, email);
+    const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
     if (!person || !matches || person.disabled) throw signInFailed();
     // Before the code, which works once: a person who keeps the account sends it again.
-    if (!isKept && (await isClosing(this.pool, person.accountId))) throw accountClosing();
+    if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
     const newHash = await this.renewedHash(person, password);
-    const session = await inTransaction(this.pool, async (client) => {
+    const session = await inTransaction(this.parts.pool, async (client) => {
       if (isKept) await keepAccount(client, person);
       await confirmUnchanged(client, person, newHash);
-      return this.sessions.open({ userId: person.id, ...origin }, client);
+      return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
-    await Promise.all([this.attempts.forget(ofEmail), this.attempts.takeBack(ofAddress)]);
+    await Promise.all([this.parts.attempts.forget(ofEmail), this.parts.attempts.takeBack(ofAddress)]);
     return session;
   }
 
   private async renewedHash({ passwordHash }: SigningPerson, password: string): Promise<string | null> {
-    const { hasher } = this;
+    const { hasher } = this.parts;
     return hasher.isOutdated(passwordHash) ? hasher.hash(password) : null;
   }
 
@@ -63,10 +68,10 @@ export class SignInService extends HasParts<PeopleParts & { codes: CodeCheck }> 
   async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code from your device as well.');
-    const { pool, clock, config } = this;
+    const { pool, clock, config } = this.parts;
     const entered = { code, nowMs: clock.nowMs(), secrets: config.secrets };
     const spend = () => spendCode(pool, { id, totpSecret }, entered);
-    if (!(await this.codes.tried(id, code, spend))) throw wrongCode();
+    if (!(await this.parts.codes.tried(id, code, spend))) throw wrongCode();
   }
 }
 

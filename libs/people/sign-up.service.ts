@@ -11,7 +11,6 @@ import type { Origin } from './origin.js';
 import { accountOfCode } from '#invites/invitations.js';
 import { insertPerson } from './new-person.js';
 import { type PeopleParts, refuseWeak } from './people.parts.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface SignUpRequest {
   /** Lower case. */
@@ -36,17 +35,19 @@ const UNIQUE_VIOLATION = '23505';
  * that its owner will confirm later, and the first step gives the same answer in the same time whether the address has
  * an account or not. Only the mail shows it.
  */
-export class SignUpService extends HasParts<PeopleParts> {
+export class SignUpService {
+  constructor(private readonly parts: PeopleParts) {}
+
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts */
   async request({ email, inviteCode, language }: SignUpRequest, { ip }: Origin): Promise<void> {
-    const { limits, signUpLifeMs } = this.config.people;
-    await this.attempts.count(
+    const { limits, signUpLifeMs } = this.parts.config.people;
+    await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    if (inviteCode !== undefined && (await accountOfCode(this.pool, inviteCode)) === null)
+    if (inviteCode !== undefined && (await accountOfCode(this.parts.pool, inviteCode)) === null)
       throw unknownCode();
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const signUpId = newId();
       await client.query(
         `INSERT INTO sign_ups (id, email, invite_code, language, expires_at)
@@ -55,24 +56,24 @@ export class SignUpService extends HasParts<PeopleParts> {
       );
       await queueMail(client, { template: 'sign_up', to: email, details: { signUpId } });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 
   /** Creates the account and a session. @throws ApiError invalid_value for a weak password, or a used or expired link */
   async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
     const tokenHash = hashToken(confirmation.token);
     // Checked before the password is hashed, because hashing for invented links would cost us more than their senders.
-    const { rows } = await this.pool.query<{ email: string }>(
+    const { rows } = await this.parts.pool.query<{ email: string }>(
       'SELECT email FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
     );
     if (!rows[0]) throw deadLink();
-    refuseWeak(this.config, confirmation.password, { email: rows[0].email, param: 'password' });
-    const passwordHash = await this.hasher.hash(confirmation.password);
+    refuseWeak(this.parts.config, confirmation.password, { email: rows[0].email, param: 'password' });
+    const passwordHash = await this.parts.hasher.hash(confirmation.password);
     try {
-      return await inTransaction(this.pool, async (client) => {
+      return await inTransaction(this.parts.pool, async (client) => {
         const userId = await openAccount(client, { tokenHash, passwordHash, name: confirmation.name });
-        return this.sessions.open({ userId, ...origin }, client);
+        return this.parts.sessions.open({ userId, ...origin }, client);
       });
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };

@@ -10,22 +10,23 @@ import { CodeCheck } from './code-check.js';
 import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { lockById } from './person.store.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface TotpState {
   enabled: boolean;
   recoveryCodesLeft: number;
 }
 
+export interface TotpServiceParts extends PeopleParts {
+  readonly passwords: PasswordService;
+  readonly codes: CodeCheck;
+}
+
 /** One-time codes of a device, in addition to the password. */
-export class TotpService extends HasParts<
-  PeopleParts & {
-    passwords: PasswordService;
-    codes: CodeCheck;
-  }
-> {
+export class TotpService {
+  constructor(private readonly parts: TotpServiceParts) {}
+
   async state({ userId }: Actor): Promise<TotpState> {
-    const { rows } = await this.pool.query<TotpState>(
+    const { rows } = await this.parts.pool.query<TotpState>(
       `SELECT totp_confirmed_at IS NOT NULL AS enabled, (SELECT count(*)::integer FROM recovery_codes
          WHERE user_id = users.id AND used_at IS NULL) AS "recoveryCodesLeft" FROM users WHERE id = $1`,
       [userId],
@@ -35,11 +36,11 @@ export class TotpService extends HasParts<
 
   /** Starts an enrolment, replacing an unconfirmed one. @throws ApiError conflict if a device is enrolled */
   async enrol(actor: Actor, password: string): Promise<Enrolment> {
-    const person = await this.passwords.stepUp(actor, password, 'password');
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
     const enrolment = newEnrolment(person.email);
-    const { rowCount } = await this.pool.query(
+    const { rowCount } = await this.parts.pool.query(
       'UPDATE users SET totp_secret = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
-      [person.id, this.config.secrets.seal(enrolment.secret, placeOf.oneTimeCodes(person.id))],
+      [person.id, this.parts.config.secrets.seal(enrolment.secret, placeOf.oneTimeCodes(person.id))],
     );
     if (!rowCount) throw new ApiError('conflict', 'A device is already enrolled. Remove it first.');
     return enrolment;
@@ -50,48 +51,48 @@ export class TotpService extends HasParts<
    * too_many_attempts
    */
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
-    await this.codes.count(actor.userId, code);
-    const codes = await inTransaction(this.pool, async (client) => {
+    await this.parts.codes.count(actor.userId, code);
+    const codes = await inTransaction(this.parts.pool, async (client) => {
       const secret = await lockUnconfirmed(client, actor.userId);
-      const plain = this.config.secrets.open(secret, placeOf.oneTimeCodes(actor.userId));
-      const step = stepOf(plain, code, this.clock.nowMs());
+      const plain = this.parts.config.secrets.open(secret, placeOf.oneTimeCodes(actor.userId));
+      const step = stepOf(plain, code, this.parts.clock.nowMs());
       if (step === null)
         throw new ApiError('invalid_value', 'code: it is wrong or too old.', { param: 'code' });
       await client.query('UPDATE users SET totp_confirmed_at = now(), totp_last_step = $2 WHERE id = $1', [
         actor.userId,
         step,
       ]);
-      await this.sessions.forgetOtherProofs(client, actor.userId, actor.sessionId);
-      await this.sessions.confirm(actor.sessionId, client);
+      await this.parts.sessions.forgetOtherProofs(client, actor.userId, actor.sessionId);
+      await this.parts.sessions.confirm(actor.sessionId, client);
       await note(client, actor, { action: 'totp.enabled', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });
-    this.mail.wake();
+    this.parts.mail.wake();
     return codes;
   }
 
   /** Replaces all recovery codes. @throws ApiError forbidden, conflict without a device */
   async renewCodes(actor: Actor, password: string, requestId: string): Promise<string[]> {
-    await this.passwords.stepUp(actor, password, 'password');
-    const codes = await inTransaction(this.pool, async (client) => {
+    await this.parts.passwords.stepUp(actor, password, 'password');
+    const codes = await inTransaction(this.parts.pool, async (client) => {
       // Without the lock, two concurrent renewals would both leave codes, and one after a removal codes without a device.
       const person = await lockById(client, actor.userId);
       if (person?.totpSecret == null) throw new ApiError('conflict', 'No device is enrolled.');
       await note(client, actor, { action: 'totp.codes_renewed', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });
-    this.mail.wake();
+    this.parts.mail.wake();
     return codes;
   }
 
   /** Stops requiring codes. A repeat changes nothing. @throws ApiError forbidden */
   async disable(actor: Actor, password: string, requestId: string): Promise<void> {
-    await this.passwords.stepUp(actor, password, 'password');
-    await inTransaction(this.pool, async (client) => {
+    await this.parts.passwords.stepUp(actor, password, 'password');
+    await inTransaction(this.parts.pool, async (client) => {
       if (await removeDevice(client, actor.userId))
         await note(client, actor, { action: 'totp.disabled', requestId });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 }
 

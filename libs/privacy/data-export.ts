@@ -5,7 +5,6 @@ import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { archiveOf } from './export-archive.js';
-import { HasParts } from '#platform/has-parts.js';
 
 type DataExportState = 'requested' | 'running' | 'ready' | 'failed';
 
@@ -18,6 +17,13 @@ export interface DataExport {
   expiresAt: Date | null;
   bytes: number;
   failure: 'too_large' | 'failed' | null;
+}
+
+export interface DataExportOptions {
+  pool: pg.Pool;
+  /** How long an archive can be downloaded. */
+  lifeMs: number;
+  maxBytes: number;
 }
 
 interface OwnerRequest {
@@ -35,16 +41,13 @@ const MOST_ATTEMPTS = 5;
 const PIECE_BYTES = 512 * 1024;
 
 /** Archives of an account's own data. The owner requests one, a job creates it, one at a time, and it expires. */
-export class DataExports extends HasParts<{
-  pool: pg.Pool;
-  /** How long an archive can be downloaded. */
-  lifeMs: number;
-  maxBytes: number;
-}> {
+export class DataExports {
+  constructor(private readonly options: DataExportOptions) {}
+
   /** Requests an archive. If one is in progress, returns that one. */
   request(owner: OwnerRequest): Promise<DataExport> {
     const { accountId } = owner;
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.options.pool, async (client) => {
       const { rows: made } = await client.query<DataExport>(
         `INSERT INTO data_exports (id, account_id) VALUES ($1, $2)
          ON CONFLICT (account_id) WHERE state IN ('requested', 'running') DO NOTHING RETURNING ${COLUMNS}`,
@@ -65,7 +68,7 @@ export class DataExports extends HasParts<{
 
   /** The archives of an account, newest first. */
   async list(accountId: string): Promise<DataExport[]> {
-    const { rows } = await this.pool.query<DataExport>(
+    const { rows } = await this.options.pool.query<DataExport>(
       `SELECT ${COLUMNS} FROM data_exports WHERE account_id = $1 ORDER BY id DESC LIMIT ${MOST_LISTED}`,
       [accountId],
     );
@@ -74,7 +77,7 @@ export class DataExports extends HasParts<{
 
   /** The content of an archive, only for its owner. @throws ApiError not_found */
   async download(exportId: string, owner: OwnerRequest): Promise<AsyncGenerator<Buffer>> {
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.options.pool, async (client) => {
       const { rowCount } = await client.query(
         `SELECT FROM data_exports WHERE id = $1 AND account_id = $2 AND state = 'ready' AND expires_at > now()`,
         [exportId, owner.accountId],
@@ -101,7 +104,7 @@ export class DataExports extends HasParts<{
 
   private async *pieces(exportId: string): AsyncGenerator<Buffer> {
     for (let ordinal = 0; ; ordinal += 1) {
-      const { rows } = await this.pool.query<{ bytes: Buffer }>(
+      const { rows } = await this.options.pool.query<{ bytes: Buffer }>(
         'SELECT bytes FROM data_export_pieces WHERE export_id = $1 AND ordinal = $2',
         [exportId, ordinal],
       );
@@ -112,7 +115,7 @@ export class DataExports extends HasParts<{
 
   private async claim(): Promise<{ id: string; accountId: string; token: string } | null> {
     const token = randomUUID();
-    const { rows } = await this.pool.query<{ id: string; accountId: string }>(
+    const { rows } = await this.options.pool.query<{ id: string; accountId: string }>(
       `UPDATE data_exports SET state = 'running', attempts = attempts + 1, bytes = 0, lease_token = $1,
          lease_until = now() + $2::float8 * interval '1 millisecond'
        WHERE id = (SELECT id FROM data_exports WHERE state = 'requested' OR state = 'running' AND lease_until < now()
@@ -128,31 +131,31 @@ export class DataExports extends HasParts<{
     { id, accountId, token }: { id: string; accountId: string; token: string },
     signal: AbortSignal,
   ): Promise<void> {
-    await this.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
+    await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
     let ordinal = 0;
-    for await (const piece of inPieces(archiveOf(this.pool, accountId))) {
+    for await (const piece of inPieces(archiveOf(this.options.pool, accountId))) {
       signal.throwIfAborted();
       await this.store({ id, token, ordinal, piece });
       ordinal += 1;
     }
-    await this.pool.query(
+    await this.options.pool.query(
       `UPDATE data_exports SET state = 'ready', ready_at = now(), lease_token = NULL, lease_until = NULL,
          expires_at = now() + $3::float8 * interval '1 millisecond'
        WHERE id = $1 AND lease_token = $2 AND state = 'running'`,
-      [id, token, this.lifeMs],
+      [id, token, this.options.lifeMs],
     );
   }
 
   /** Only with the lease, which it extends. Without it, another process is at work. */
   private store(piece: { id: string; token: string; ordinal: number; piece: Buffer }): Promise<void> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.options.pool, async (client) => {
       const { rows } = await client.query<{ bytes: string }>(
         `UPDATE data_exports SET bytes = bytes + $3, lease_until = now() + $4::float8 * interval '1 millisecond'
          WHERE id = $1 AND lease_token = $2 AND state = 'running' RETURNING bytes::text`,
         [piece.id, piece.token, piece.piece.length, LEASE_MS],
       );
       if (!rows[0]) throw new Error('another process makes this export');
-      if (BigInt(rows[0].bytes) > BigInt(this.maxBytes)) throw new TooLarge();
+      if (BigInt(rows[0].bytes) > BigInt(this.options.maxBytes)) throw new TooLarge();
       await client.query('INSERT INTO data_export_pieces (export_id, ordinal, bytes) VALUES ($1, $2, $3)', [
         piece.id,
         piece.ordinal,
@@ -163,15 +166,16 @@ export class DataExports extends HasParts<{
 
   private async leave(id: string, token: string, error: unknown): Promise<void> {
     const isTooLarge = error instanceof TooLarge;
-    await this.pool.query(
+    await this.options.pool.query(
       `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
          state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
          failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
          expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
        WHERE id = $1 AND lease_token = $2`,
-      [id, token, isTooLarge, MOST_ATTEMPTS, this.lifeMs],
+      [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
     );
-    if (isTooLarge) await this.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
+    if (isTooLarge)
+      await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
   }
 }
 

@@ -13,7 +13,6 @@ import {
   topupRates,
   type TopupWish,
 } from './conversion.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export const rateVersionView = z.object({
   rate: z.enum(topupRates),
@@ -125,24 +124,29 @@ async function rateVersions(database: Database, accountId: string): Promise<Rate
   return rows.map(toVersion);
 }
 
+export interface AccountRatesParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
+}
+
 /** The same, for modules that inject it. */
-export class AccountRates extends HasParts<{
-  pool: pg.Pool;
-  config: { payments: { resellerThresholdTokens: bigint } };
-}> {
+export class AccountRates {
+  constructor(private readonly parts: AccountRatesParts) {}
+
   private get thresholdTokens(): bigint {
-    return this.config.payments.resellerThresholdTokens;
+    return this.parts.config.payments.resellerThresholdTokens;
   }
 
   async volumeOf(accountId: string): Promise<ResellerVolume> {
-    const { pool, thresholdTokens } = this;
+    const { pool } = this.parts;
+    const { thresholdTokens } = this;
     const [tokens, rate] = await Promise.all([verifiedTokens(pool, accountId), rateInForce(pool, accountId)]);
     const isEligible = isResellerVolume(tokens, thresholdTokens);
     return { verifiedTokens: tokens, thresholdTokens, isEligible, rate };
   }
 
   versions(accountId: string): Promise<RateVersion[]> {
-    return rateVersions(this.pool, accountId);
+    return rateVersions(this.parts.pool, accountId);
   }
 
   /** In the caller's transaction. @throws ApiError like `setAccountRate` */

@@ -3,7 +3,6 @@ import type { ProgramReader } from '#operations/program.reader.js';
 import { type MarketReader, pricedModels } from '#marketplace/price-list.js';
 import type { Clock } from '#platform/clock.js';
 import { readRecords } from '#usage/model-days.js';
-import { HasParts } from '#platform/has-parts.js';
 
 const KEPT_MS = 30_000;
 
@@ -17,13 +16,15 @@ interface StatusParts {
 }
 
 /** The public state of the service. It is read once every half minute, however many people ask. */
-export class ServiceStatus extends HasParts<StatusParts> {
+export class ServiceStatus {
   private known: { atMs: number; status: Promise<Status> } | undefined;
 
+  constructor(private readonly parts: StatusParts) {}
+
   async now(): Promise<Status> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.parts.clock.nowMs();
     if (this.known && nowMs - this.known.atMs < KEPT_MS) return this.known.status;
-    const asked = { atMs: nowMs, status: read(this) };
+    const asked = { atMs: nowMs, status: read(this.parts) };
     this.known = asked;
     asked.status.catch(() => {
       if (this.known === asked) this.known = undefined;

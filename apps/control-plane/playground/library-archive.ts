@@ -12,7 +12,6 @@ import type { ControlPlaneConfig } from '../control-plane.config.js';
 import type { GatewayClient, OpenFile } from './gateway.client.js';
 import { type LibraryFile, libraryZip } from './library-zip.js';
 import { taskFileOf } from './task-files.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface LibraryArchivesParts {
   readonly pool: pg.Pool;
@@ -53,10 +52,12 @@ const LONGEST_CALL_MS = 600_000;
  * The files of a library as one zip, read from a gateway one after the other while the browser saves them. Nothing is stored in
  * between.
  */
-export class LibraryArchives extends HasParts<LibraryArchivesParts> {
+export class LibraryArchives {
+  constructor(private readonly parts: LibraryArchivesParts) {}
+
   /** Waits for the first bytes. @throws ApiError service_unavailable */
   async open({ accountId, kind, language, ip, reply }: ArchiveCall): Promise<Readable> {
-    const { gateway, clock } = this;
+    const { gateway, clock } = this.parts;
     const open = gateway.filesFor({ accountId, ip, reply });
     const { works, isPartial } = await this.worksOf(accountId, kind);
     const zip = libraryZip(filesOf(works, open, clock.nowMs()), {
@@ -87,7 +88,7 @@ export class LibraryArchives extends HasParts<LibraryArchivesParts> {
   private tasksOf(accountId: string, kind: AccountTask['kind'] | undefined): Promise<Works> {
     const filter = { kind, state: 'completed' } as const;
     return newestOf(
-      (page) => listTasks(this.pool, { accountId, filter }, page),
+      (page) => listTasks(this.parts.pool, { accountId, filter }, page),
       ({ createdAtMs, id, kind, keyId, expiresAtMs, deletedAtMs }) => {
         return { at: new Date(createdAtMs), task: { id, kind, keyId, expiresAtMs, deletedAtMs } };
       },
@@ -95,7 +96,7 @@ export class LibraryArchives extends HasParts<LibraryArchivesParts> {
   }
 
   private imagesOf(accountId: string): Promise<Works> {
-    const { pool, clock, config } = this;
+    const { pool, clock, config } = this.parts;
     const from = new Date(clock.nowMs() - config.privacy.retention.images - LONGEST_CALL_MS);
     const filter = { family: 'image', state: 'settled', from } as const;
     return newestOf(

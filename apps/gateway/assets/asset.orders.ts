@@ -12,7 +12,6 @@ import type { EditImages } from '../images/image.loader.js';
 import type { TaskOrder } from '../tasks/task-order.js';
 import type { AssetLibrary } from './asset.library.js';
 import type { AssetCreation } from './asset-request.js';
-import { HasParts } from '#platform/has-parts.js';
 
 interface AssetCall {
   caller: Caller;
@@ -22,24 +21,28 @@ interface AssetCall {
   loaded: () => Promise<EditImages<InputImage>>;
 }
 
-/** Checks assets against their models and drafts. An asset is billed as one call. */
-export class AssetOrders extends HasParts<{
+interface AssetOrdersParts {
   catalog: CatalogCache;
   upstreams: Upstreams;
   health: ChannelHealth;
   library: AssetLibrary;
-}> {
+}
+
+/** Checks assets against their models and drafts. An asset is billed as one call. */
+export class AssetOrders {
+  constructor(private readonly parts: AssetOrdersParts) {}
+
   /** @throws ApiError if the model cannot make it now */
   async orderOf({ caller, asked, requestId, loaded }: AssetCall): Promise<TaskOrder> {
-    const { catalog, upstreams } = this;
+    const { catalog, upstreams } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
     const wanted = { model, caller, capability: 'assets3d' as const };
-    const channels = channelsFree(this, current, wanted);
+    const channels = channelsFree(this.parts, current, wanted);
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
-    const holders = draft === null ? channels : makerFree(this, current, { ...wanted, task: draft });
+    const holders = draft === null ? channels : makerFree(this.parts, current, { ...wanted, task: draft });
     if (holders.length === 0) throw noMaker();
     return {
       kind: '3d',
@@ -71,7 +74,7 @@ export class AssetOrders extends HasParts<{
 
   private async findDraft(caller: Caller, draftId: string): Promise<Task> {
     try {
-      return await this.library.find(caller.accountId, draftId);
+      return await this.parts.library.find(caller.accountId, draftId);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw new ApiError('draft_not_found', 'There is no such draft.', { param: 'draft_id' });

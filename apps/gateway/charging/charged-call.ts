@@ -16,7 +16,15 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { refuseOtherModels } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface ChargedCallParts {
+  readonly service: ChargeService;
+  readonly post: ResolutionPost;
+  readonly health: ChannelHealth;
+  readonly limiter: Pick<RequestLimiter, 'takeWork'>;
+  /** Called with a request whose hold was released and that no upstream started. */
+  readonly onNothingTaken: (requestId: string) => void;
+}
 
 /** What a service that calls upstreams for a hold works with. */
 export interface ServingParts {
@@ -64,21 +72,16 @@ export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
  * The steps of every paid call, in this order: a place on a channel, the hold, the channels in turn. What is requested of them,
  * and how it is delivered and resolved, depends on the type.
  */
-export class ChargedCalls extends HasParts<{
-  service: ChargeService;
-  post: ResolutionPost;
-  health: ChannelHealth;
-  limiter: Pick<RequestLimiter, 'takeWork'>;
-  /** Called with a request whose hold was released and that no upstream started. */
-  onNothingTaken: (requestId: string) => void;
-}> {
+export class ChargedCalls {
+  constructor(private readonly parts: ChargedCallParts) {}
+
   /** Keeps capacity on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
   async withChannel<T>(
     channels: readonly Channel[],
     wanted: Parameters<typeof enterChannel>[2],
     work: (entry: ChannelEntry) => Promise<T>,
   ): Promise<T> {
-    const entry = await enterChannel(this.health, channels, wanted);
+    const entry = await enterChannel(this.parts.health, channels, wanted);
     try {
       return await work(entry);
     } finally {
@@ -89,7 +92,7 @@ export class ChargedCalls extends HasParts<{
   /** The amount that would be held for a caller whose key allows the model. @throws ApiError */
   async quote(order: PricedOrder): Promise<Quote> {
     refuseOtherModels(order.caller, order.model);
-    return this.service.quote(order);
+    return this.parts.service.quote(order);
   }
 
   /**
@@ -97,7 +100,7 @@ export class ChargedCalls extends HasParts<{
    * @throws ApiError if nothing is held. A hold without an answer that still arrives is refused.
    */
   async hold(order: ChargeOrder, counted?: CountedWork): Promise<Hold> {
-    const { service, post, limiter } = this;
+    const { service, post, limiter } = this.parts;
     if (counted && order.chargeId === order.requestId)
       counted.tell(await limiter.takeWork(order.caller, counted.work));
     const outcome = await service.hold(order);
@@ -111,7 +114,7 @@ export class ChargedCalls extends HasParts<{
    * work only once the release is committed, so that a request never holds twice
    */
   async release(hold: Hold, failed: Omit<ChargeOutcome, 'delivered'>, error: ApiError): Promise<ApiError> {
-    const { post, onNothingTaken } = this;
+    const { post, onNothingTaken } = this.parts;
     const isCommitted = await post.release(hold, hold.accountId, { ...failed, delivered: null });
     if (!(error instanceof ModelBusy)) return error;
     if (!isCommitted) return error.asFinal();
@@ -148,7 +151,7 @@ export class ChargedCalls extends HasParts<{
     const { work, taken, isGivenUp } = asking;
     const { name, ...plan } = attemptSpan(channel, asking.asked);
     return traced(name, plan, async (span) => {
-      const outcome = await this.health.run(channel, () => asking.ask(channel), {
+      const outcome = await this.parts.health.run(channel, () => asking.ask(channel), {
         work,
         place,
         isGivenUp,

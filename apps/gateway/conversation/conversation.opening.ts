@@ -7,25 +7,26 @@ import { streamedBody } from '../images/image-stream.js';
 import type { ClientStream } from './client-stream.js';
 import type { ConversationParts, ConversationFailure, Held, Opened } from './conversation.call.js';
 import { isGradual } from './conversation-request.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstreams' | 'metrics'> {
+  /** Called for each channel that did not answer. */
+  noteFailure(held: Held, failure: ConversationFailure): void;
+}
 
 /** Calls the channels in turn until one of them begins to answer. */
-export class ConversationOpening extends HasParts<
-  Pick<ConversationParts, 'calls' | 'upstreams' | 'metrics'> & {
-    /** Called for each channel that did not answer. */
-    noteFailure(held: Held, failure: ConversationFailure): void;
-  }
-> {
+export class ConversationOpening {
+  constructor(private readonly parts: OpeningParts) {}
+
   async open(held: Held, client: ClientStream): Promise<Opened | ConversationFailure> {
     const { left } = client;
-    const { last } = await this.calls.askInTurn<StreamOutcome, 'answer'>(held.entry, {
+    const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.entry, {
       work: workOf(held.caller, held.model),
       asked: { operation: held.kind, model: held.model },
       taken: 'answer',
       mayAsk: () => !held.stop.aborted && !(left.aborted && isGradual(held.asked)),
       ask: (channel) => this.askUpstream(held, channel),
       onFailure: (failure, { id: channel }) => {
-        if (!left.aborted) this.noteFailure(held, { ...failure, channel });
+        if (!left.aborted) this.parts.noteFailure(held, { ...failure, channel });
       },
       isGivenUp: () => held.stop.aborted && left.aborted,
     });
@@ -36,7 +37,7 @@ export class ConversationOpening extends HasParts<
   }
 
   private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {
-    const { upstreams, metrics } = this;
+    const { upstreams, metrics } = this.parts;
     const { kind, headers, asked, model, stop, sound, madeOf } = held;
     const timed = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: kind });
     crashPoint('upstream.before');

@@ -6,7 +6,6 @@ import { refusalOfUpstream } from '../charging/vendor-model.js';
 import type { Ending } from './answer.relay.js';
 import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
 import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
-import { HasParts } from '#platform/has-parts.js';
 
 type SettlementParts = Pick<
   ConversationParts,
@@ -14,7 +13,9 @@ type SettlementParts = Pick<
 >;
 
 /** Resolves the charge of a conversation once, by its outcome, and decides what the client receives. */
-export class ConversationSettlement extends HasParts<SettlementParts> {
+export class ConversationSettlement {
+  constructor(private readonly parts: SettlementParts) {}
+
   /** The delivered content. Usage beyond the hold is logged, because the operator bears it. */
   deliveryOf(held: Held, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
     const { hold, model } = held;
@@ -23,11 +24,11 @@ export class ConversationSettlement extends HasParts<SettlementParts> {
     if (excess > 0n) {
       const { chargeId, requestId, amount } = hold;
       const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
-      this.log.warn(
+      this.parts.log.warn(
         { ...facts, excess: formatAmount(nanos(excess)) },
         'an answer used more than was held for it; the operator bears the excess',
       );
-      this.metrics.exceededHolds.inc({ model: model.id });
+      this.parts.metrics.exceededHolds.inc({ model: model.id });
     }
     return delivery;
   }
@@ -38,7 +39,7 @@ export class ConversationSettlement extends HasParts<SettlementParts> {
     { units, tokens }: DeliveredAnswer,
   ): Promise<void> {
     const { hold, startedAt } = held;
-    await this.post.settle(hold, hold.accountId, {
+    await this.parts.post.settle(hold, hold.accountId, {
       delivered: units,
       tokens,
       channel: opened.channel,
@@ -56,15 +57,15 @@ export class ConversationSettlement extends HasParts<SettlementParts> {
     const latencyMs = performance.now() - startedAt;
     const reason = error ? { code: error.code, message: error.message } : clientLeft;
     const outcome = { channel, reason, upstreamStatus, latencyMs };
-    if (error) return this.calls.release(hold, outcome, error);
-    await this.post.release(hold, hold.accountId, { ...outcome, delivered: null });
+    if (error) return this.parts.calls.release(hold, outcome, error);
+    await this.parts.post.release(hold, hold.accountId, { ...outcome, delivered: null });
     return null;
   }
 
   /** What the client receives for a broken answer. Null for a complete one, or if the client has left. */
   faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: DeliveredAnswer | null): ApiError | null {
     if (ending.how !== 'broken') return null;
-    const { clock, config } = this;
+    const { clock, config } = this.parts;
     const isLate = clock.nowMs() >= limitAtMs;
     const what = isLate ? `took longer than ${config.streamLimitMs / 1000} seconds` : 'broke off';
     const cost = delivery ? 'Only what was sent of it is charged.' : 'Nothing was charged.';
@@ -79,7 +80,10 @@ export class ConversationSettlement extends HasParts<SettlementParts> {
       case 'refused':
         return refusalOfUpstream(failure);
       case 'not_accepted':
-        return noChannelFree(model.id, this.health.retryAfterSeconds(channels, workOf(caller, model).model));
+        return noChannelFree(
+          model.id,
+          this.parts.health.retryAfterSeconds(channels, workOf(caller, model).model),
+        );
       case 'unknown':
         return new ApiError('generation_failed', `${model.id} did not answer. Nothing was charged.`, {
           shouldRetry: false,
@@ -97,7 +101,7 @@ export class ConversationSettlement extends HasParts<SettlementParts> {
     const facts = { requestId, chargeId, model: model.id, kind, channel };
     const why =
       'how' in what ? { reason: what.how === 'broken' ? what.reason : what.how } : failureFacts(what);
-    this.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
+    this.parts.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
   }
 }
 

@@ -10,7 +10,6 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { GatewayConfig } from '../gateway.config.js';
 import type { ImageGeneration } from './image-request.js';
 import type { EditImages } from './image.loader.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Everything about one upstream call once its hold exists. */
 export interface HeldWork {
@@ -28,7 +27,9 @@ export type ImageFailure = Exclude<ImageOutcome, ImagesDelivered> & { channel: s
 export type Success = ImagesDelivered & { channel: Channel };
 
 /** Requests images with a hold from upstreams. */
-export class ImageCalls extends HasParts<ServingParts> {
+export class ImageCalls {
+  constructor(private readonly parts: ServingParts) {}
+
   /**
    * Requests the images of each prompt in turn, so that a call takes one place at a time. After a refused prompt the others
    * continue; after any other failure no more are requested. The channel that made the first images makes all of them, because
@@ -51,7 +52,7 @@ export class ImageCalls extends HasParts<ServingParts> {
 
   /** A place for one more call, or null if there is none within the limits. */
   private async nextEntry(held: HeldWork, channels: readonly Channel[]): Promise<ChannelEntry | null> {
-    const { health, config, clock } = this;
+    const { health, config, clock } = this.parts;
     const { model, caller, limitAtMs } = held;
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     if (waitMs <= 0) return null;
@@ -59,9 +60,9 @@ export class ImageCalls extends HasParts<ServingParts> {
   }
 
   private async askUpstreams(held: HeldWork): Promise<Success | ImageFailure> {
-    const { config, clock } = this;
+    const { config, clock } = this.parts;
     const leftMs = () => held.limitAtMs - fetchReserveMs(config) - clock.nowMs();
-    const { last } = await this.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
+    const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
       asked: { operation: held.inputs ? 'edits' : 'images', model: held.model },
       taken: 'delivered',
@@ -75,7 +76,7 @@ export class ImageCalls extends HasParts<ServingParts> {
   }
 
   private async askUpstream(held: HeldWork, channel: Channel, leftMs: number): Promise<ImageOutcome> {
-    const { upstreams, metrics, log } = this;
+    const { upstreams, metrics, log } = this.parts;
     const { inputs, hold, requestId } = held;
     const operation = inputs ? 'edits' : 'images';
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation });
@@ -111,7 +112,7 @@ export class ImageCalls extends HasParts<ServingParts> {
       upstreamStatus,
       reason,
     };
-    this.log.warn(facts, 'an upstream did not deliver images');
+    this.parts.log.warn(facts, 'an upstream did not deliver images');
   }
 }
 

@@ -7,7 +7,15 @@ import type { InputImage } from '#upstream/outcomes.js';
 import { MAX_INPUT_IMAGE_BYTES, MAX_IMAGE_TIMES_AS_LONG } from '../http/limits.js';
 import type { ReceivedImage } from '../http/input-images.js';
 import type { ReadAnswer, ImageFault, ReadOrder } from './image.worker.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface ImageReaderParts {
+  clock: Clock;
+  /** The number of images read at the same time, each in its own thread. */
+  threads: number;
+  /** An image that takes longer is refused, and its thread ended. */
+  limitMs: number;
+  maxPixels: number;
+}
 
 type ReadImage = Exclude<ReadAnswer, { fault: ImageFault }>;
 
@@ -20,22 +28,19 @@ const LONGEST_WAIT_MS = 30_000;
  * Reads images from clients to the last pixel, in its own threads, before anything is held: broken, truncated or malicious
  * images are the client's fault, not an upstream's. Accounts have fair shares of the threads.
  */
-export class ImageReader extends HasParts<{
-  clock: Clock;
-  /** The number of images read at the same time, each in its own thread. */
-  threads: number;
-  /** An image that takes longer is refused, and its thread ended. */
-  limitMs: number;
-  maxPixels: number;
-}> {
-  private readonly places = new FairShare({ clock: this.clock, capacity: this.threads });
+export class ImageReader {
+  private readonly places: FairShare;
   private readonly idle: Worker[] = [];
   private readonly all = new Set<Worker>();
+
+  constructor(private readonly parts: ImageReaderParts) {
+    this.places = new FairShare({ clock: parts.clock, capacity: parts.threads });
+  }
 
   /** @throws ApiError invalid_image, request_too_large, rate_limit_exceeded; they name the image's field */
   async read(accountId: string, image: ReceivedImage, ordinal: number): Promise<InputImage> {
     const { param } = image;
-    const order = orderOf(image, { allowsGif: false, maxPixels: this.maxPixels });
+    const order = orderOf(image, { allowsGif: false, maxPixels: this.parts.maxPixels });
     const { bytes, mime, extension } = await this.carryOut(accountId, order, param);
     return { bytes: Buffer.from(bytes.buffer), mime, name: `${param}-${ordinal}.${extension}` };
   }
@@ -45,17 +50,17 @@ export class ImageReader extends HasParts<{
    * @throws ApiError as `read`; invalid_image as well where all of them together take too long
    */
   async check(accountId: string, images: readonly ReceivedImage[], left?: AbortSignal): Promise<void> {
-    const endsAtMs = this.clock.nowMs() + LONGEST_CHECK_MS;
+    const endsAtMs = this.parts.clock.nowMs() + LONGEST_CHECK_MS;
     for (const image of images) {
       if (left?.aborted) return;
       const { param } = image;
-      if (this.clock.nowMs() > endsAtMs)
+      if (this.parts.clock.nowMs() > endsAtMs)
         throw new ApiError('invalid_image', `${param} contains images that are too complex to read.`, {
           param,
         });
       // Passing bytes to a thread would take them away, and these are still to be sent.
       const pieces = [...image.pieces].map((piece) => Buffer.copyBytesFrom(piece));
-      const order = orderOf({ ...image, pieces }, { allowsGif: true, maxPixels: this.maxPixels });
+      const order = orderOf({ ...image, pieces }, { allowsGif: true, maxPixels: this.parts.maxPixels });
       await this.carryOut(accountId, order, param);
     }
   }
@@ -93,7 +98,7 @@ export class ImageReader extends HasParts<{
       const onAnswer = (answer: ReadAnswer) => settle(answer, true);
       const onExit = () => settle({ fault: 'broken' }, false);
       // The thread may go on inside a decoder until that returns; nobody waits for it.
-      const limit = setTimeout(() => settle({ fault: 'too_many_pixels' }, false), this.limitMs);
+      const limit = setTimeout(() => settle({ fault: 'too_many_pixels' }, false), this.parts.limitMs);
       worker.once('message', onAnswer).once('exit', onExit);
       worker.postMessage(
         order,
@@ -134,7 +139,7 @@ export class ImageReader extends HasParts<{
         return invalid('is broken: it cannot be read to its end');
       case 'too_many_pixels':
         return invalid(
-          `is too much work to read: it may have at most ${this.maxPixels} pixels, half as many with 16 bits per channel`,
+          `is too much work to read: it may have at most ${this.parts.maxPixels} pixels, half as many with 16 bits per channel`,
         );
       case 'too_narrow':
         return invalid(

@@ -23,7 +23,6 @@ import { type HeldImages, type ImageRecord, ImageRecords } from './image.records
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
 import type { EditImages } from './image.loader.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** The answer, in OpenAI's shape. */
 export interface ImageResult {
@@ -56,25 +55,31 @@ type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions' | 'tokens'> & {
 
 const TICKS_PER_NANO = 10n;
 
+export interface ImageServiceParts extends ServingParts {
+  catalog: CatalogCache;
+  post: ResolutionPost;
+  files: ImageFiles;
+}
+
 /**
  * Images are synchronous: hold, upstream, resolve, answer. Whatever happens, the charge is resolved before the client gets an
  * answer, and a client that left pays for what was delivered.
  */
-export class ImageService extends HasParts<
-  ServingParts & {
-    catalog: CatalogCache;
-    post: ResolutionPost;
-    files: ImageFiles;
-  }
-> {
-  private readonly images = new ImageCalls(this);
-  private readonly records = new ImageRecords(this);
+export class ImageService {
+  private readonly images: ImageCalls;
+  private readonly records: ImageRecords;
   /** Takes a request through the models that it names. */
-  readonly turnsOf = turnsWithin(this.config.imageRequestLimitMs, this.clock);
+  readonly turnsOf: ReturnType<typeof turnsWithin>;
+
+  constructor(private readonly parts: ImageServiceParts) {
+    this.turnsOf = turnsWithin(parts.config.imageRequestLimitMs, parts.clock);
+    this.images = new ImageCalls(parts);
+    this.records = new ImageRecords(parts);
+  }
 
   /** @throws ApiError */
   async generate(call: ImageCall, turns: ModelTurns): Promise<ImageResult> {
-    const { clock, config } = this;
+    const { clock, config } = this.parts;
     const { caller, asked, requestId, origin } = call;
     const { prompts = [asked.prompt] } = call;
     const { limitAtMs } = turns;
@@ -82,7 +87,7 @@ export class ImageService extends HasParts<
     const { model } = wanted;
     const inputs = call.loaded && (await traced('read images', {}, call.loaded));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
-    return this.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
+    return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);
       const { likely } = wanted;
       const request = { caller, asked, requestId, origin, model, limitAtMs, inputs, prompts, likely };
@@ -93,13 +98,13 @@ export class ImageService extends HasParts<
   /** The amount that would be held for a call. @throws ApiError if it is not possible */
   async quote(call: ImageCall): Promise<RoutedQuote> {
     const { channels: _, ...wanted } = await this.planned(call);
-    const quote = await this.calls.quote({ caller: call.caller, ...wanted });
+    const quote = await this.parts.calls.quote({ caller: call.caller, ...wanted });
     return { quote, routing: wanted.model.routing };
   }
 
   /** The work of a call, and the channels that could do it. @throws ApiError if it is not permitted or not possible now */
   private async planned(call: ImageCall): Promise<Wanted & { channels: Channel[] }> {
-    const current = await this.catalog.get();
+    const current = await this.parts.catalog.get();
     const { caller, asked, prompts } = call;
     const count = asked.count * (prompts?.length ?? 1);
     const inputImages = call.inputs?.images.length ?? 0;
@@ -109,7 +114,7 @@ export class ImageService extends HasParts<
       images: { value: count, param: 'n' },
       inputImages: { value: inputImages, param: 'image' },
     });
-    const channels = channelsFree(this, current, {
+    const channels = channelsFree(this.parts, current, {
       model,
       caller,
       capability: capabilityFor(call.inputs),
@@ -134,12 +139,12 @@ export class ImageService extends HasParts<
       chargeId: turns.nextChargeId(),
       caller,
       ...wanted,
-      deadlineMs: deadlineAfter(turns.limitAtMs, this.config),
+      deadlineMs: deadlineAfter(turns.limitAtMs, this.parts.config),
       taskId: null,
       requestId,
     };
     const counted = { work: { images: wanted.units }, tell: turns.noteLimits.bind(turns) };
-    return this.calls.hold(order, counted);
+    return this.parts.calls.hold(order, counted);
   }
 
   /** Images that cannot be delivered are not charged. Delivered ones are settled before the answer. */
@@ -160,10 +165,10 @@ export class ImageService extends HasParts<
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
     const answered = { channel: channel.id, upstreamStatus, latencyMs: performance.now() - startedAt };
-    await this.post.settle(hold, hold.accountId, { delivered: count, tokens, ...answered });
+    await this.parts.post.settle(hold, hold.accountId, { delivered: count, tokens, ...answered });
     const cost = tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count);
     return {
-      created: Math.floor(this.clock.nowMs() / 1000),
+      created: Math.floor(this.parts.clock.nowMs() / 1000),
       data,
       usage: { ...(tokens && openAiUsage(tokens)), cost_in_usd_ticks: Number(cost * TICKS_PER_NANO) },
     };
@@ -187,20 +192,20 @@ export class ImageService extends HasParts<
     const { chargeId, amount } = hold;
     const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
     const message = 'images took more than was held for them; the operator bears the excess';
-    this.log.warn({ ...facts, excess: formatAmount(excess) }, message);
-    this.metrics.exceededHolds.inc({ model: model.id });
+    this.parts.log.warn({ ...facts, excess: formatAmount(excess) }, message);
+    this.parts.metrics.exceededHolds.inc({ model: model.id });
     return tokens;
   }
 
   /** Releases the charge, then reports the failure, so that a client that retries has its credits. */
   private async giveBack(held: HeldImages, failure: ImageFailure): Promise<ApiError> {
     const { hold, model, entry, caller, startedAt } = held;
-    const seconds = this.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
+    const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
     const latencyMs = performance.now() - startedAt;
-    return this.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);
+    return this.parts.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);
   }
 }
 

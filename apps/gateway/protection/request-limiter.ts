@@ -6,7 +6,6 @@ import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { type DefaultLimits, callerLimits, type PerMinute, type RequestLimit } from './caller-limits.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** What a limit still allows, as far as this gateway knows. */
 export interface Allowance {
@@ -71,19 +70,18 @@ const PURGE = {
  * database and spends them by itself, so no more than the limit passes, and most requests wait for nothing. What a
  * gateway has taken and does not use is lost to the others until the minute ends: at most a twentieth of the limit.
  */
-export class RequestLimiter extends HasParts<{
-  pool: Pool;
-  clock: Clock;
-  log: Logger;
-  defaults: DefaultLimits;
-}> {
+export class RequestLimiter {
   private readonly shares = new Map<string, Share>();
-  private readonly purge = new Loop({
-    name: 'request allowances of past minutes',
-    intervalMs: PURGE_INTERVAL_MS,
-    log: this.log,
-    round: () => this.purgePast(),
-  });
+  private readonly purge: Loop;
+
+  constructor(private readonly parts: { pool: Pool; clock: Clock; log: Logger; defaults: DefaultLimits }) {
+    this.purge = new Loop({
+      name: 'request allowances of past minutes',
+      intervalMs: PURGE_INTERVAL_MS,
+      log: parts.log,
+      round: () => this.purgePast(),
+    });
+  }
 
   start(): void {
     this.purge.start();
@@ -98,7 +96,7 @@ export class RequestLimiter extends HasParts<{
     const { caller } = request;
     const { paid, counted } = request.routeOptions.config;
     if (!caller || caller.uncounted || !(paid || counted)) return;
-    const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.defaults));
+    const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;
     throw reached(allowance.tightest, 'requests');
@@ -112,7 +110,7 @@ export class RequestLimiter extends HasParts<{
     const headers: Record<string, string> = {};
     for (const unit of ['tokens', 'images'] as const) {
       const amount = Number(work[unit] ?? 0n);
-      const limits = callerLimits(caller, LIMIT_OF[unit], this.defaults);
+      const limits = callerLimits(caller, LIMIT_OF[unit], this.parts.defaults);
       if (amount === 0 || limits.length === 0) continue;
       const named = limits.map(({ subject, most }) => ({ subject: `${subject} ${unit}`, most }));
       const { passes, tightest } = await this.take(named, amount);
@@ -146,7 +144,7 @@ export class RequestLimiter extends HasParts<{
     if (amount > limit.most) return null;
     for (;;) {
       const share = this.shareOf(limit.subject);
-      const isCurrent = this.clock.nowMs() < share.endsAtMs;
+      const isCurrent = this.parts.clock.nowMs() < share.endsAtMs;
       if (isCurrent && share.left >= amount) {
         share.left -= amount;
         return share;
@@ -173,9 +171,9 @@ export class RequestLimiter extends HasParts<{
     amount: number,
   ): Promise<void> {
     const part = Math.max(amount, Math.floor(perMinute / PARTS_OF_A_MINUTE));
-    const askedAtMs = this.clock.nowMs();
+    const askedAtMs = this.parts.clock.nowMs();
     const values = [subject, part, perMinute];
-    const { rows } = await this.pool.query<{ left_ms: number; taken: number | null }>({
+    const { rows } = await this.parts.pool.query<{ left_ms: number; taken: number | null }>({
       ...TAKE,
       values,
     });
@@ -190,12 +188,12 @@ export class RequestLimiter extends HasParts<{
 
   private allowanceOf({ subject, most: perMinute }: RequestLimit): Allowance {
     const share = this.shareOf(subject);
-    const resetMs = Math.max(1, share.endsAtMs - this.clock.nowMs());
+    const resetMs = Math.max(1, share.endsAtMs - this.parts.clock.nowMs());
     return { perMinute, remaining: share.left + share.untaken, resetMs };
   }
 
   private forgetPast(): void {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.parts.clock.nowMs();
     for (const [subject, share] of this.shares) {
       if (share.endsAtMs <= nowMs && !share.taking) this.shares.delete(subject);
     }
@@ -203,7 +201,7 @@ export class RequestLimiter extends HasParts<{
 
   private async purgePast(): Promise<boolean> {
     this.forgetPast();
-    const { rowCount } = await this.pool.query(PURGE);
+    const { rowCount } = await this.parts.pool.query(PURGE);
     return rowCount === MAX_PURGED;
   }
 }

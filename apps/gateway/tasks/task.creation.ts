@@ -17,34 +17,38 @@ import { type ModelTurns, turnsWithin } from '../routing/model-turns.js';
 import type { TaskDraft, TaskFailure, TaskOrder } from './task-order.js';
 import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
-import { HasParts } from '#platform/has-parts.js';
+
+export interface TaskCreationParts extends ServingParts {
+  service: ChargeService;
+  tasks: TaskStore;
+  /** Called after an outbox row was committed, so that it leaves at once. */
+  wakeOutbox: () => void;
+  /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
+  requireLease: (client: ClientBase, requestId: string) => Promise<void>;
+}
 
 /**
  * Creates tasks in this order: row, hold, permission, upstream, acceptance. From the row on, a
  * crash at any point leaves a task that a sweep can finish; from the upstream's acceptance on, the client gets a 200.
  */
-export class TaskCreator extends HasParts<
-  ServingParts & {
-    service: ChargeService;
-    tasks: TaskStore;
-    /** Called after an outbox row was committed, so that it leaves at once. */
-    wakeOutbox: () => void;
-    /** @throws ApiError if a request must not begin the work of a further model. Runs in the transaction that saves its task. */
-    requireLease: (client: ClientBase, requestId: string) => Promise<void>;
-  }
-> {
+export class TaskCreator {
   /** Takes a request through the models that it names. None begins later than one model alone could have ended. */
-  readonly turnsOf = turnsWithin(this.config.channelWaitMs + this.config.videoCreateLimitMs, this.clock);
+  readonly turnsOf: ReturnType<typeof turnsWithin>;
+
+  constructor(private readonly parts: TaskCreationParts) {
+    const { channelWaitMs, videoCreateLimitMs } = parts.config;
+    this.turnsOf = turnsWithin(channelWaitMs + videoCreateLimitMs, parts.clock);
+  }
 
   /** The amount that would be held for a task. @throws ApiError */
   async quote({ caller, model, units, dimensions }: TaskOrder): Promise<RoutedQuote> {
-    const quote = await this.calls.quote({ caller, model, units: BigInt(units), dimensions });
+    const quote = await this.parts.calls.quote({ caller, model, units: BigInt(units), dimensions });
     return { quote, routing: model.routing };
   }
 
   /** @throws ApiError, without a charge */
   async create(order: TaskOrder, turns: ModelTurns): Promise<ViewedTask> {
-    const { calls, clock, config } = this;
+    const { calls, clock, config } = this.parts;
     const { caller, model, channels } = order;
     await order.load?.();
     const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.nowMs());
@@ -54,7 +58,7 @@ export class TaskCreator extends HasParts<
   }
 
   private async run(draft: TaskDraft): Promise<ViewedTask> {
-    const { tasks, config, requireLease } = this;
+    const { tasks, config, requireLease } = this.parts;
     crashPoint('task.before-insert');
     const isFurther = draft.chargeId !== draft.requestId;
     const requirement = isFurther ? (client: ClientBase) => requireLease(client, draft.requestId) : undefined;
@@ -66,7 +70,7 @@ export class TaskCreator extends HasParts<
   }
 
   private async hold(draft: TaskDraft): Promise<Hold> {
-    const { service, tasks } = this;
+    const { service, tasks } = this.parts;
     const { caller, model, requestId, chargeId, id, units, dimensions } = draft;
     const outcome = await service.hold({
       chargeId,
@@ -91,7 +95,7 @@ export class TaskCreator extends HasParts<
   /** Returns when the task is with the upstream, or with a sweep. @throws ApiError when nobody took it */
   private async submit(draft: TaskDraft, hold: Hold): Promise<void> {
     const work = workOf(draft.caller, draft.model);
-    const { last, isStopped } = await this.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
+    const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
       work,
       asked: { operation: draft.kind, model: draft.model },
       taken: 'accepted',
@@ -104,7 +108,7 @@ export class TaskCreator extends HasParts<
     const { outcome, channel } = last;
     if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
     if (outcome.kind === 'unknown') return this.unclear(draft);
-    const { health } = this;
+    const { health } = this.parts;
     const error =
       outcome.kind === 'refused'
         ? new ApiError(outcome.code, outcome.message, { status: outcome.status })
@@ -117,7 +121,7 @@ export class TaskCreator extends HasParts<
    * what is held, for the first of them.
    */
   private async mayCall(draft: TaskDraft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
-    const { tasks } = this;
+    const { tasks } = this.parts;
     const target = {
       channelId: channel.id,
       channelKey: keyMark(channel),
@@ -132,11 +136,11 @@ export class TaskCreator extends HasParts<
   }
 
   private async askUpstream(draft: TaskDraft, channel: Channel): Promise<CreateOutcome> {
-    const { metrics, config, log } = this;
+    const { metrics, config, log } = this.parts;
     const { id, requestId } = draft;
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
     crashPoint('upstream.before');
-    const webhookUrl = webhookUrlOf(channel, this);
+    const webhookUrl = webhookUrlOf(channel, this.parts);
     const task = { request: draft.request, upstreamModel: upstreamModel(channel, draft.model) };
     const create = async (signal: AbortSignal): Promise<CreateOutcome> =>
       draft.create(channel, task, { idempotencyKey: id, signal, webhookUrl });
@@ -152,7 +156,7 @@ export class TaskCreator extends HasParts<
 
   /** Committed before the 200. If it cannot be, the task stays `submitting` and the sweep takes it up by its key. */
   private async accepted(draft: TaskDraft, { upstreamId }: Accepted): Promise<void> {
-    const { tasks, config, log } = this;
+    const { tasks, config, log } = this.parts;
     const won = await this.orLeaveToSweep(draft, () =>
       tasks.toSubmitted(draft.id, { upstreamId, firstPollMs: config.firstPollMs }),
     );
@@ -168,7 +172,7 @@ export class TaskCreator extends HasParts<
   }
 
   private async unclear(draft: TaskDraft): Promise<void> {
-    const { tasks, config } = this;
+    const { tasks, config } = this.parts;
     await this.orLeaveToSweep(draft, () => tasks.toUnknown(draft.id, config.firstPollMs));
   }
 
@@ -181,7 +185,7 @@ export class TaskCreator extends HasParts<
     const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
     if (won !== true) return;
     const reason = { code: error.code, message: error.message };
-    throw await this.calls.release(hold, { channel: channelId, reason, upstreamStatus }, error);
+    throw await this.parts.calls.release(hold, { channel: channelId, reason, upstreamStatus }, error);
   }
 
   private async failTask(
@@ -197,12 +201,12 @@ export class TaskCreator extends HasParts<
       channelId,
       createdAtMs: draft.createdAtMs,
     };
-    const won = await this.tasks.toFailed(
+    const won = await this.parts.tasks.toFailed(
       ending,
       { code: error.code, message: error.message, upstreamStatus },
       { from },
     );
-    this.wakeOutbox();
+    this.parts.wakeOutbox();
     return won;
   }
 
@@ -212,7 +216,7 @@ export class TaskCreator extends HasParts<
       return await write();
     } catch (error) {
       const { id, requestId } = draft;
-      this.log.error(
+      this.parts.log.error(
         { err: error, taskId: id, requestId },
         'a task could not be written; a sweep will finish it',
       );
@@ -225,7 +229,7 @@ export class TaskCreator extends HasParts<
     const { kind, upstreamStatus } = outcome;
     const reason = outcome.kind === 'refused' ? outcome.code : outcome.reason;
     const facts = { taskId: id, requestId, channel: channel.id, kind, upstreamStatus, reason };
-    this.log.warn(facts, 'an upstream did not accept a task');
+    this.parts.log.warn(facts, 'an upstream did not accept a task');
   }
 }
 

@@ -9,7 +9,6 @@ import type { ChannelWebhook } from '#upstream/webhooks/vendor-webhooks.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { FailedKeys } from '../protection/failed-keys.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export const WEBHOOKS_PATH = 'vendor-webhooks';
 /** The most tasks of a channel that webhooks can have polled early per minute. Others wait for their next poll. */
@@ -30,8 +29,7 @@ export function webhookUrlOf(
   return `${publicBaseUrl}/${WEBHOOKS_PATH}/${encodeURIComponent(channel.id)}`;
 }
 
-/** Takes the webhooks of vendors: each is checked, and then is a hint to poll its task now, whatever else it says. */
-export class VendorWebhookInbox extends HasParts<{
+interface VendorWebhookParts {
   catalog: CatalogCache;
   upstreams: Upstreams;
   tasks: TaskStore;
@@ -39,13 +37,18 @@ export class VendorWebhookInbox extends HasParts<{
   failedKeys: FailedKeys;
   clock: Clock;
   log: Logger;
-}> {
+}
+
+/** Takes the webhooks of vendors: each is checked, and then is a hint to poll its task now, whatever else it says. */
+export class VendorWebhookInbox {
+  constructor(private readonly parts: VendorWebhookParts) {}
+
   /**
    * The answer is the same whether a task waits for it or not.
    * @throws ApiError invalid_request for a webhook that its vendor did not sign; rate_limit_exceeded
    */
   async receive(channelId: string, sent: Omit<ChannelWebhook, 'nowMs'> & { ip: string }): Promise<void> {
-    const { catalog, upstreams, tasks, limiter, failedKeys, clock, log } = this;
+    const { catalog, upstreams, tasks, limiter, failedKeys, clock, log } = this.parts;
     const channel = (await catalog.get()).channels.find(({ id }) => id === channelId);
     const webhook = { ...sent, nowMs: clock.nowMs() };
     const notice = channel && (await upstreams.readWebhook(channel, webhook));

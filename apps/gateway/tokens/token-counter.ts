@@ -16,7 +16,6 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { MODEL } from '../http/declared-body.js';
 import type { Body } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily, refuseOtherModels } from '../http/model-access.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** A message, or contents, to be counted as it would be sent. */
 export interface CountCall {
@@ -32,6 +31,16 @@ interface WantedCount {
   counted: Body;
 }
 
+interface TokenCounterParts {
+  catalog: CatalogCache;
+  calls: ChargedCalls;
+  upstreams: Upstreams;
+  health: ChannelHealth;
+  config: GatewayConfig;
+  clock: Clock;
+  log: Logger;
+}
+
 /** Fields about the answer are not counted, and the vendor does not accept them. */
 const OF_ANSWERS: Record<CountedKind, readonly string[]> = {
   messages: ['max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_k', 'top_p', 'metadata'],
@@ -44,15 +53,9 @@ const LIMIT_MS = 30_000;
  * Asks a vendor what a message or contents would be counted as. It costs nothing, so nothing is held; it takes a place on a channel as
  * any call does, and a key asks for no more models than it may call.
  */
-export class TokenCounter extends HasParts<{
-  catalog: CatalogCache;
-  calls: ChargedCalls;
-  upstreams: Upstreams;
-  health: ChannelHealth;
-  config: GatewayConfig;
-  clock: Clock;
-  log: Logger;
-}> {
+export class TokenCounter {
+  constructor(private readonly parts: TokenCounterParts) {}
+
   /** @returns tokens of input. @throws ApiError */
   async count(call: CountCall): Promise<number> {
     const wanted = await this.planned(call);
@@ -61,18 +64,18 @@ export class TokenCounter extends HasParts<{
     if (outcome?.kind === 'counted') return outcome.tokens;
     if (outcome?.kind === 'refused') throw refusalOfUpstream(outcome);
     // A count can be repeated, whatever happened to the first one.
-    throw noChannelFree(model.id, this.health.retryAfterSeconds(channels, workOf(call.caller).model));
+    throw noChannelFree(model.id, this.parts.health.retryAfterSeconds(channels, workOf(call.caller).model));
   }
 
   /** What is counted and who could do it, for a key that may call the model. @throws ApiError */
   private async planned({ kind, caller, body }: CountCall): Promise<WantedCount> {
-    const catalog = await this.catalog.get();
+    const catalog = await this.parts.catalog.get();
     const model = modelForGroup(catalog, MODEL.read(body, 'model'), caller.group);
     refuseOtherModels(caller, model);
     refuseOtherFamily(model, 'chat');
     const counted = countedFields(kind, body);
     const wanted = { model, caller, capability: `${kind}Count` as const, work: workOf(caller) };
-    const channels = channelsFree(this, catalog, wanted);
+    const channels = channelsFree(this.parts, catalog, wanted);
     return { model, channels, counted };
   }
 
@@ -80,7 +83,7 @@ export class TokenCounter extends HasParts<{
     { kind, caller, headers }: CountCall,
     { model, channels, counted }: WantedCount,
   ): Promise<CountOutcome | undefined> {
-    const { calls, clock, config } = this;
+    const { calls, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + LIMIT_MS;
     const waitMs = Math.min(config.channelWaitMs, LIMIT_MS);
     const work = workOf(caller);
@@ -101,7 +104,7 @@ export class TokenCounter extends HasParts<{
   }
 
   private askOne(channel: Channel, request: CountRequest, limitAtMs: number): Promise<CountOutcome> {
-    const { upstreams, clock, log } = this;
+    const { upstreams, clock, log } = this.parts;
     return callUpstream<CountOutcome>(
       (signal) => upstreams.adapterFor(channel.protocol).countTokens(channel, request, signal),
       {

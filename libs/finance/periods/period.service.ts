@@ -11,21 +11,24 @@ import { type CloseRequest } from './close-attempt.js';
 import { type CheckedPeriod, checkPeriod } from './period-check.js';
 import { closePeriod, CloseRefused } from './period-close.js';
 import type { PeriodsConfig } from './periods.config.js';
-import { HasParts } from '#platform/has-parts.js';
 
-/** Closes periods for finance staff, one at a time. A close continues after its answer. */
-export class PeriodService extends HasParts<{
+export interface PeriodServiceParts {
   pool: pg.Pool;
   log: Logger;
   config: PeriodsConfig;
   /** For the controls that the checklist runs. */
   reconcile: Pick<ReconcileConfig, 'limitMs'>;
-}> {
+}
+
+/** Closes periods for finance staff, one at a time. A close continues after its answer. */
+export class PeriodService {
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
 
+  constructor(private readonly parts: PeriodServiceParts) {}
+
   check(end: Date): Promise<CheckedPeriod> {
-    const { pool, reconcile } = this;
+    const { pool, reconcile } = this.parts;
     return checkPeriod(pool, { end, limitMs: reconcile.limitMs });
   }
 
@@ -38,7 +41,7 @@ export class PeriodService extends HasParts<{
     this.running.add(ended);
     // By the time it fails, nobody may be waiting for it, so it is logged.
     void ended.catch(() => undefined).finally(() => this.running.delete(ended));
-    const late = pause(this.config.answerMs, null, { ref: false });
+    const late = pause(this.parts.config.answerMs, null, { ref: false });
     const period = await Promise.race([ended, late]);
     return period ?? (await this.soFar(request, ended));
   }
@@ -50,7 +53,7 @@ export class PeriodService extends HasParts<{
   }
 
   private async run(request: CloseRequest, auditId: string): Promise<Period> {
-    const { pool, log, config, reconcile } = this;
+    const { pool, log, config, reconcile } = this.parts;
     const { signal } = this.stopping;
     try {
       const before = await findPeriodOfRequest(pool, request);
@@ -75,12 +78,12 @@ export class PeriodService extends HasParts<{
 
   /** While the books are still being brought up to the end, there is no row yet. */
   private async soFar(request: CloseRequest, ended: Promise<Period>): Promise<Period> {
-    const found = await findPeriodOfRequest(this.pool, request);
+    const found = await findPeriodOfRequest(this.parts.pool, request);
     return found ?? ended;
   }
 
   find(periodId: bigint): Promise<Period | null> {
-    return findPeriod(this.pool, periodId);
+    return findPeriod(this.parts.pool, periodId);
   }
 }
 

@@ -8,7 +8,6 @@ import { type CoverageList, listCoverage, requireDays, todayIn } from './coverag
 import { auditedAs, type FileImport, type ReportImport, importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 import { ProviderReports } from './provider-reports.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export interface ReportRun {
   id: string;
@@ -33,33 +32,37 @@ interface Upload {
   dryRun: boolean;
 }
 
+export interface ReportServiceParts {
+  readonly pool: pg.Pool;
+  readonly reports: ProviderReports;
+}
+
 /** Imports of provider and bank files by people. */
-export class ReportService extends HasParts<{
-  pool: pg.Pool;
-  reports: ProviderReports;
-}> {
+export class ReportService {
+  constructor(private readonly parts: ReportServiceParts) {}
+
   /** @throws ApiError invalid_value if the file cannot be read or the days are invalid */
   importStripe(upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
     return this.import(upload, asking, {
       subject: 'stripe',
       timeZone: 'UTC',
-      run: (options) => importStripeCsv(this.pool, sourceOf(upload.text), options),
+      run: (options) => importStripeCsv(this.parts.pool, sourceOf(upload.text), options),
     });
   }
 
   /** @throws ApiError invalid_value, not_found, conflict */
   async importBank(accountId: string, upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
-    const account = await findBankAccount(this.pool, accountId);
+    const account = await findBankAccount(this.parts.pool, accountId);
     return this.import(upload, asking, {
       subject: `bank:${accountId}`,
       timeZone: account?.mapping.timeZone ?? 'UTC',
-      run: (options) => importBankCsv(this.pool, { accountId, source: sourceOf(upload.text) }, options),
+      run: (options) => importBankCsv(this.parts.pool, { accountId, source: sourceOf(upload.text) }, options),
     });
   }
 
   async list(query: { limit: number; cursor?: string | undefined }): Promise<Page<ReportRun>> {
     const after = readCursorId(query.cursor);
-    const { rows } = await this.pool.query<ReportRun>(
+    const { rows } = await this.parts.pool.query<ReportRun>(
       `SELECT id, provider, bank_account_id AS "bankAccountId", source, sha256, lines, added, changed,
          lower(covers)::text AS "coversFrom", upper(covers)::text AS "coversTo", actor, started_at AS "startedAt",
          finished_at AS "finishedAt"
@@ -70,7 +73,7 @@ export class ReportService extends HasParts<{
   }
 
   coverage(): Promise<CoverageList[]> {
-    return inSnapshot(this.pool, listCoverage);
+    return inSnapshot(this.parts.pool, listCoverage);
   }
 
   private async import(
@@ -79,7 +82,7 @@ export class ReportService extends HasParts<{
     what: { subject: string; timeZone: string; run: (options: FileImport) => Promise<ReportImport> },
   ): Promise<ReportImport> {
     const by = `user:${actor.userId}`;
-    const days = requireDays({ from, to }, await todayIn(this.pool, what.timeZone));
+    const days = requireDays({ from, to }, await todayIn(this.parts.pool, what.timeZone));
     try {
       const result = await what.run({
         actor: by,
@@ -87,7 +90,7 @@ export class ReportService extends HasParts<{
         days,
         inTransaction: auditedAs(what.subject, by, auditId),
       });
-      if (!dryRun) await this.reports.digest();
+      if (!dryRun) await this.parts.reports.digest();
       return result;
     } catch (error) {
       if (error instanceof ReportRefused)

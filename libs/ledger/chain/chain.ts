@@ -13,7 +13,6 @@ import {
   type RowsOfBlock,
 } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** The end of the chain, as kept outside the database. */
 export type ChainHead = Pick<ChainBlock, 'number' | 'hash' | 'lastId' | 'sealedAt'>;
@@ -49,18 +48,22 @@ const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
 /** The number of ledger accounts remembered as sealed, so that they are not looked up again. */
 const ACCOUNTS_REMEMBERED = 100_000;
 
-/**
- * Seals postings into blocks, in the background and only once they are final, so that a block never misses a transaction that
- * commits late. A block, its leaves and its announcement are one transaction, so a kill leaves all of it or nothing.
- */
-export class ChainBuilder extends HasParts<{
+export interface ChainBuilderOptions {
   /** Two of its connections are used at once. */
   pool: pg.Pool;
   log: Pick<Logger, 'info'>;
   /** The most transactions of a block. */
   blockTransactions?: number;
-}> {
+}
+
+/**
+ * Seals postings into blocks, in the background and only once they are final, so that a block never misses a transaction that
+ * commits late. A block, its leaves and its announcement are one transaction, so a kill leaves all of it or nothing.
+ */
+export class ChainBuilder {
   private readonly sealedAccounts = new Set<number>();
+
+  constructor(private readonly options: ChainBuilderOptions) {}
 
   /**
    * Seals everything up to the horizon. `stop` ends it after a block.
@@ -69,9 +72,9 @@ export class ChainBuilder extends HasParts<{
   async seal(stop?: AbortSignal): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
     if (!(await this.isDue())) return blocks;
-    const { lastLedgerId } = await atHorizon(this.pool, (_, horizon) => Promise.resolve(horizon));
+    const { lastLedgerId } = await atHorizon(this.options.pool, (_, horizon) => Promise.resolve(horizon));
     while (!stop?.aborted) {
-      const sealed = await inTransaction(this.pool, (client) => this.sealNext(client, lastLedgerId));
+      const sealed = await inTransaction(this.options.pool, (client) => this.sealNext(client, lastLedgerId));
       if (sealed === null) break;
       this.remember(sealed.accountIds);
       this.tell(sealed.block);
@@ -81,7 +84,7 @@ export class ChainBuilder extends HasParts<{
   }
 
   private async isDue(): Promise<boolean> {
-    const { rows } = await this.pool.query<{ due: boolean }>(
+    const { rows } = await this.options.pool.query<{ due: boolean }>(
       `SELECT EXISTS (SELECT FROM ledger_transactions WHERE id > coalesce(
          (SELECT last_id FROM ledger_chain_blocks ORDER BY number DESC LIMIT 1), -9223372036854775808)) AS due`,
     );
@@ -121,7 +124,7 @@ export class ChainBuilder extends HasParts<{
    * connection: several builders that each hold one and wait for another could exhaust the pool.
    */
   private async readRows(client: pg.PoolClient, afterId: bigint, lastId: bigint): Promise<RowsOfBlock> {
-    const reader = await this.pool.connect();
+    const reader = await this.options.pool.connect();
     try {
       return await readRowsOfBlock([client, reader], afterId, lastId);
     } finally {
@@ -137,7 +140,7 @@ export class ChainBuilder extends HasParts<{
     const { rows } = await client.query<{ lastId: bigint | null }>(
       `SELECT max(id) AS "lastId" FROM (SELECT id FROM ledger_transactions WHERE id > $1 AND id < $2
          ORDER BY id LIMIT $3) AS next`,
-      [afterId, beforeId, this.blockTransactions ?? DEFAULT_BLOCK_TRANSACTIONS],
+      [afterId, beforeId, this.options.blockTransactions ?? DEFAULT_BLOCK_TRANSACTIONS],
     );
     return rows[0]?.lastId ?? null;
   }
@@ -156,7 +159,7 @@ export class ChainBuilder extends HasParts<{
       lastId: lastId.toString(),
       transactions: transactionCount,
     };
-    this.log.info(sealed, 'a block of the ledger was sealed');
+    this.options.log.info(sealed, 'a block of the ledger was sealed');
   }
 }
 

@@ -15,7 +15,6 @@ import { authorOf, secondPersonReason } from './price-duties.js';
 import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** The actor, as named in the audit log, and their request. */
 export interface DoneBy {
@@ -38,6 +37,14 @@ interface Looked {
   readonly revision: number;
 }
 
+export interface ProposalServiceOptions {
+  readonly pool: pg.Pool;
+  /** How long an open proposal can be confirmed, in milliseconds. */
+  readonly lifeMs: number;
+  /** Called after a commit that announced something. */
+  readonly onCommitted?: () => void;
+}
+
 const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", proposed_by AS "proposedBy", revised_by AS "revisedBy",
   confirmed_alone AS "confirmedAlone",
   CASE WHEN state = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE state END AS state,
@@ -48,21 +55,17 @@ const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", pro
  * its versions at once, under the lock that excludes holds. If a subject has a newer version than its proposer saw, it
  * is refused.
  */
-export class ProposalService extends HasParts<{
-  pool: pg.Pool;
-  /** How long an open proposal can be confirmed, in milliseconds. */
-  lifeMs: number;
-  /** Called after a commit that announced something. */
-  onCommitted?: () => void;
-}> {
+export class ProposalService {
+  constructor(private readonly options: ProposalServiceOptions) {}
+
   /** `also` stores what belongs to the proposal, in its transaction. @throws ApiError naming the wrong change */
   async propose(wanted: NewProposal, by: DoneBy, also?: ProposalNote): Promise<Proposal> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.options.pool, async (client) => {
       const changes = await basedChanges(client, wanted);
       const { rows } = await client.query<Proposal>(
         `INSERT INTO price_proposals (id, note, effective_at, changes, proposed_by, expires_at)
          VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 millisecond') RETURNING ${COLUMNS}`,
-        [newId(), wanted.note, wanted.effectiveAt, JSON.stringify(changes), by.actor, this.lifeMs],
+        [newId(), wanted.note, wanted.effectiveAt, JSON.stringify(changes), by.actor, this.options.lifeMs],
       );
       const proposal = rows[0]!;
       await noteDecision(client, proposal, { ...by, action: 'prices.proposed' });
@@ -73,14 +76,14 @@ export class ProposalService extends HasParts<{
 
   /** Replaces the changes, based on current versions. @throws ApiError if it changed meanwhile */
   async revise({ id, revision }: Looked, wanted: NewProposal, by: DoneBy): Promise<Proposal> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
       const changes = await basedChanges(client, wanted);
       const { rows } = await client.query<Proposal>(
         `UPDATE price_proposals SET revision = revision + 1, note = $2, effective_at = $3, changes = $4,
            expires_at = clock_timestamp() + $5 * interval '1 millisecond', revised_by = $6
          WHERE id = $1 RETURNING ${COLUMNS}`,
-        [id, wanted.note, wanted.effectiveAt, JSON.stringify(changes), this.lifeMs, by.actor],
+        [id, wanted.note, wanted.effectiveAt, JSON.stringify(changes), this.options.lifeMs, by.actor],
       );
       await noteDecision(client, rows[0]!, { ...by, action: 'prices.revised' });
       return rows[0]!;
@@ -89,7 +92,7 @@ export class ProposalService extends HasParts<{
 
   /** @throws ApiError if it was decided, has expired or was revised meanwhile */
   async cancel(id: string, revision: number, by: DoneBy): Promise<Proposal> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
       const proposal = await decide(client, { id, state: 'cancelled' }, by);
       await noteDecision(client, proposal, { ...by, action: 'prices.cancelled' });
@@ -103,7 +106,7 @@ export class ProposalService extends HasParts<{
    * subject has a newer version, or its time has passed; `second_person_required`
    */
   async confirm(id: string, revision: number, by: DoneBy): Promise<Proposal> {
-    const confirmed = await inTransaction(this.pool, async (client) => {
+    const confirmed = await inTransaction(this.options.pool, async (client) => {
       await lockOutflows(client, by.actor);
       const open = await lockOpen(client, id, revision);
       await requireOther(client, open, by);
@@ -123,27 +126,28 @@ export class ProposalService extends HasParts<{
       await insertVersions(client, open);
       return proposal;
     });
-    this.onCommitted?.();
+    this.options.onCommitted?.();
     return confirmed;
   }
 
   /** @throws ApiError `not_found` */
   async find(id: string): Promise<Proposal> {
-    const { rows } = await this.pool.query<Proposal>(`SELECT ${COLUMNS} FROM price_proposals WHERE id = $1`, [
-      id,
-    ]);
+    const { rows } = await this.options.pool.query<Proposal>(
+      `SELECT ${COLUMNS} FROM price_proposals WHERE id = $1`,
+      [id],
+    );
     return rows[0] ?? throwNotFound();
   }
 
   /** Why someone other than its author must confirm an open proposal, or null. */
   async needsSecondPerson(proposal: Proposal): Promise<LargeMove | null> {
     if (proposal.state !== 'open') return null;
-    return inTransaction(this.pool, (client) => secondPersonReason(client, proposal));
+    return inTransaction(this.options.pool, (client) => secondPersonReason(client, proposal));
   }
 
   /** Newest first, older than an id; all, or only those that can still be confirmed. */
   async list(query: { limit: number; beforeId: string | null; openOnly: boolean }): Promise<Proposal[]> {
-    const { rows } = await this.pool.query<Proposal>(
+    const { rows } = await this.options.pool.query<Proposal>(
       `SELECT ${COLUMNS} FROM price_proposals
        WHERE ($2::text IS NULL OR id < $2) AND (NOT $3 OR state = 'open' AND expires_at > clock_timestamp())
        ORDER BY id DESC LIMIT $1`,
@@ -155,7 +159,7 @@ export class ProposalService extends HasParts<{
   /** What happened to the subjects of a proposal since it was made, in words. Empty if it can be confirmed unchanged. */
   async staleness(proposal: Proposal): Promise<string[]> {
     if (proposal.state !== 'open') return [];
-    const book = await loadPriceBook(this.pool);
+    const book = await loadPriceBook(this.options.pool);
     return proposal.changes.flatMap((each) => newerVersions(book, each));
   }
 }

@@ -10,7 +10,6 @@ import {
   type foundAccountView,
   viewAccount,
 } from './account.view.js';
-import { HasParts } from '#platform/has-parts.js';
 
 export type FoundAccount = RowOf<typeof foundAccountView, Date>;
 
@@ -20,11 +19,17 @@ export interface AccountSearch {
   query?: string | undefined;
 }
 
+export interface AccountReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** Reads accounts for their owners and for support. */
-export class AccountReader extends HasParts<{ pool: pg.Pool }> {
+export class AccountReader {
+  constructor(private readonly parts: AccountReaderParts) {}
+
   /** @throws ApiError not_found */
   async show(accountId: string): Promise<AccountDetails> {
-    const { rows } = await this.pool.query<AccountWithBalances>(
+    const { rows } = await this.parts.pool.query<AccountWithBalances>(
       `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
          b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
          b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",
@@ -41,7 +46,7 @@ export class AccountReader extends HasParts<{ pool: pg.Pool }> {
 
   async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
     const after = readCursorId(cursor);
-    const { rows } = await this.pool.query<FoundAccount>(
+    const { rows } = await this.parts.pool.query<FoundAccount>(
       `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"
        FROM accounts a JOIN customer_balances b ON b.account_id = a.id LEFT JOIN users u ON u.account_id = a.id
        WHERE ($1::text IS NULL OR a.id < $1)

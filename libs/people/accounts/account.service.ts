@@ -9,7 +9,6 @@ import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Settings of an account's owner. Omitted ones stay unchanged, and null means none. Amounts are in nanos. */
 export interface AccountChange {
@@ -24,12 +23,18 @@ interface Settings {
   monthlyLimit: bigint | null;
 }
 
+export interface AccountServiceParts {
+  readonly pool: pg.Pool;
+}
+
 /** Changes accounts, for their owners and for support. */
-export class AccountService extends HasParts<{ pool: pg.Pool }> {
+export class AccountService {
+  constructor(private readonly parts: AccountServiceParts) {}
+
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) return;
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const before = await lockSettings(client, operation.accountId);
       const after = { ...before, ...given };
       await writeSettings(client, operation.accountId, { before, after });
@@ -47,17 +52,17 @@ export class AccountService extends HasParts<{ pool: pg.Pool }> {
 
   /** @throws ApiError not_found */
   async freeze(operation: StaffOperation, reason: string): Promise<void> {
-    refuseFault(await freezeAccount(this.pool, operation, reason));
+    refuseFault(await freezeAccount(this.parts.pool, operation, reason));
   }
 
   /** @throws ApiError not_found, conflict while the balance is below zero */
   async unfreeze(operation: StaffOperation, note: string): Promise<void> {
-    refuseFault(await unfreezeAccount(this.pool, operation, note));
+    refuseFault(await unfreezeAccount(this.parts.pool, operation, note));
   }
 
   /** Ends every session of an account's person. @returns how many. @throws ApiError not_found */
   async revokeSessions(operation: StaffOperation): Promise<number> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.parts.pool, async (client) => {
       await refuseOwnInterest(client, operation.actor, operation.accountId);
       const { rows } = await client.query<{ userId: string | null }>(
         'SELECT u.id AS "userId" FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1',

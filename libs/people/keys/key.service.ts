@@ -15,7 +15,6 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { ApiKey } from './api-key.entity.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Settings of a key by its owner, apart from its group; null: no limit. */
 export interface KeyRules {
@@ -49,35 +48,39 @@ export interface KeyChange {
 /** Active keys of one account. More indicate a faulty script. */
 const MAX_KEYS = 200;
 
+export interface KeyServiceParts {
+  readonly source: DataSource;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+  readonly clock: Clock;
+}
+
 /** The API keys of an account. Every hold precedes a change of its key or sees it, whatever gateways have cached. */
-export class KeyService extends HasParts<{
-  source: DataSource;
-  relay: Pick<OutboxRelay, 'wake'>;
-  clock: Clock;
-}> {
+export class KeyService {
+  constructor(private readonly parts: KeyServiceParts) {}
+
   /** The active keys of an account, newest first. */
   async list(
     accountId: string,
     page: { limit: number; cursor?: string | undefined },
   ): Promise<Page<KeyWithSpend>> {
     const after = readCursorId(page.cursor);
-    const keys = await this.source.manager.find(ApiKey, {
+    const keys = await this.parts.source.manager.find(ApiKey, {
       where: { accountId, revokedAt: IsNull(), ...(after ? { id: LessThan(after) } : {}) },
       order: { id: 'DESC' },
       take: page.limit + 1,
     });
-    return pageFrom(await withSpend(this.source.manager, keys), page.limit, ({ id }) => [id]);
+    return pageFrom(await withSpend(this.parts.source.manager, keys), page.limit, ({ id }) => [id]);
   }
 
   /** @throws ApiError not_found for another account's key and for a deleted one */
   async find(accountId: string, keyId: string): Promise<KeyWithSpend> {
-    const key = await this.source.manager.findOneBy(ApiKey, {
+    const key = await this.parts.source.manager.findOneBy(ApiKey, {
       id: keyId,
       accountId,
       revokedAt: IsNull(),
     });
     if (!key) throw noSuchKey();
-    return (await withSpend(this.source.manager, [key]))[0]!;
+    return (await withSpend(this.parts.source.manager, [key]))[0]!;
   }
 
   /**
@@ -89,7 +92,7 @@ export class KeyService extends HasParts<{
     { name, group }: { name: string; group: string },
   ): Promise<{ key: KeyWithSpend; apiKey: string | null }> {
     const { accountId } = actor;
-    const found = await inEntityTransaction(this.source, async ({ entities, client }) => {
+    const found = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
       const keyId = await workingKey(client, accountId);
       if (keyId !== null) return { keyId, apiKey: null };
@@ -108,7 +111,7 @@ export class KeyService extends HasParts<{
     { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
   ): Promise<{ key: KeyWithSpend; apiKey: string }> {
     const { accountId } = actor;
-    const { keyId, apiKey } = await inEntityTransaction(this.source, async ({ entities, client }) => {
+    const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
       await refuseTooMany(entities, accountId);
       await this.check(client, rules);
@@ -128,7 +131,7 @@ export class KeyService extends HasParts<{
     rules: Partial<KeyRules>,
   ): Promise<KeyWithSpend> {
     const { accountId } = actor;
-    await inEntityTransaction(this.source, async ({ entities, client }) => {
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
       const before = await entities.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
       if (!before) throw noSuchKey();
@@ -140,14 +143,14 @@ export class KeyService extends HasParts<{
       await note(client, { actor, requestId, action: 'key.changed', keyId, ...change });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });
-    this.relay.wake();
+    this.parts.relay.wake();
     return this.find(accountId, keyId);
   }
 
   /** Deletes a key permanently. Later holds are refused. @throws ApiError not_found */
   async remove({ actor, requestId }: KeyChange, keyId: string): Promise<void> {
     const { accountId } = actor;
-    await inEntityTransaction(this.source, async ({ entities, client }) => {
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
       if (!(await entities.existsBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() })))
         throw noSuchKey();
@@ -155,12 +158,12 @@ export class KeyService extends HasParts<{
       await note(client, { actor, requestId, action: 'key.deleted', keyId });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });
-    this.relay.wake();
+    this.parts.relay.wake();
   }
 
   private async check(client: pg.ClientBase, rules: Partial<KeyRules>): Promise<void> {
     const { expiresAt } = rules;
-    if (expiresAt && expiresAt.getTime() <= this.clock.nowMs())
+    if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
       throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
     for (const param of ['allowedModels', 'fallbackModels'] as const) {
       await requireModels(client, rules[param] ?? [], param);

@@ -7,7 +7,6 @@ import { ApiError } from '#platform/errors.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
 import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
-import { HasParts } from '#platform/has-parts.js';
 
 /** Finds whose money each type of subject is. */
 const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
@@ -17,17 +16,21 @@ const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
     LEFT JOIN topups t ON t.id = s.topup_id LEFT JOIN topup_orders o ON o.id = s.order_id WHERE s.id = $1`,
 };
 
+export interface BankServiceParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: { readonly currency: string } };
+}
+
 /** What finance staff do with bank accounts and their lines. */
-export class BankService extends HasParts<{
-  pool: pg.Pool;
-  config: { payments: { currency: string } };
-}> {
+export class BankService {
+  constructor(private readonly parts: BankServiceParts) {}
+
   list(): Promise<BankAccount[]> {
-    return listBankAccounts(this.pool);
+    return listBankAccounts(this.parts.pool);
   }
 
   async save(account: BankAccount, { actor, auditId }: FinanceRequest): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const before = await findBankAccount(client, account.id);
       await saveBankAccount(client, account, `user:${actor.userId}`);
       await audit(client, {
@@ -48,14 +51,14 @@ export class BankService extends HasParts<{
   ): Promise<void> {
     const { bankLineId, kind, note } = said;
     const by = `user:${actor.userId}`;
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       await lockMatching(client);
       const subject = await this.subjectOf(client, said);
       await refuseOwnMoney(client, actor, { kind, subject });
       await matchBankLine(
         client,
         { bankLineId, kind, subject },
-        { actor: by, note, house: this.config.payments.currency },
+        { actor: by, note, house: this.parts.config.payments.currency },
       );
       await audit(client, {
         actor: by,
@@ -69,7 +72,7 @@ export class BankService extends HasParts<{
 
   /** @throws ApiError not_found, second_person_required */
   async undo(bankLineId: bigint, note: string, { actor, auditId }: FinanceRequest): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       await lockMatching(client);
       await refuseOwnMoney(client, actor, await matchOf(client, bankLineId));
       await undoBankMatch(client, bankLineId, `user:${actor.userId}`);
@@ -112,7 +115,7 @@ export class BankService extends HasParts<{
     const { bookedOn, ...money } = line;
     const happenedAt = await pastTime(client, bookedOn);
     const item = { ...money, provider: 'manual', orderId: null, why: 'no_order', happenedAt } as const;
-    const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
+    const { itemId } = await bookSuspense(client, item, this.parts.config.payments.currency);
     return itemId;
   }
 }
