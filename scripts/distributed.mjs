@@ -2,7 +2,6 @@
 // local Kafka broker and PostgreSQL.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, nodeFlags, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
+import { freePorts } from './lib/free-ports.mjs';
 import { NoKafka, startKafka } from './lib/kafka-broker.mjs';
 import { portsOf, programs } from './lib/programs.mjs';
 import { Program } from './lib/supervisor.mjs';
@@ -109,7 +109,7 @@ class Deployment {
     const folder = dataFolder({ DATA_DIR: options.dataDir });
     for (const path of [folder.files, folder.sandbox]) mkdirSync(path, { recursive: true });
     const secrets = readOrMakeSecrets(folder);
-    const ports = portsOf({ ...options, free: await freePorts(options) });
+    const ports = portsOf({ ...options, free: await freePorts(portCount(options)) });
     const [kafka, database] = await Promise.all([this.#startKafka(), this.#startDatabase(folder)]);
     this.place = {
       ...database,
@@ -366,19 +366,8 @@ function writeWhole(file, value) {
   renameSync(`${file}.new`, file);
 }
 
-async function freePorts({ gateways, billings, controlPlanes, workers, base }) {
-  if (base !== undefined) return [];
-  const count = 2 * gateways + billings + 2 * controlPlanes + workers + 1;
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise((done) => server.listen(0, '127.0.0.1', done));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
+function portCount({ gateways, billings, controlPlanes, workers, base }) {
+  return base === undefined ? 2 * gateways + billings + 2 * controlPlanes + workers + 1 : 0;
 }
 
 async function isReady(healthPort) {

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveKafka } from './kafka-broker.mjs';
-import { freePorts, LocalBroker } from './kafka-local.mjs';
+import { freePorts } from './free-ports.mjs';
+import { LocalBroker } from './kafka-local.mjs';
 
 const IDS = [1, 2, 3];
 const HEAP = '256m';
@@ -15,9 +16,12 @@ const HEAP = '256m';
  */
 export async function startKafkaCluster(wayTo) {
   const kafka = await resolveKafka(() => undefined);
-  const ports = await freePorts(2 * IDS.length);
+  const ports = await freePorts(3 * IDS.length);
   const nodes = IDS.map((id) => ({ id, port: ports.pop(), controllerPort: ports.pop() }));
-  if (wayTo) await openWays(nodes, wayTo);
+  for (const node of wayTo ? nodes : []) {
+    const port = ports.pop();
+    node.way = { port, address: await wayTo(node.id, port) };
+  }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-kafka-'));
   const members = nodes.map(({ id }) => {
     const cluster = { id, nodes, name: folder, heap: HEAP };
@@ -31,14 +35,6 @@ export async function startKafkaCluster(wayTo) {
     throw error;
   }
   return cluster;
-}
-
-async function openWays(nodes, wayTo) {
-  const ports = await freePorts(nodes.length);
-  for (const node of nodes) {
-    const port = ports.pop();
-    node.way = { port, address: await wayTo(node.id, port) };
-  }
 }
 
 class KafkaCluster {

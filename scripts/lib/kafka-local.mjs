@@ -12,11 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { guard } from './children.mjs';
+import { freePorts } from './free-ports.mjs';
 
 const READY_LIMIT_MS = 90_000;
 const STOP_LIMIT_MS = 20_000;
@@ -25,19 +25,6 @@ const STOP_LIMIT_MS = 20_000;
 const HEAP = '384m';
 /** Starts three at once in half the time, because nothing is compiled twice. */
 const QUICK_START = '-XX:TieredStopAtLevel=1';
-
-export async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /**
  * A node that is broker and controller, on loopback, with settings that make a young cluster quick. With three nodes,

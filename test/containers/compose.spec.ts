@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { until } from '../support/eventually.js';
+import { freePorts } from '../support/free-port.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -25,24 +23,6 @@ const REVISION = 'a1b2c3';
 
 /** Characters with a meaning in URLs, shells and env files. */
 const ODD = 'p@ss/w#rd:%40?&';
-
-/**
- * Below the ports that systems give to connections and to programs that ask for any port, so nothing takes them while
- * the image is built.
- */
-const PORTS_FROM = 15_000;
-const PORTS_TO = 30_000;
-
-/** The first of this many consecutive free ports. */
-async function freePorts(count: number): Promise<number> {
-  const port = randomInt(PORTS_FROM, PORTS_TO - count);
-  const servers = Array.from({ length: count }, () => createServer());
-  const tries = await Promise.allSettled(
-    servers.map((server, index) => once(server.listen(port + index, '127.0.0.1'), 'listening')),
-  );
-  for (const server of servers) server.close();
-  return tries.every(({ status }) => status === 'fulfilled') ? port : freePorts(count);
-}
 
 describe('docker compose', () => {
   let folder: string;
@@ -84,7 +64,7 @@ describe('docker compose', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
-    const port = await freePorts(PORTS);
+    const [port = 0] = await freePorts(PORTS);
     writeFileSync(join(folder, '.env'), variables(port).join('\n'));
     writeFileSync(join(folder, 'billing-password'), `billing${ODD}\n`);
     writeFileSync(join(folder, 'host.yml'), HOST_FILE.replaceAll('FOLDER', folder));

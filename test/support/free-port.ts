@@ -1,13 +1,15 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-/** A currently free port. */
+const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/free-ports.mjs')).href;
+
+/** Consecutive ports that are free, and stay so until programs of the spec take them. */
+export async function freePorts(count: number): Promise<number[]> {
+  const script = (await import(SCRIPT)) as { freePorts: typeof freePorts };
+  return script.freePorts(count);
+}
+
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }

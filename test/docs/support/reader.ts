@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Person, person } from '../../support/console.js';
+import { freePort } from '../../support/free-port.js';
 import { addModel } from '../../support/models.js';
 import { silentWav } from '../../support/sounds.js';
 import { type Customer, type Relay, startRelay, until } from '../../support/relay.js';
@@ -133,14 +132,6 @@ export class Reader {
       KEY: this.customer.apiKey,
     };
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A new relay's catalog has no model for embeddings, and none for transcriptions. */

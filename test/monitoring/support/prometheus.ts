@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../support/eventually.js';
+import { freePort } from '../../support/free-port.js';
 
 /** `npm test` sets where the programs are. To run a spec alone, have them on the PATH. */
 function program(name: 'prometheus' | 'promtool'): string {
@@ -89,12 +89,4 @@ async function ask<T>(url: string): Promise<T> {
   const body = (await response.json()) as { status: string; error?: string; data: T };
   if (body.status !== 'success') throw new Error(`${url}: ${body.error}`);
   return body.data;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
