@@ -125,8 +125,10 @@ async function ended<T>(customer: Customer, path: string, isEnd: (body: T) => bo
   for (const before = Date.now(); Date.now() - before < TASK_LIMIT_MS;) {
     const response = await customer.send(path);
     const body = (await response.json()) as T;
-    if (response.status !== 200) throw new Error(`a poll was answered ${response.status}`);
-    if (isEnd(body)) return body;
+    // A busy gateway asks for a repeat.
+    if (response.status !== 200 && response.status !== 503)
+      throw new Error(`a poll was answered ${response.status}`);
+    if (response.status === 200 && isEnd(body)) return body;
     await new Promise((resolve) => setTimeout(resolve, POLL_PAUSE_MS));
   }
   throw new Error(`${path} did not end`);
