@@ -5,6 +5,7 @@ import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeo
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { measurePool } from './pool-metrics.js';
+import { PooledClient } from './pooled-client.js';
 import { answerLimitMs, setAnswerLimit } from './statement-limit.js';
 
 export interface PoolOptions {
@@ -237,8 +238,9 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
 function driverOptions(statementTimeoutMs: number): pg.PoolConfig {
   return {
     ...KEEP_ALIVE,
+    Client: PooledClient,
     types: bigintTypes,
-    // Only then does the driver drop a connection whose query got no answer. Otherwise, the next user would get it.
+    // Queries that are passed without waiting are sent at once.
     pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PooledClient } from './pooled-client.js';
 
 /** What the way to the server and back may take beyond a statement, which the server itself cancels at its limit. */
 const ANSWER_GRACE_MS = 5_000;
@@ -20,8 +21,7 @@ export async function limitStatements(client: pg.ClientBase, limitMs: number): P
   await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
 }
 
-/** For the statements that follow on a connection; the driver's types do not know where it reads this. */
+/** For the statements that follow on a connection. */
 export function setAnswerLimit(client: pg.ClientBase, ms: number): void {
-  const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } };
-  connectionParameters.query_timeout = ms;
+  (client as PooledClient).answerLimitMs = ms;
 }

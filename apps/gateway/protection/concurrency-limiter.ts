@@ -45,14 +45,15 @@ export class ConcurrencyLimiter {
     if (reached) throw tooMany(reached);
     for (const { subject } of counted) this.add(subject, 1);
     let users = 0;
-    request.keepCounted = () => {
+    const keepCounted = () => {
       users += 1;
       return () => {
         users -= 1;
         if (users === 0) for (const { subject } of counted) this.add(subject, -1);
       };
     };
-    reply.raw.once('close', request.keepCounted());
+    request.keepCounted = keepCounted;
+    reply.raw.once('close', keepCounted());
   }
 
   private limitsOf({ caller, ip, routeOptions: { config } }: FastifyRequest): RequestLimit[] {
