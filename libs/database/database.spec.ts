@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { socketOf, TcpSwitch } from '../../test/support/tcp-switch.js';
 import { bigintTransformer, inTransaction, isTransient, openDataSource, openPool } from './database.js';
 import { type EntityTransaction, inEntityTransaction } from './entity-transaction.js';
-import { limitStatements } from './statement-limit.js';
+import { limitStatements } from './pooled-client.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;

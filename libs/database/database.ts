@@ -5,8 +5,7 @@ import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeo
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { measurePool } from './pool-metrics.js';
-import { PooledClient } from './pooled-client.js';
-import { answerLimitMs, setAnswerLimit } from './statement-limit.js';
+import { answerLimitMs, PooledClient, setAnswerLimit } from './pooled-client.js';
 
 export interface PoolOptions {
   url: string;

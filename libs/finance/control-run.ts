@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { openReport, type Report } from '#ledger/postings/horizon.js';
 import type { Control, ControlItem, ControlResult } from './control.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
 import { NamedError } from '#platform/errors.js';

@@ -1,4 +1,4 @@
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { isTooSlow } from '../control-run.js';
 import { bookQuestions, informativeQuestions } from './checklist-books.js';
 import { controlQuestions } from './checklist-controls.js';

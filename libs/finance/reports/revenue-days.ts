@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { BlockReader, type BlockInTurn, isIntact, decodedLeaves, type LoadedBlock } from './block-reader.js';
 import { type ChainHead, currentHead } from './chain.js';
 import { balanceFindings } from './chain-balances.js';

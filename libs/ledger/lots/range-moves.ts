@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import type { Family } from '#pricing/price-book.js';
 import { listOf } from './list-of.js';
 import { dayOf } from './lot.js';

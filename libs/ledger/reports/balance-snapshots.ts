@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { tryLock } from '#database/locks.js';
-import { limitStatements } from '#database/statement-limit.js';
+import { limitStatements } from '#database/pooled-client.js';
 import { type Horizon, markHorizon, readHorizon } from '../postings/horizon.js';
 
 /**
