@@ -192,29 +192,27 @@ export class FairShare {
   }
 
   private shareOf(memberId: string, amount: number): Share {
-    let held = amount;
     let isReleased = false;
-    return {
-      granted: true,
-      get amount() {
-        return held;
-      },
-      more: (further) => {
+    const share = {
+      granted: true as const,
+      amount,
+      more: (further: number) => {
         if (isReleased) return this.refusal('over_share');
         const refusal = this.claim(memberId, further);
-        if (!refusal) held += further;
+        if (!refusal) share.amount += further;
         return refusal;
       },
       release: () => {
         if (isReleased) return;
         isReleased = true;
         const member = this.memberOf(memberId);
-        member.held -= held;
-        this.held -= held;
+        member.held -= share.amount;
+        this.held -= share.amount;
         this.tidy(member);
         this.serve();
       },
     };
+    return share;
   }
 
   /** Grants whatever is possible to those that wait. */

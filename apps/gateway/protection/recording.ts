@@ -67,23 +67,25 @@ export function recordResponse(
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
-  response.writeHead = (...args: unknown[]) => {
-    const given = lowerCased(args.at(-1));
-    headerOf = (name) => given[name] ?? response.getHeader(name);
-    return writeHead(...args);
-  };
-  response.write = ((...args: unknown[]) => {
-    listen(args[0], args[1]);
-    return write(...args);
-  }) as ServerResponse['write'];
-  response.end = ((...args: unknown[]) => {
-    listen(args[0], args[1]);
-    if (isWanted()) {
-      const { body } = sent;
-      onEnd(body && { status: response.statusCode, ...headersToKeep(headerOf), body });
-    }
-    return end(...args);
-  }) as ServerResponse['end'];
+  Object.assign(response, {
+    writeHead: (...args: unknown[]) => {
+      const given = lowerCased(args.at(-1));
+      headerOf = (name) => given[name] ?? response.getHeader(name);
+      return writeHead(...args);
+    },
+    write: (...args: unknown[]) => {
+      listen(args[0], args[1]);
+      return write(...args);
+    },
+    end: (...args: unknown[]) => {
+      listen(args[0], args[1]);
+      if (isWanted()) {
+        const { body } = sent;
+        onEnd(body && { status: response.statusCode, ...headersToKeep(headerOf), body });
+      }
+      return end(...args);
+    },
+  });
 }
 
 /** Headers can be passed at the last moment, where `getHeader` does not show them. */

@@ -53,16 +53,15 @@ const LINGER_MS = 2_000;
 export class Upload {
   readonly startedMs = performance.now();
   private readonly startedBytes: number;
+  private readonly failing = Promise.withResolvers<never>();
   /** Rejects when the body comes too slowly. */
-  readonly failure: Promise<never>;
-  private reject: (fault: Error) => void = () => undefined;
+  readonly failure = this.failing.promise;
 
   constructor(
     readonly raw: IncomingMessage,
     readonly members: readonly string[],
   ) {
     this.startedBytes = raw.socket.bytesRead;
-    this.failure = new Promise<never>((_resolve, reject) => (this.reject = reject));
     this.failure.catch(() => undefined);
   }
 
@@ -77,7 +76,7 @@ export class Upload {
   }
 
   fail(fault: Error): void {
-    this.reject(fault);
+    this.failing.reject(fault);
   }
 }
 
