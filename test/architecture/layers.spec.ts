@@ -83,6 +83,24 @@ it('has at most 25 sources side by side in a folder', () => {
   expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
 });
 
+/** Their objects live as long as a program. */
+const LONG_LIVED = ['apps/gateway/protection/request-limiter.ts', 'libs/database/embedded-server.ts'];
+
+/** V8 puts such a function into the old generation at once, where it keeps all that it uses until a full collection. */
+it('assigns no function to a property of what is made for each call', () => {
+  const FUNCTION = String.raw`\(*(?:async )?(?:\([^()]*\)(?:: [^=()]+)? =>|\w+ =>|function\b)`;
+  const ASSIGNED = new RegExp(String.raw`^\s+(?!\*|prototype)\S*\.\w+ (?:\?\?)?= ${FUNCTION}`);
+  const FIELD = new RegExp(String.raw`^  (?!.*,$)(?:private )?(?:readonly )?\w+(?:: .+)? = ${FUNCTION}`);
+  const wrong = sources
+    .filter((file) => /^(apps\/(billing|gateway|video-worker)|libs)\//.test(file))
+    .filter((file) =>
+      textOf(file)
+        .split('\n')
+        .some((line) => ASSIGNED.test(line) || FIELD.test(line)),
+    );
+  expect(wrong.sort()).toEqual(LONG_LIVED);
+});
+
 it('keeps the pure files pure', () => {
   const wrong = sources
     .filter((file) => PURE.some((pattern) => pattern.test(file)))
