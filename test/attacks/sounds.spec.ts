@@ -13,7 +13,8 @@ describe('audio from a stranger', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    relay = await startRelay();
+    // However slowly large files arrive on a busy machine.
+    relay = await startRelay({ UPLOAD_GRACE_SECONDS: '600' });
     const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
     const model = { id: MODEL, like: 'vendora-speech', unit: 'second', ...channel };
     await addModel(relay.fixture.owner, model);
