@@ -5,7 +5,7 @@ import type { Commodity } from '#ledger/reports/trial-balance.js';
 import { postingKinds } from '#ledger/postings/posting-kinds.js';
 import { amountView, numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
 
-/** Head of a ledger transaction. */
+/** Head of a ledger transaction. Times are PostgreSQL's text until they are shown. */
 export const transactionHead = z.object({
   id: numberText,
   kind: wordView(postingKinds),

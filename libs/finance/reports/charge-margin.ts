@@ -7,10 +7,13 @@ import { amountView, numberText, type RowOf, utcDay } from '#platform/http/field
 export const chargeCostView = z.object({
   outcome: z.enum(['delivered', 'failed', 'late']),
   channel: z.string(),
+  /** Calls or seconds; tokens for metered work. */
   units: numberText,
   cost: amountView,
   costVersionId: numberText,
+  /** Null if the cost is 0. */
   transactionId: numberText.nullable(),
+  /** In which it counts. */
   day: utcDay,
 });
 

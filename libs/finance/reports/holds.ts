@@ -66,7 +66,10 @@ const BY_AGE = `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1
   FROM (${HELD}) AS h, LATERAL (SELECT h.due_at < now() - $1::float8 * interval '1 millisecond' AS late) AS judged
   GROUP BY 1`;
 
-/** How much is held for how long, and the held balances of accounts. */
+/**
+ * How many nanos are held for how long, and the held balances of accounts: the same sum if the books are consistent.
+ * `underMs` is null in the last bucket, that of the oldest.
+ */
 export async function readHoldTotals(client: pg.ClientBase, graceMs: number) {
   const { rows } = await client.query<BucketRow>(BY_AGE, [graceMs, BUCKETS_MS]);
   const balances = await client.query<{ held: bigint }>(
