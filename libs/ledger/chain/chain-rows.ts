@@ -1,7 +1,8 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
-import { encodeLeaves, type HashesById, PREFIX_BYTES } from './chain-leaves.js';
+import { encodeLeaves, type HashesById, PREFIX_BYTES, TURN_TRANSACTIONS } from './chain-leaves.js';
 import { CHAINED_COLUMNS, HASH_BYTES, sha256 } from './chain-text.js';
 
 /** The transactions of a block as they are in the tables now. */
@@ -52,7 +53,7 @@ export async function readRowsOfBlock(
        WHERE transaction_id > ${afterId} AND transaction_id <= ${throughId} ORDER BY transaction_id, ordinal`,
     ),
   ]);
-  return new CopiedBlock(transactions, entries);
+  return CopiedBlock.of(transactions, entries);
 }
 
 /** The hashes of ledger accounts, by id, of those that exist. */
@@ -72,7 +73,7 @@ export async function readAccounts(client: pg.ClientBase, ids: readonly number[]
 }
 
 /** The leaves of a block as bytes. */
-export function encodedLeaves(accounts: HashesById, rows: RowsOfBlock): Buffer {
+export function encodedLeaves(accounts: HashesById, rows: RowsOfBlock): Promise<Buffer> {
   const transactions = { ids: rows.transactionIds, hashes: rows.transactionHashes };
   const rowCount = transactions.ids.length + rows.entryCount;
   return encodeLeaves({ accounts, transactions, rowSums: (index) => rows.rowSums(index) }, rowCount);
@@ -113,18 +114,22 @@ function fieldAt(bytes: Buffer, at: number, field: number): number {
 /** Merges the rows of both tables, which come in order of ID. */
 class CopiedBlock implements RowsOfBlock {
   readonly transactionIds: number[] = [];
-  readonly transactionHashes: Buffer;
   readonly ledgerAccountIds = new Set<number>();
+  transactionHashes: Buffer = Buffer.alloc(0);
   /** For each transaction: the index of its row, or -1, and of its first entry. */
   private readonly ownRows: number[] = [];
   private readonly firstEntries: number[] = [];
 
-  constructor(
+  private constructor(
     private readonly transactions: CopiedRows,
     private readonly entries: CopiedRows,
-  ) {
-    this.pair();
-    this.transactionHashes = this.hashes();
+  ) {}
+
+  static async of(transactions: CopiedRows, entries: CopiedRows): Promise<CopiedBlock> {
+    const block = new CopiedBlock(transactions, entries);
+    await block.pair();
+    block.transactionHashes = await block.hashes();
+    return block;
   }
 
   get entryCount(): number {
@@ -164,13 +169,14 @@ class CopiedBlock implements RowsOfBlock {
     return bytes.toString('utf8', from, bytes.indexOf(TAB, from));
   }
 
-  private pair(): void {
+  private async pair(): Promise<void> {
     const { transactions, entries } = this;
     const [owns, all] = [transactions.ends.length, entries.ends.length];
     let [own, entry] = [0, 0];
     let ownId = own < owns ? numberAt(transactions.bytes, 0) : Infinity;
     let entryId = entry < all ? numberAt(entries.bytes, 0) : Infinity;
     while (own < owns || entry < all) {
+      if (this.transactionIds.length % TURN_TRANSACTIONS === 0) await othersTurn();
       const id = Math.min(ownId, entryId);
       this.transactionIds.push(id);
       this.ownRows.push(ownId === id ? own : -1);
@@ -190,10 +196,11 @@ class CopiedBlock implements RowsOfBlock {
     this.ledgerAccountIds.add(numberAt(bytes, fieldAt(bytes, at, 3)));
   }
 
-  private hashes(): Buffer {
+  private async hashes(): Promise<Buffer> {
     const hashes = Buffer.allocUnsafe(this.transactionIds.length * HASH_BYTES);
     let lines = Buffer.allocUnsafe(LONGEST_LINES);
     for (let index = 0; index < this.transactionIds.length; index += 1) {
+      if (index % TURN_TRANSACTIONS === 0) await othersTurn();
       const own = this.ownRows[index] as number;
       const [first, end] = [this.firstEntries[index] as number, this.firstEntries[index + 1] as number];
       const ownStart = own < 0 ? 0 : startOf(this.transactions, own);

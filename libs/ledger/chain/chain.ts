@@ -102,7 +102,7 @@ export class ChainBuilder {
     const rows = await this.readRows(client, afterId, lastId);
     const accountIds = [...rows.ledgerAccountIds].filter((id) => !this.sealedAccounts.has(id));
     const accounts = await readAccounts(client, await unsealed(client, accountIds));
-    const leaves = encodedLeaves(accounts, rows);
+    const leaves = await encodedLeaves(accounts, rows);
     const digest = digestOf({ accounts: accounts.hashes, transactions: rows.transactionHashes });
     const block = await insertBlock(client, {
       number: (head?.number ?? 0n) + 1n,
