@@ -30,7 +30,9 @@ export async function readLotEvents(
   oneByOne: readonly string[] | null = null,
 ): Promise<AccountEvents[]> {
   const moves =
-    of instanceof RangeMoves ? of.moves(oneByOne) : await readMovesOfAccount(client, of, oneByOne !== null);
+    of instanceof RangeMoves
+      ? await of.moves(oneByOne)
+      : await readMovesOfAccount(client, of, oneByOne !== null);
   const causes = await readCauses(client, of, oneByOne);
   const events = new Map<string, LotEvent[]>();
   const restores: Restore[] = [];

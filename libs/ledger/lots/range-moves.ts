@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
 import { limitStatements } from '#database/pooled-client.js';
@@ -36,6 +37,9 @@ export async function steadyPlans(client: pg.ClientBase): Promise<void> {
   );
   await limitStatements(client, 10 * 60_000);
 }
+
+/** After as many settlements, whatever else waits in the process gets a turn: one to three milliseconds of work. */
+const TURN_SETTLEMENTS = 300;
 
 /** One settlement, or a part of it of another family. */
 interface Settled {
@@ -82,7 +86,7 @@ export class RangeMoves {
       `SELECT transaction_id, ledger_account_id, -amount FROM ledger_entries WHERE ${range('transaction_id')}
          AND ledger_account_id IN (${[...usage.keys(), 0].join()}) ORDER BY transaction_id, ordinal`,
     );
-    const settled = settlements(transactions, entries, usage);
+    const settled = await settlements(transactions, entries, usage);
     const others = new Map<string, Move[]>();
     const { rows } = await client.query<Move>(OTHERS, [after, through]);
     for (const row of rows) listOf(others, row.accountId).push(row);
@@ -92,59 +96,75 @@ export class RangeMoves {
   }
 
   /** By account, in ledger order. @param oneByOne the only accounts to list, each settlement by itself */
-  moves(oneByOne: readonly string[] | null): Move[] {
-    const { settled, others } = this.found;
+  async moves(oneByOne: readonly string[] | null): Promise<Move[]> {
+    const { settled, others, now } = this.found;
     const accountIds = oneByOne ?? [...new Set([...settled.keys(), ...others.keys()])].sort();
-    return accountIds.flatMap((accountId) => this.movesOf(accountId, oneByOne !== null));
-  }
-
-  private movesOf(accountId: string, isOneByOne: boolean): Move[] {
-    const others = this.found.others.get(accountId) ?? [];
-    const { now } = this.found;
     const moves: Move[] = [];
-    let next = 0;
-    let row: { move: Move; last: Settled } | null = null;
-    for (const settled of this.found.settled.get(accountId) ?? []) {
-      for (let other = others[next]; other && other.id < settled.id; other = others[(next += 1)]) {
-        moves.push(other);
-        row = null;
-      }
-      if (row && !isOneByOne && followsOn(row.last, settled)) extend(row, settled);
-      else moves.push((row = { move: this.begin(accountId, settled), last: settled }).move);
-    }
-    moves.push(...others.slice(next));
+    for (const accountId of accountIds)
+      for (const move of await this.movesOf(accountId, oneByOne !== null)) moves.push(move);
     for (const move of moves) if (move.effectiveAt > now) move.effectiveAt = now;
     return moves;
   }
 
-  private begin(accountId: string, { id, purpose, amount, effectiveAt }: Settled): Move {
-    return {
-      accountId,
-      firstId: BigInt(id),
-      id: BigInt(id),
-      count: 1,
-      kind: 'settle',
-      purpose,
-      net: amount,
-      chargeId: null,
-      linkedId: null,
-      effectiveAt: isoOf(effectiveAt),
-    };
+  private async movesOf(accountId: string, isOneByOne: boolean): Promise<Move[]> {
+    const others = this.found.others.get(accountId) ?? [];
+    const settled = this.found.settled.get(accountId) ?? [];
+    const moves: Move[] = [];
+    const joined = new Set<SettledRow>();
+    let next = 0;
+    let row: SettledRow | null = null;
+    for (const [index, each] of settled.entries()) {
+      if (index % TURN_SETTLEMENTS === TURN_SETTLEMENTS - 1) await othersTurn();
+      for (let other = others[next]; other && other.id < each.id; other = others[(next += 1)]) {
+        moves.push(other);
+        row = null;
+      }
+      if (row && !isOneByOne && followsOn(row.last, each)) joined.add(extend(row, each));
+      else moves.push((row = beginRow(accountId, each)).move);
+    }
+    moves.push(...others.slice(next));
+    for (const { move, latest } of joined) move.effectiveAt = isoOf(latest);
+    return moves;
   }
+}
+
+/** Settlements that follow each other, as one move. */
+interface SettledRow {
+  readonly move: Move;
+  last: Settled;
+  /** The latest effective time, as PostgreSQL text in UTC, which sorts like the times. */
+  latest: string;
+}
+
+function beginRow(accountId: string, settled: Settled): SettledRow {
+  const { id, purpose, amount, effectiveAt } = settled;
+  const move: Move = {
+    accountId,
+    firstId: BigInt(id),
+    id: BigInt(id),
+    count: 1,
+    kind: 'settle',
+    purpose,
+    net: amount,
+    chargeId: null,
+    linkedId: null,
+    effectiveAt: isoOf(effectiveAt),
+  };
+  return { move, last: settled, latest: effectiveAt };
 }
 
 function followsOn(last: Settled, next: Settled): boolean {
   return last.purpose === next.purpose && dayOf(last.effectiveAt) === dayOf(next.effectiveAt);
 }
 
-function extend(row: { move: Move; last: Settled }, settled: Settled): void {
+function extend(row: SettledRow, settled: Settled): SettledRow {
   const { move } = row;
   move.id = BigInt(settled.id);
   move.count += 1;
   move.net += settled.amount;
-  const effectiveAt = isoOf(settled.effectiveAt);
-  if (effectiveAt > move.effectiveAt) move.effectiveAt = effectiveAt;
+  if (settled.effectiveAt > row.latest) row.latest = settled.effectiveAt;
   row.last = settled;
+  return row;
 }
 
 /** `2026-01-31 10:00:00.5+00` as ISO 8601 to the microsecond. */
@@ -155,15 +175,16 @@ function isoOf(text: string): string {
 }
 
 /** Both copies come in order of ID. Usage booked by other transactions is skipped. */
-function settlements(
+async function settlements(
   transactions: CopiedRows,
   entries: CopiedRows,
   usage: ReadonlyMap<string, Family>,
-): Map<string, Settled[]> {
+): Promise<Map<string, Settled[]>> {
   const settled = new Map<string, Settled[]>();
   let at = 0;
   let own = cellsOf(transactions, at);
   for (let row = 0; row < entries.ends.length; row += 1) {
+    if (row % TURN_SETTLEMENTS === 0) await othersTurn();
     const [transactionId = '', ledgerId = '', amount = ''] = cellsOf(entries, row) ?? [];
     const id = Number(transactionId);
     while (own && Number(own[0]) < id) own = cellsOf(transactions, (at += 1));
