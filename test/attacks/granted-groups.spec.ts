@@ -4,7 +4,7 @@ import { groupsOfAccount } from '#groups/account-groups.js';
 import { type ConsoleClient, type Person, person, visitor } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay } from '../support/relay.js';
 
-const CHEAP = 'Half-Price';
+const CHEAP = 'Low-Price';
 const MODEL = 'vendora-chat-lite';
 
 let relay: Relay;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   admin = await person(relay, { roles: ['admin'] });
   someone = await person(relay, { credits: '5' });
   const { response, data } = await admin.api.POST('/api/admin/groups', {
-    body: { name: CHEAP, multiplier: '0.5', models: [MODEL] } as never,
+    body: { name: CHEAP, multiplier: '0.8', models: [MODEL] } as never,
   });
   expect({ status: response.status, open: data?.open }).toEqual({ status: 201, open: false });
   await relay.fixture.owner.query(`INSERT INTO channel_groups VALUES ('sandbox', $1)`, [CHEAP]);

@@ -5,7 +5,7 @@ import { ensureBuilt, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
 import { type Relay, startRelay } from '../support/relay.js';
 
-const CHEAP = 'Half-Price';
+const CHEAP = 'Low-Price';
 
 let relay: Relay;
 let admin: Person;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   relay = await startRelay({ CATALOG_LIFE_SECONDS: '0' });
   admin = await person(relay, { roles: ['admin'] });
   someone = await person(relay);
-  await admin.api.POST('/api/admin/groups', { body: { name: CHEAP, multiplier: '0.5' } as never });
+  await admin.api.POST('/api/admin/groups', { body: { name: CHEAP, multiplier: '0.8' } as never });
 });
 afterAll(() => relay?.close());
 
@@ -79,7 +79,7 @@ describe('tollgate groups', () => {
     expect(await outputOf('grant', accountId, CHEAP)).toBe(`${may}; nothing changed.\n`);
     const list = await outputOf('list', accountId);
     expect(list).toMatch(/^ Group +Open to all +Granted by *\n/);
-    expect(list).toMatch(/Half-Price +no +(cli|user):/);
+    expect(list).toMatch(/Low-Price +no +(cli|user):/);
     expect(list).toMatch(/Vendora-Main +yes +–/);
     expect(await outputOf('revoke', accountId, CHEAP)).toBe(
       `Account ${accountId} has ${CHEAP} no longer as a granted group.\n`,

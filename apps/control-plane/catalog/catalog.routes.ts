@@ -191,6 +191,8 @@ export const catalogRoutes = {
   }),
   createGroup: forAdmins.post('createGroup', GROUPS, {
     summary: 'Add a group with its initial multiplier and rule.',
+    description:
+      'A multiplier far below 1, or a fixed price, is proposed afterwards, so that a second person confirms it.',
     confirms: true,
     body: z.strictObject({
       name: groupName,

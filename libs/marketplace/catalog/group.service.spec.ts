@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '#database/database.js';
+import { recordFact } from '#identity/installation.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
@@ -24,20 +26,19 @@ async function created(of: Partial<NewGroup> = {}): Promise<string> {
 const invalid = { code: 'invalid_value', param: 'models' };
 
 describe('a new group', () => {
-  it('begins with its multiplier and its rule, closed and without limits', async () => {
+  it('begins with its multiplier, closed and without limits', async () => {
     const wanted = newGroup({
-      multiplier: '0.50',
-      fixedPerCall: '0.0020',
+      multiplier: '0.80',
       models: ['imgmodel-lite', 'imgmodel-4'],
     });
     expect(await catalog.groups.create(wanted, admin())).toMatchObject({
       group: { open: false, requestsPerMinute: null, maxRunningTasks: null, maxConcurrentRequests: null },
       models: ['imgmodel-4', 'imgmodel-lite'],
-      multiplier: '0.5',
-      fixedPerCall: '0.002',
+      multiplier: '0.8',
+      fixedPerCall: null,
     });
     expect(await auditOf(catalog.ledger, `group:${wanted.name}`)).toMatchObject([
-      { action: 'group.created', after: { multiplier: '0.50' } },
+      { action: 'group.created', after: { multiplier: '0.80' } },
     ]);
   });
 
@@ -51,14 +52,36 @@ describe('a new group', () => {
   });
 
   it('begins with nothing that a proposal could not set', async () => {
-    await created({ multiplier: '1000', fixedPerCall: '1000000' });
+    await created({ multiplier: '1000' });
     for (const [param, value] of Object.entries({ multiplier: '1000.1', fixedPerCall: '1000000.000000001' }))
       await expect(created({ [param]: value })).rejects.toMatchObject({ code: 'invalid_value', param });
   });
 
-  it('does not begin with free calls, which need a second person', async () => {
-    for (const free of [{ multiplier: '0.00' }, { fixedPerCall: '0' }])
-      await expect(created(free)).rejects.toMatchObject({ code: 'second_person_required' });
+  it('does not begin far below the list price, nor at a fixed one, which need a second person', async () => {
+    const cheap = [
+      { multiplier: '0.00' },
+      { multiplier: '0.7999' },
+      { fixedPerCall: '0' },
+      { fixedPerCall: '9' },
+    ];
+    for (const of of cheap) {
+      const wanted = newGroup(of);
+      await expect(catalog.groups.create(wanted, admin())).rejects.toMatchObject({
+        code: 'second_person_required',
+      });
+      await expect(catalog.groups.find(wanted.name)).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('begins at any price in an installation with one person, on the record', async () => {
+    await inTransaction(catalog.ledger.owner, (client) => recordFact(client, 'one-person', true));
+    const wanted = newGroup({ multiplier: '0.50', fixedPerCall: '0.0020' });
+    const fixed = { multiplier: '0.5', fixedPerCall: '0.002' };
+    expect(await catalog.groups.create(wanted, admin())).toMatchObject(fixed);
+    expect(
+      (await auditOf(catalog.ledger, `group:${wanted.name}`)).map(({ action }) => action).sort(),
+    ).toEqual(['group.created', 'installation.done_alone']);
+    await inTransaction(catalog.ledger.owner, (client) => recordFact(client, 'one-person', false));
   });
 
   it('serves no videos, nor the vendor’s images', async () => {
@@ -108,10 +131,14 @@ describe('a change of a group', () => {
 
 describe('the list of groups', () => {
   it('is ordered by name, in pages of any size, with what is in force now', async () => {
-    const name = await created({ fixedPerCall: '0.1' });
+    const name = await created();
     await catalog.ledger.owner.query(
       `INSERT INTO multiplier_versions (group_name, multiplier, effective_from)
        VALUES ($1, 3, now() + interval '1 day')`,
+      [name],
+    );
+    await catalog.ledger.owner.query(
+      `INSERT INTO group_rule_versions (group_name, rule, unit_price) VALUES ($1, 'fixed_per_call', 0.1)`,
       [name],
     );
     const all = await catalog.groups.list({ limit: 500, after: '' });

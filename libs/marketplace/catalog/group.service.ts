@@ -4,13 +4,15 @@ import type { Queryable } from '#catalog/catalog.store.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { requireModels } from '#catalog/known-names.js';
 import { decideAlone } from '#identity/installation.js';
-import { parseDecimal, plainDecimal } from '#money/amount.js';
+import { readLimit } from '#ledger/postings/outflow.js';
+import { orderOfDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
 import { groupFault } from '../prices/price-change.js';
 import { priceFaultText } from '../prices/price-fault.js';
+import { largeMove } from '../prices/price-move.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import type { CatalogChanges } from './catalog.changes.js';
 import { Group } from './group.entity.js';
@@ -43,6 +45,9 @@ export interface ShownGroup {
   readonly fixedPerCall: string | null;
 }
 
+/** The list price, as a multiplier. */
+const ONE = parseDecimal('1');
+
 /**
  * The groups of the catalog. A new one starts with a multiplier, and possibly a rule, since nothing was priced by them
  * yet. Later ones are proposed.
@@ -73,7 +78,7 @@ export class GroupService {
 
   /**
    * @throws ApiError for a name that is taken, unknown models, or a multiplier or price that no proposal could set;
-   * second_person_required for 0
+   * second_person_required for a price that one person could not propose
    */
   async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
     const { name, multiplier, fixedPerCall, models } = wanted;
@@ -81,7 +86,6 @@ export class GroupService {
     if (fault)
       throw new ApiError('invalid_value', priceFaultText(fault), { param: String(fault.params.field) });
     await this.changes.make(by, async ({ entities, client }) => {
-      await refuseFree(client, wanted, by);
       await entities.insert(Group, { name, open: false, ...defined(rulesOf(wanted)) });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
@@ -94,6 +98,7 @@ export class GroupService {
         );
       }
       await setModels(client, name, models);
+      await refuseCheap(client, wanted, by);
       return { result: null, action: 'group.created', subject: `group:${name}`, after: wanted };
     });
     return this.find(name);
@@ -147,17 +152,27 @@ export class GroupService {
   }
 }
 
-/** Prices of 0 need two people. In an installation with one person, this is recorded. @throws ApiError */
-async function refuseFree(
-  client: pg.ClientBase,
-  { name, multiplier, fixedPerCall }: NewGroup,
-  { actor }: DoneBy,
-): Promise<void> {
-  const isFree = [multiplier, fixedPerCall ?? '1'].some((text) => parseDecimal(text).digits === 0n);
-  if (!isFree) return;
-  const decision = { actor, why: 'second-person', subject: `group:${name}`, accountId: null } as const;
-  const refusal = 'A group cannot begin at 0. Propose it afterwards: another administrator must confirm it.';
+/**
+ * One person begins a group as far below the list price as they may move a price. Nothing measures a fixed price. In an
+ * installation with one person, this is recorded. @throws ApiError second_person_required
+ */
+async function refuseCheap(client: pg.ClientBase, group: NewGroup, { actor }: DoneBy): Promise<void> {
+  const why = await cheapness(client, group);
+  if (why === null) return;
+  const decision = { actor, why: 'second-person', subject: `group:${group.name}`, accountId: null } as const;
+  const refusal = `A group cannot begin ${why}. Propose that afterwards: another administrator must confirm it.`;
   await decideAlone(client, decision, refusal);
+}
+
+async function cheapness(client: pg.ClientBase, group: NewGroup): Promise<string | null> {
+  if (group.fixedPerCall !== null) return 'with a fixed price';
+  const percent = await readLimit(client, 'price-change-percent');
+  const at = (multiplier: string) => ({ kind: 'multiplier', group: group.name, multiplier }) as const;
+  const move = { before: at('1'), after: at(group.multiplier) };
+  const isBelow = orderOfDecimals(parseDecimal(group.multiplier), ONE) < 0;
+  return isBelow && largeMove([move], [], percent)
+    ? `more than ${percent} percent below the list price`
+    : null;
 }
 
 function notFound(name: string): ApiError {
