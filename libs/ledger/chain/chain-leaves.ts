@@ -40,10 +40,10 @@ export interface HashesById {
 }
 
 /**
- * After as many transactions, whatever else waits in the process gets a turn: one to three milliseconds of work. Calls
- * may be in progress beside the builder.
+ * After as many transactions, whatever else waits in the process gets a turn: a millisecond of work at most. A call takes
+ * about ten turns, and each can come after one of these.
  */
-export const TURN_TRANSACTIONS = 100;
+export const TURN_TRANSACTIONS = 64;
 
 /** The bytes are not valid leaves. */
 export class InvalidLeaves extends Error {}

@@ -11,8 +11,8 @@ import { type EntryCells, isBefore, textLines, transactionOf } from './copied-ro
 import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 
-/** The number of transactions read at a time. */
-const CHUNK = 2_000;
+/** The number of transactions read at a time. Calls in the same process wait while their text is written. */
+const CHUNK = 500;
 
 /** Every transaction of a time, or those of one ledger account, each in full. */
 export class FullBooks implements Books {

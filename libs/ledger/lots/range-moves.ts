@@ -38,8 +38,8 @@ export async function steadyPlans(client: pg.ClientBase): Promise<void> {
   await limitStatements(client, 10 * 60_000);
 }
 
-/** After as many settlements, whatever else waits in the process gets a turn: one to three milliseconds of work. */
-const TURN_SETTLEMENTS = 300;
+/** After as many settlements, whatever else waits in the process gets a turn: a millisecond of work at most. */
+const TURN_SETTLEMENTS = 100;
 
 /** One settlement, or a part of it of another family. */
 interface Settled {
