@@ -16,8 +16,7 @@ import { customerOf, speakingFor } from '../../test/support/speakers.js';
 import { staffActor } from '../../test/support/staff.js';
 import { onOneDay } from '../../test/support/utc-day.js';
 import { ChargeRefundService, type ChargeRefundResult } from './charge-refund.service.js';
-import type { Speaker } from './ticket.service.js';
-import { TicketService } from './ticket.service.js';
+import { type Speaker, TicketService } from './ticket.service.js';
 
 let ledger: LedgerFixture;
 let source: DataSource;

@@ -4,8 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { DisabledReason } from './webhook-endpoint.entity.js';
-import type { AccountEvent } from './webhook-event.js';
-import { webhookBody } from './webhook-event.js';
+import { type AccountEvent, webhookBody } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
 /** A delivery to attempt now, with what that needs of its endpoint. */

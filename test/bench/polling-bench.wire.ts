@@ -1,5 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * The connection between the relay and its upstream in the polling benchmark, as a separate process. It delays traffic

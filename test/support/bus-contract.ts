@@ -8,6 +8,7 @@ import {
   Answer,
   ask,
   busOn,
+  doorController,
   gate,
   Passing,
   startProgram,
@@ -16,7 +17,6 @@ import {
   tillController,
   until,
 } from './bus.js';
-import { doorController } from './bus.js';
 
 /** What both transports promise. Each runs these same tests. */
 export function busContract(createTransport: () => BusTransport): void {

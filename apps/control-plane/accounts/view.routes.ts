@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { id } from '#platform/http/fields.js';
-import { timeView } from '#platform/http/fields.js';
+import { id, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');

@@ -1,13 +1,12 @@
 import { asking } from '../payments/finance.calls.js';
 import type { Adjustment } from '#ledger/postings/adjustment.js';
-import type { WriteOff } from '#ledger/postings/write-off.js';
+import { listWriteOffs, type WriteOff } from '#ledger/postings/write-off.js';
 import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustments.js';
 import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { type AdjustmentResult, AdjustmentService } from '#finance/adjustments/adjustment.service.js';

@@ -1,6 +1,5 @@
 import { CsvError, parse } from 'csv-parse';
-import { Readable, Transform, type TransformCallback } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { ReportRefused, type RowFault } from './report-line.js';
 
 /** Text in pieces. Can be read more than once. */

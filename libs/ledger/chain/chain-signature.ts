@@ -4,8 +4,7 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { currentHead } from './chain.js';
-import type { ChainFinding } from './chain-difference.js';
-import { finding } from './chain-difference.js';
+import { type ChainFinding, finding } from './chain-difference.js';
 import type { ChainBlock } from './chain-text.js';
 
 /** The signature that proves that a block is ours and, through its hash, every block before it. */

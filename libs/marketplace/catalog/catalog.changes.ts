@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { OutboxRelay } from '#bus/outbox.js';
-import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { outboxInsert, type OutboxRelay, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import type { AuditAction } from '#identity/audit-actions.js';

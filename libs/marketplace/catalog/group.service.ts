@@ -1,7 +1,6 @@
 import { type DataSource, MoreThan } from 'typeorm';
 import type pg from 'pg';
-import type { Queryable } from '#catalog/catalog.store.js';
-import { loadPriceBook } from '#catalog/catalog.store.js';
+import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
 import { requireModels } from '#catalog/known-names.js';
 import { decideAlone } from '#identity/installation.js';
 import { readLimit } from '#ledger/postings/outflow.js';

@@ -1,6 +1,5 @@
 import { OperatorError } from '#platform/errors.js';
-import type { FileStore } from '#storage/file-store.js';
-import { FileMissing } from '#storage/file-store.js';
+import { FileMissing, type FileStore } from '#storage/file-store.js';
 import { type ArchiveWriter, writeArchive } from './archive.js';
 import { type BackupManifest, fileMember, secretMember, unknownMigrations } from './contents.js';
 import { dumpEnding, dumpTables, openSnapshot } from './dump.js';

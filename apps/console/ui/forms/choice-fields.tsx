@@ -6,8 +6,8 @@ import {
   type SelectProps,
   Stack,
   Switch,
+  TagsInput,
 } from '@mantine/core';
-import { TagsInput } from '@mantine/core';
 import { common, type Field, type FieldOptions } from './field.js';
 
 interface ChoiceOptions<Word extends string> extends FieldOptions<NoInfer<Word>> {
