@@ -77,7 +77,7 @@ describe('a form', () => {
   });
 
   it('shows a refusal at its field, keeps what was entered, and leaves without a question once sent', async () => {
-    const { page, form, name } = await newGroup([400]);
+    const { page, form, name } = await newGroup([400, 409]);
     await name.fill('north-studio');
     const multiplier = form.getByLabel('Multiplier');
     await multiplier.fill('99999999999999');
@@ -85,6 +85,9 @@ describe('a form', () => {
     await form.locator('input[aria-invalid="true"]:focus').waitFor();
     expect(await multiplier.getAttribute('aria-invalid')).toBe('true');
     expect(await name.inputValue()).toBe('north-studio');
+    await multiplier.fill('0.1');
+    await form.getByRole('button', { name: 'Add the group' }).click();
+    await form.getByText('Propose that afterwards').waitFor();
     await multiplier.fill('1.2');
     await form.getByRole('button', { name: 'Add the group' }).click();
     await form.waitFor({ state: 'detached' });

@@ -192,7 +192,7 @@ export const catalogRoutes = {
   createGroup: forAdmins.post('createGroup', GROUPS, {
     summary: 'Add a group with its initial multiplier and rule.',
     description:
-      'A multiplier far below 1, or a fixed price, is proposed afterwards, so that a second person confirms it.',
+      'Refuses a fixed price, and a multiplier further below 1 than one person may change prices: propose them afterwards. With `ONE_PERSON`, they are accepted and recorded.',
     confirms: true,
     body: z.strictObject({
       name: groupName,

@@ -22,8 +22,8 @@ describe('the leaves of a block', () => {
       return [1, 2];
     };
     const sealed = { accounts: hashesOf(2), transactions: hashesOf(TRANSACTIONS), rowSums };
-    const leaves = decodeLeaves(await encodeLeaves(sealed, TRANSACTIONS * 2));
-    clearImmediate(turns);
+    const bytes = await encodeLeaves(sealed, TRANSACTIONS * 2).finally(() => clearImmediate(turns));
+    const leaves = decodeLeaves(bytes);
     expect(leaves.transactionIds).toEqual(sealed.transactions.ids);
     expect(between.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
     expect(Math.max(...between)).toBe(TURN_TRANSACTIONS);

@@ -40,7 +40,7 @@ export interface HashesById {
 }
 
 /**
- * After as many transactions, whatever else waits in the process gets a turn: a millisecond of work at most. A call takes
+ * After this many transactions, whatever else waits in the process gets a turn: a millisecond of work at most. A call takes
  * about ten turns, and each can come after one of these.
  */
 export const TURN_TRANSACTIONS = 64;

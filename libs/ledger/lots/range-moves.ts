@@ -26,19 +26,22 @@ const OTHERS = `
     AND a.account_id IS NOT NULL AND a.code ~ ':(main|held)$' OFFSET 0) AS a
   GROUP BY a.account_id, s.id, s.kind, s.effective_at, s.charge_id, s.linked_id ORDER BY s.id`;
 
+const LONGEST_MS = 10 * 60_000;
+
 /**
  * Makes plans for a range depend only on its IDs: a ledger that grew fast has no statistics yet, and a plan that reads all of
- * it takes minutes. For the client's transaction, which is allowed to take long.
+ * it takes minutes. For the client's transaction, which is allowed to take long, also between its statements.
  */
 export async function steadyPlans(client: pg.ClientBase): Promise<void> {
   await client.query(
     `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
      SET LOCAL enable_mergejoin = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off`,
   );
-  await limitStatements(client, 10 * 60_000);
+  await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${LONGEST_MS}`);
+  await limitStatements(client, LONGEST_MS);
 }
 
-/** After as many settlements, whatever else waits in the process gets a turn: a millisecond of work at most. */
+/** After this many settlements, whatever else waits in the process gets a turn: a millisecond of work at most. */
 const TURN_SETTLEMENTS = 100;
 
 /** One settlement, or a part of it of another family. */
@@ -100,8 +103,14 @@ export class RangeMoves {
     const { settled, others, now } = this.found;
     const accountIds = oneByOne ?? [...new Set([...settled.keys(), ...others.keys()])].sort();
     const moves: Move[] = [];
-    for (const accountId of accountIds)
+    let listed = 0;
+    for (const accountId of accountIds) {
       for (const move of await this.movesOf(accountId, oneByOne !== null)) moves.push(move);
+      listed += settled.get(accountId)?.length ?? 1;
+      if (listed < TURN_SETTLEMENTS) continue;
+      listed = 0;
+      await othersTurn();
+    }
     for (const move of moves) if (move.effectiveAt > now) move.effectiveAt = now;
     return moves;
   }

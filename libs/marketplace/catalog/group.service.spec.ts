@@ -74,14 +74,14 @@ describe('a new group', () => {
   });
 
   it('begins at any price in an installation with one person, on the record', async () => {
-    await inTransaction(catalog.ledger.owner, (client) => recordFact(client, 'one-person', true));
+    const declare = (holds: boolean) =>
+      inTransaction(catalog.ledger.owner, (client) => recordFact(client, 'one-person', holds));
     const wanted = newGroup({ multiplier: '0.50', fixedPerCall: '0.0020' });
-    const fixed = { multiplier: '0.5', fixedPerCall: '0.002' };
-    expect(await catalog.groups.create(wanted, admin())).toMatchObject(fixed);
-    expect(
-      (await auditOf(catalog.ledger, `group:${wanted.name}`)).map(({ action }) => action).sort(),
-    ).toEqual(['group.created', 'installation.done_alone']);
-    await inTransaction(catalog.ledger.owner, (client) => recordFact(client, 'one-person', false));
+    await declare(true);
+    const made = await catalog.groups.create(wanted, admin()).finally(() => declare(false));
+    expect(made).toMatchObject({ multiplier: '0.5', fixedPerCall: '0.002' });
+    const actions = (await auditOf(catalog.ledger, `group:${wanted.name}`)).map(({ action }) => action);
+    expect(actions.sort()).toEqual(['group.created', 'installation.done_alone']);
   });
 
   it('serves no videos, nor the vendor’s images', async () => {

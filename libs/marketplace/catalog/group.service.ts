@@ -152,7 +152,8 @@ export class GroupService {
 }
 
 /**
- * One person begins a group as far below the list price as they may move a price. Nothing measures a fixed price. In an
+ * One person may begin a group as far below the list price as they may move a price. A fixed price has nothing to be
+ * compared with, so it always needs a second person. In an
  * installation with one person, this is recorded. @throws ApiError second_person_required
  */
 async function refuseCheap(client: pg.ClientBase, group: NewGroup, { actor }: DoneBy): Promise<void> {

@@ -88,7 +88,7 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   not_found: 'It does not exist, was deleted, or belongs to someone else.',
   conflict: 'The current state does not allow this. Reload and try again: someone else may have changed it.',
   second_person_required:
-    'A second person has to approve this. The request is on the console page Approvals.',
+    'A second person has to approve this. The message says how. What was requested is on the console page Approvals.',
   too_many_attempts:
     'Too many attempts from this address or for this account. Wait for `Retry-After` seconds.',
   payment_provider_failed: 'The payment provider failed. Try again. No credits were added twice.',

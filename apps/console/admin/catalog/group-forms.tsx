@@ -67,7 +67,12 @@ function useFirstTerms() {
   const placeholder = t('groups.listPrice');
   return {
     name: textField(t('groups.name'), { rule: [GROUP_NAME, t('fields.groupInvalid')], isFirst: true }),
-    multiplier: amountField(t('groups.multiplier'), { ...options, initial: '1', leftSection: times }),
+    multiplier: amountField(t('groups.multiplier'), {
+      ...options,
+      hint: t('groups.multiplierHint'),
+      initial: '1',
+      leftSection: times,
+    }),
     fixedPerCall: orNull(
       creditsField(t('groups.fixedPerCall'), { ...options, placeholder, isOptional: true }),
     ),
