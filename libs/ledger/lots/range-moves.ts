@@ -65,6 +65,9 @@ interface FoundMoves {
  * The effect of a range of transactions on the main and held balances of all accounts: read once, listed as often as needed.
  */
 export class RangeMoves {
+  /** Settlements of all accounts so far. */
+  private listed = 0;
+
   private constructor(private readonly found: FoundMoves) {}
 
   get scope(): RangeScope {
@@ -103,14 +106,8 @@ export class RangeMoves {
     const { settled, others, now } = this.found;
     const accountIds = oneByOne ?? [...new Set([...settled.keys(), ...others.keys()])].sort();
     const moves: Move[] = [];
-    let listed = 0;
-    for (const accountId of accountIds) {
+    for (const accountId of accountIds)
       for (const move of await this.movesOf(accountId, oneByOne !== null)) moves.push(move);
-      listed += settled.get(accountId)?.length ?? 1;
-      if (listed < TURN_SETTLEMENTS) continue;
-      listed = 0;
-      await othersTurn();
-    }
     for (const move of moves) if (move.effectiveAt > now) move.effectiveAt = now;
     return moves;
   }
@@ -122,8 +119,8 @@ export class RangeMoves {
     const joined = new Set<SettledRow>();
     let next = 0;
     let row: SettledRow | null = null;
-    for (const [index, each] of settled.entries()) {
-      if (index % TURN_SETTLEMENTS === TURN_SETTLEMENTS - 1) await othersTurn();
+    for (const each of settled) {
+      if ((this.listed += 1) % TURN_SETTLEMENTS === 0) await othersTurn();
       for (let other = others[next]; other && other.id < each.id; other = others[(next += 1)]) {
         moves.push(other);
         row = null;

@@ -44,12 +44,12 @@ export interface ShownGroup {
   readonly fixedPerCall: string | null;
 }
 
-/** The list price, as a multiplier. */
-const ONE = parseDecimal('1');
+/** As a multiplier. */
+const LIST_PRICE = '1';
 
 /**
- * The groups of the catalog. A new one starts with a multiplier, and possibly a rule, since nothing was priced by them
- * yet. Later ones are proposed.
+ * The groups of the catalog. A new one begins with a multiplier near the list price; cheaper ones, fixed prices and later
+ * changes are proposed.
  */
 export class GroupService {
   constructor(
@@ -153,8 +153,8 @@ export class GroupService {
 
 /**
  * One person may begin a group as far below the list price as they may move a price. A fixed price has nothing to be
- * compared with, so it always needs a second person. In an
- * installation with one person, this is recorded. @throws ApiError second_person_required
+ * compared with, so it always needs a second person. In an installation with one person, this is recorded.
+ * @throws ApiError second_person_required
  */
 async function refuseCheap(client: pg.ClientBase, group: NewGroup, { actor }: DoneBy): Promise<void> {
   const why = await cheapness(client, group);
@@ -166,13 +166,11 @@ async function refuseCheap(client: pg.ClientBase, group: NewGroup, { actor }: Do
 
 async function cheapness(client: pg.ClientBase, group: NewGroup): Promise<string | null> {
   if (group.fixedPerCall !== null) return 'with a fixed price';
+  if (orderOfDecimals(parseDecimal(group.multiplier), parseDecimal(LIST_PRICE)) >= 0) return null;
   const percent = await readLimit(client, 'price-change-percent');
   const at = (multiplier: string) => ({ kind: 'multiplier', group: group.name, multiplier }) as const;
-  const move = { before: at('1'), after: at(group.multiplier) };
-  const isBelow = orderOfDecimals(parseDecimal(group.multiplier), ONE) < 0;
-  return isBelow && largeMove([move], [], percent)
-    ? `more than ${percent} percent below the list price`
-    : null;
+  const move = { before: at(LIST_PRICE), after: at(group.multiplier) };
+  return largeMove([move], [], percent) && `more than ${percent} percent below the list price`;
 }
 
 function notFound(name: string): ApiError {

@@ -59,7 +59,7 @@ function useRules(group?: Shape<'Group'>) {
   };
 }
 
-/** Set once: afterwards, the multiplier and fixed price change by proposals. */
+/** Set once, with the group. Afterwards, the multiplier and fixed price change by proposals. */
 function useFirstTerms() {
   const { t } = useTranslation('catalog');
   const options = { rule: [isDecimal, t('fields.decimalInvalid')] as const, isHalf: true };
