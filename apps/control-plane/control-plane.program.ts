@@ -74,10 +74,12 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
   }
 }
 
-function openEntities({ databaseUrl: url, log, registry }: ControlPlaneProgramOptions): Promise<DataSource> {
+function openEntities(options: ControlPlaneProgramOptions): Promise<DataSource> {
+  const { databaseUrl: url, pool, log, registry } = options;
   return openDataSource({
     url,
     max: ENTITY_CONNECTIONS,
+    connectTimeoutMs: pool.options.connectionTimeoutMillis,
     applicationName: 'control-plane-entities',
     log,
     registry,
@@ -103,11 +105,13 @@ async function createApp(
   return app;
 }
 
-function openReports({ reportsUrl: url, log, registry }: ControlPlaneProgramOptions): pg.Pool | undefined {
+function openReports(options: ControlPlaneProgramOptions): pg.Pool | undefined {
+  const { reportsUrl: url, pool, log, registry } = options;
   if (url === undefined) return undefined;
   return openPool({
     url,
     max: REPORT_CONNECTIONS,
+    connectTimeoutMs: pool.options.connectionTimeoutMillis,
     applicationName: 'control-plane-reports',
     readOnly: true,
     log,

@@ -118,7 +118,7 @@ async function prepare(options: StandaloneOptions, undo: Undo) {
   const registry = createRegistry('standalone');
   const telemetry = await startTelemetry(config.telemetry, { program: 'standalone', registry, log });
   undo.add(() => telemetry.stop());
-  const pools = openPools(options, { log, registry }, undo);
+  const pools = openPools(options, { connectTimeoutMs: config.connectTimeoutMs, log, registry }, undo);
   const sealed = { billing: pools.billing, secrets: config.controlPlane.secrets };
   const sandbox = await openSandbox(options.sandbox, sealed, undo);
   const transport = new InProcessTransport({ groups: Object.values(groups), log, registry });
@@ -201,6 +201,7 @@ function readConfigs({ env, storageDir }: StandaloneOptions) {
     worker: readVideoWorkerConfig(reader),
     billing: readBillingConfig(reader),
     controlPlane: readControlPlaneConfig(reader),
+    connectTimeoutMs: reader.get('DATABASE_CONNECT_SECONDS'),
     reportsUrl: reader.get('REPORTS_DATABASE_URL'),
     storage: readStorageConfig(reader, storageDir),
     chaos: parseChaos(env['BUS_CHAOS']),
@@ -211,7 +212,7 @@ function readConfigs({ env, storageDir }: StandaloneOptions) {
 
 function openPools(
   options: StandaloneOptions,
-  { log, registry }: { log: Logger; registry: Registry },
+  parts: { connectTimeoutMs: number; log: Logger; registry: Registry },
   undo: Undo,
 ): Record<Program, pg.Pool> {
   const open = (program: Program) => {
@@ -219,8 +220,7 @@ function openPools(
       url: options.databaseUrls[program],
       max: POOL_SIZES[program],
       applicationName: `standalone-${program}`,
-      log,
-      registry,
+      ...parts,
     });
     undo.add(() => pool.end());
     return pool;

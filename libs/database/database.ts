@@ -11,6 +11,8 @@ export interface PoolOptions {
   url: string;
   /** The most connections at once. */
   max: number;
+  /** How long a query waits for a free or new connection. The default is 5 s. */
+  connectTimeoutMs?: number | undefined;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /** Longer statements are cancelled. The default is 30 s; 0 means never. */
@@ -24,7 +26,7 @@ export interface PoolOptions {
 }
 
 /** A request to a database that does not answer should fail while its client still waits. */
-const CONNECT_TIMEOUT_MS = 5_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 
 /** TCP keepalive checks whether the other end of an idle connection is still there. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
@@ -69,7 +71,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionString: options.url,
     max: options.max,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     ...driverOptions(statementTimeoutMs),
     ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
@@ -224,7 +226,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     logging: false,
     applicationName: settings.applicationName,
     poolSize: settings.max,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: settings.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     poolErrorHandler: (error: Error) => settings.log?.warn({ err: error }, 'a database connection was lost'),
     extra: { ...driverOptions(statementTimeoutMs), query_timeout: answerLimitMs(statementTimeoutMs) },
   }).initialize();

@@ -43,7 +43,10 @@ export interface DistributedProgram<Own> {
 export function readShared(reader: ConfigReader) {
   return {
     databaseUrl: reader.get('DATABASE_URL'),
-    poolSize: reader.get('DATABASE_POOL'),
+    pool: {
+      max: reader.get('DATABASE_POOL'),
+      connectTimeoutMs: reader.get('DATABASE_CONNECT_SECONDS'),
+    },
     brokers: reader.get('KAFKA_BROKERS'),
     namespace: reader.get('KAFKA_NAMESPACE') ?? '',
     host: reader.get('HOST'),
@@ -82,7 +85,7 @@ async function start<Own>(
   const log = createLogger(name, shared.logLevel);
   const registry = createRegistry(name);
   const telemetry = await startTelemetry(shared.telemetry, { program: name, registry, log });
-  const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log, registry });
+  const pool = openPool({ ...shared.pool, url: databaseUrl, applicationName: name, log, registry });
   const health: HealthServerOptions = { host, port, checks: STARTING, registry };
   const server = await startHealthServer(health).catch((error) => {
     throw portFault(error, 'HEALTH_PORT', { host, port });

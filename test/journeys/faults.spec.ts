@@ -114,14 +114,16 @@ describe.each(Object.entries(faultCalls))('faults of %s', (part, calls) => {
 async function outcomeOf(call: FaultCall, fault: Fault): Promise<FaultRow> {
   const customer = await relay.customer(CREDITS);
   const prompt = `a long story about a lighthouse [[fault:${fault}]] [[work:0]] [[tokens:${TOKENS}]]`;
+  let answer = 'none';
   try {
     const id = (await call.before?.(customer)) ?? '';
     const opening = await moneyAtRest(customer);
     const response = await call.send(customer, prompt, id);
+    answer = `${response.status}`;
     const isAnswered = response.status === 200;
     const sequel = isAnswered ? await call.follow(customer, response) : { then: '-' };
     if (!isAnswered) expect(await customer.balance()).toEqual({ main: opening, held: '0' });
-    const answer = isAnswered ? '200' : await refusalIn(response, call);
+    if (!isAnswered) answer = await refusalIn(response, call);
     return {
       answer,
       repeats: repeatsOf(response),
@@ -129,7 +131,7 @@ async function outcomeOf(call: FaultCall, fault: Fault): Promise<FaultRow> {
       ledger: await ledgerOf(customer, { call, prompt, sequel, opening }),
     };
   } catch (error) {
-    return { answer: String(error), repeats: '', then: '', ledger: '' };
+    return { answer, repeats: '', then: '', ledger: String(error) };
   }
 }
 

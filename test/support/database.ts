@@ -51,11 +51,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** For a test's own queries, which wait for a connection however busy the machine is. Programs give up after 5 s. */
+/** For a test's own queries, which wait for a connection however busy the machine is. */
 export function openPatientPool(options: PoolOptions): pg.Pool {
-  const pool = openPool(options);
-  pool.options.connectionTimeoutMillis = LIMIT_MS;
-  return pool;
+  return openPool({ ...options, connectTimeoutMs: LIMIT_MS });
 }
 
 /**

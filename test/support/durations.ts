@@ -21,6 +21,7 @@ export const OUTAGE_DURATIONS: Environment = {
 
 /** For requests that must not be given up within the gateway, however slow the machine. */
 export const UNHURRIED: Environment = {
+  DATABASE_CONNECT_SECONDS: '60',
   BUS_REQUEST_TIMEOUT_SECONDS: '60',
   HOLD_EXPIRES_SECONDS: '90',
   VIDEO_CREATE_LIMIT_SECONDS: '90',
@@ -29,6 +30,7 @@ export const UNHURRIED: Environment = {
 
 /** For calls that must not time out, however slow the machine. Their clients wait for a minute. */
 export const PATIENCE: Environment = {
+  DATABASE_CONNECT_SECONDS: '50',
   BUS_REQUEST_TIMEOUT_SECONDS: '20',
   HOLD_EXPIRES_SECONDS: '50',
   IMAGE_REQUEST_LIMIT_SECONDS: '55',
