@@ -50,7 +50,7 @@ export interface ApprovalRequest {
   payload: unknown;
   amount: Nanos | null;
   reason: string;
-  actor: Actor;
+  actor: Pick<Actor, 'userId'>;
   /** The client's own id of the request. A repeat returns the same approval. */
   requestId: string;
 }
@@ -121,6 +121,19 @@ export class ApprovalService {
       requestId,
     });
     return approval;
+  }
+
+  /** Like `request`. What is already pending is not requested again, whoever requested it. */
+  async requestOnce(transaction: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
+    const { kind, payload } = asked;
+    const pending = transaction.entities
+      .createQueryBuilder(Approval, 'approval')
+      .where('kind = :kind AND state = :state AND payload = :payload::jsonb', {
+        kind,
+        state: 'pending',
+        payload: JSON.stringify(payload),
+      });
+    return (await pending.getOne()) ?? this.request(transaction, asked);
   }
 
   /** Does at once what one person may do, in the caller's transaction. Without `alone`, records a request. */

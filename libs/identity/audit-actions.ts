@@ -34,6 +34,7 @@ export const auditActions = [
   'group.changed',
   'group.created',
   'group.granted',
+  'group.models-added',
   'group.models-set',
   'group.withdrawn',
   'installation.declared',

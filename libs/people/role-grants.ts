@@ -94,12 +94,7 @@ export class RoleGrants {
   ): Promise<string> {
     const { userId, accountId } = person;
     const payload: GrantPayload = { userId, roles: [...roles] };
-    const { rows } = await transaction.client.query<{ id: string }>(
-      `SELECT id FROM approvals WHERE kind = $1 AND state = 'pending' AND payload = $2::jsonb LIMIT 1`,
-      [KIND, JSON.stringify(payload)],
-    );
-    if (rows[0]) return rows[0].id;
-    const asked = await this.parts.approvals.request(transaction, {
+    const asked = await this.parts.approvals.requestOnce(transaction, {
       kind: KIND,
       subject: `user:${userId}`,
       accountId,

@@ -200,6 +200,35 @@ describe('the catalog', () => {
     ]);
   });
 
+  it('lets a second administrator approve what a group sells far below its list price', async () => {
+    const path = { params: { path: { group: 'Public-Relay' } } };
+    const { data: before } = await admin.api.GET('/api/admin/groups/{group}', path);
+    const { data: set } = await admin.api.PUT('/api/admin/groups/{group}/models', {
+      ...path,
+      body: { models: [...before!.models, 'imgmodel-5'] },
+    });
+    expect(set).toMatchObject({ models: before!.models, approvalId: expect.any(String) });
+    const approve = (by: Person) =>
+      by.api.POST('/api/approvals/{approvalId}/approve', {
+        params: { path: { approvalId: set!.approvalId! } },
+        body: {},
+      });
+    expect((await approve(admin)).error?.error.code).toBe('second_person_required');
+    expect((await approve(colleague)).data).toMatchObject({
+      kind: 'group.models',
+      subject: 'group:Public-Relay',
+      details: { 'Public-Relay': ['imgmodel-5'] },
+      state: 'approved',
+    });
+    const { data: after } = await admin.api.GET('/api/admin/groups/{group}', path);
+    expect(after?.models).toEqual([...before!.models, 'imgmodel-5'].sort());
+    const { data: back } = await admin.api.PUT('/api/admin/groups/{group}/models', {
+      ...path,
+      body: { models: before!.models },
+    });
+    expect(back).toMatchObject({ models: before!.models, approvalId: null });
+  });
+
   it('is listed page by page', async () => {
     const ids: string[] = [];
     let cursor: string | null = null;

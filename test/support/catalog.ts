@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { GroupModels } from '#marketplace/catalog/group-models.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
@@ -18,6 +20,8 @@ export interface CatalogFixture {
   source: DataSource;
   models: ModelService;
   groups: GroupService;
+  groupModels: GroupModels;
+  approvals: ApprovalService;
   channels: ChannelService;
   /** Seals the channel keys. */
   secrets: SecretBox;
@@ -30,12 +34,16 @@ export async function openCatalog(): Promise<CatalogFixture> {
   const ledger = await createLedgerFixture();
   const source = await openEntities(ledger);
   const changes = new CatalogChanges(source, NOBODY_WAITS);
+  const approvals = new ApprovalService({ source });
   const secrets = new SecretBox([randomBytes(32)]);
+  const groupModels = new GroupModels(changes, approvals);
   return {
     ledger,
     source,
-    models: new ModelService(source, changes),
+    models: new ModelService(source, changes, groupModels),
     groups: new GroupService(source, changes, systemClock),
+    groupModels,
+    approvals,
     channels: new ChannelService(source, changes, secrets),
     secrets,
     announced: async () => {

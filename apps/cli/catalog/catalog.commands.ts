@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { GroupModels } from '#marketplace/catalog/group-models.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
@@ -85,7 +87,12 @@ async function importModels(
     const author = await byUnless(dryRun, pool, options);
     return withSource(url, (source) => {
       // A running relay finds events in the outbox by itself.
-      const models = new ModelService(source, new CatalogChanges(source, { wake: () => undefined }));
+      const changes = new CatalogChanges(source, { wake: () => undefined });
+      const models = new ModelService(
+        source,
+        changes,
+        new GroupModels(changes, new ApprovalService({ source })),
+      );
       const parts = { pool, service: proposalsOf(pool), models, catalog: vendorModels };
       return importVendors(parts, wanted, author);
     });

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { hindranceOf } from '#marketplace/offer.js';
 import { pageFrom } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
+import { GroupModels } from '#marketplace/catalog/group-models.js';
 import { GroupService, type ShownGroup } from '#marketplace/catalog/group.service.js';
 import { ModelService, type ShownModel } from '#marketplace/catalog/model.service.js';
 import { Using } from '#platform/wiring.js';
@@ -16,6 +17,7 @@ type ModelView = AnswerOf<typeof routes.getModel>;
 export class CatalogController extends Using({
   models: ModelService,
   groups: GroupService,
+  groupModels: GroupModels,
   market: MarketReader,
 }) {
   @Serves(routes.listModels)
@@ -27,7 +29,8 @@ export class CatalogController extends Using({
 
   @Serves(routes.createModel)
   async createModel(call: CallOf<typeof routes.createModel>) {
-    return this.modelView(await this.models.create(call.body, doneBy(call)));
+    const { approvalId, ...shown } = await this.models.create(call.body, doneBy(call));
+    return { ...(await this.modelView(shown)), approvalId };
   }
 
   @Serves(routes.getModel)
@@ -64,7 +67,9 @@ export class CatalogController extends Using({
 
   @Serves(routes.setGroupModels)
   async setGroupModels(call: CallOf<typeof routes.setGroupModels>) {
-    return groupView(await this.groups.setModels(call.params.group, call.body.models, doneBy(call)));
+    const { group } = call.params;
+    const approvalId = await this.groupModels.set(group, call.body.models, doneBy(call));
+    return { ...groupView(await this.groups.find(group)), approvalId };
   }
 
   private async modelView(shown: ShownModel): Promise<ModelView> {

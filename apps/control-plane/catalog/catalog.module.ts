@@ -3,6 +3,8 @@ import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { GroupModels } from '#marketplace/catalog/group-models.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ModelRoutes } from '#operations/model-route.js';
@@ -22,8 +24,9 @@ import { constructed } from '#platform/wiring.js';
   controllers: [CatalogController, ChannelsController],
   providers: [
     constructed(CatalogChanges, DataSource, OutboxRelay),
-    constructed(ModelService, DataSource, CatalogChanges),
+    constructed(ModelService, DataSource, CatalogChanges, GroupModels),
     constructed(ModelRoutes, POOL, ProgramReader),
+    constructed(GroupModels, CatalogChanges, ApprovalService),
     constructed(GroupService, DataSource, CatalogChanges, CONTROL_PLANE_CLOCK),
     {
       provide: ChannelService,

@@ -132,6 +132,8 @@ const channelView = z
   })
   .meta({ id: 'Channel' });
 
+const approvalId = z.string().nullable().meta({ description: 'The approval that missing models wait for.' });
+
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
 const namesChannel = z.strictObject({ channelId });
@@ -145,7 +147,8 @@ export const catalogRoutes = {
   }),
   createModel: forAdmins.post('createModel', MODELS, {
     summary: 'Add a model or an alias.',
-    description: 'A model is for sale once a proposal gives it a price. An alias has the price of its model.',
+    description:
+      'A model is for sale once a proposal gives it a price. An alias has the price of its model. It enters groups that sell far below the list price once another administrator has approved that.',
     body: z.strictObject({
       id: modelName,
       family: z.enum(modelFamilies).optional().meta({ description: 'Omit for an alias.' }),
@@ -158,7 +161,7 @@ export const catalogRoutes = {
       limits: limitsFields.default({}),
       groups: groupNames.default([]),
     }),
-    answer: modelView,
+    answer: modelView.extend({ approvalId }),
     status: 201,
     refusals: ['conflict'],
   }),
@@ -232,9 +235,11 @@ export const catalogRoutes = {
   }),
   setGroupModels: forAdmins.put('setGroupModels', `${GROUPS}/{group}/models`, {
     summary: 'Set the models that keys of a group can use.',
+    description:
+      'Models that the group sells at a fixed price, or further below the list price than one person may change prices, are added once another administrator has approved them. The others are set at once.',
     params: namesGroup,
     body: z.strictObject({ models: modelNames }),
-    answer: groupView,
+    answer: groupView.extend({ approvalId }),
   }),
   listChannels: forAdmins.list(channelView)('listChannels', CHANNELS, {
     summary: 'List all upstreams.',

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { outboxInsert, type OutboxRelay, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
@@ -30,19 +31,32 @@ export class CatalogChanges {
 
   /** @throws ApiError `conflict` if it exists already */
   async make<T>(by: DoneBy, work: (transaction: EntityTransaction) => Promise<CatalogChange<T>>): Promise<T> {
-    const result = await inEntityTransaction(this.source, async (transaction) => {
-      const { client } = transaction;
-      await client.query('SELECT lock_catalog()');
-      const { result: done, ...record } = await work(transaction);
-      await audit(client, { ...by, ...record });
-      const { rows } = await client.query<{ revision: bigint }>('SELECT revision FROM catalog_revision');
-      const event = { revision: String(rows[0]!.revision), what: record.subject.split(':')[0] ?? 'catalog' };
-      await client.query(outboxInsert('billing', [outboxRow(topics.catalogChanged, event)]));
-      return done;
-    }).catch(refuseTwice);
-    this.relay.wake();
+    const result = await inEntityTransaction(this.source, (transaction) =>
+      changeCatalog(transaction.client, by, () => work(transaction)),
+    ).catch(refuseTwice);
+    this.wake();
     return result;
   }
+
+  /** After the commit of a change that was made in another transaction. */
+  wake(): void {
+    this.relay.wake();
+  }
+}
+
+/** Makes a change in the caller's transaction, who wakes the outbox after it. */
+export async function changeCatalog<T>(
+  client: pg.ClientBase,
+  by: DoneBy,
+  work: () => Promise<CatalogChange<T>>,
+): Promise<T> {
+  await client.query('SELECT lock_catalog()');
+  const { result, ...record } = await work();
+  await audit(client, { ...by, ...record });
+  const { rows } = await client.query<{ revision: bigint }>('SELECT revision FROM catalog_revision');
+  const event = { revision: String(rows[0]!.revision), what: record.subject.split(':')[0] ?? 'catalog' };
+  await client.query(outboxInsert('billing', [outboxRow(topics.catalogChanged, event)]));
+  return result;
 }
 
 function refuseTwice(error: unknown): never {

@@ -104,27 +104,9 @@ describe('a change of a group', () => {
     expect(last).toMatchObject({ before: { requestsPerMinute: 60 }, after: { requestsPerMinute: null } });
   });
 
-  it('sets all of its models, and none that it may not serve', async () => {
-    const name = await created();
-    const before = await catalog.announced();
-    const set = (...models: string[]) => catalog.groups.setModels(name, models, admin());
-    expect(await set('imgmodel-lite', 'imgmodel-lite')).toMatchObject({ models: ['imgmodel-lite'] });
-    await expect(set('none')).rejects.toMatchObject(invalid);
-    await expect(set('vendora-imagine-video')).rejects.toMatchObject(invalid);
-    expect((await catalog.groups.find(name)).models).toEqual(['imgmodel-lite']);
-    expect(await catalog.announced()).toBe(before + 1);
-    const [last] = (await auditOf(catalog.ledger, `group:${name}`)).slice(-1);
-    expect(last).toMatchObject({
-      action: 'group.models-set',
-      before: ['imgmodel-4'],
-      after: ['imgmodel-lite'],
-    });
-  });
-
   it('is refused for a group that does not exist', async () => {
     const notFound = { code: 'not_found' };
     await expect(catalog.groups.change('none', {}, admin())).rejects.toMatchObject(notFound);
-    await expect(catalog.groups.setModels('none', [], admin())).rejects.toMatchObject(notFound);
     await expect(catalog.groups.find('none')).rejects.toMatchObject(notFound);
   });
 });

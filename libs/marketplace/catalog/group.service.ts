@@ -1,22 +1,19 @@
 import { type DataSource, MoreThan } from 'typeorm';
-import type pg from 'pg';
-import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
 import { requireModels } from '#catalog/known-names.js';
-import { decideAlone } from '#identity/installation.js';
-import { readLimit } from '#ledger/postings/outflow.js';
-import { orderOfDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
+import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
+import { plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
 import { groupFault } from '../prices/price-change.js';
 import { priceFaultText } from '../prices/price-fault.js';
-import { largeMove } from '../prices/price-move.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import type { CatalogChanges } from './catalog.changes.js';
+import { refuseCheapGroup } from './cheap-sales.js';
 import { Group } from './group.entity.js';
+import { addSales, groupNotFound, salesIn } from './group-models.js';
 import { defined } from './model.service.js';
-import { requireServable } from './served-models.js';
 
 export interface GroupRules {
   readonly open?: boolean | undefined;
@@ -44,9 +41,6 @@ export interface ShownGroup {
   readonly fixedPerCall: string | null;
 }
 
-/** As a multiplier. */
-const LIST_PRICE = '1';
-
 /**
  * The groups of the catalog. A new one begins with a multiplier near the list price; cheaper ones, fixed prices and later
  * changes are proposed.
@@ -71,7 +65,7 @@ export class GroupService {
   /** @throws ApiError `not_found` */
   async find(name: string): Promise<ShownGroup> {
     const group = await this.source.manager.findOneBy(Group, { name });
-    if (!group) throw notFound(name);
+    if (!group) throw groupNotFound(name);
     return shown(await this.priceBook(), group, this.clock.nowMs());
   }
 
@@ -96,8 +90,9 @@ export class GroupService {
           [name, fixedPerCall],
         );
       }
-      await setModels(client, name, models);
-      await refuseCheap(client, wanted, by);
+      await requireModels(client, models);
+      await addSales(client, salesIn(name, models), 'models');
+      await refuseCheapGroup(client, wanted, by);
       return { result: null, action: 'group.created', subject: `group:${name}`, after: wanted };
     });
     return this.find(name);
@@ -107,7 +102,7 @@ export class GroupService {
   async change(name: string, wanted: GroupRules, by: DoneBy): Promise<ShownGroup> {
     await this.changes.make(by, async ({ entities }) => {
       const group = await entities.findOneBy(Group, { name });
-      if (!group) throw notFound(name);
+      if (!group) throw groupNotFound(name);
       const before = rulesOf(group);
       Object.assign(group, defined(rulesOf(wanted)));
       await entities.save(group);
@@ -122,26 +117,6 @@ export class GroupService {
     return this.find(name);
   }
 
-  /** Sets the models that keys of the group may use. @throws ApiError for an unknown one */
-  async setModels(name: string, models: readonly string[], by: DoneBy): Promise<ShownGroup> {
-    await this.changes.make(by, async ({ entities, client }) => {
-      if (!(await entities.existsBy(Group, { name }))) throw notFound(name);
-      const { rows } = await client.query<{ model: string }>(
-        'SELECT model_id AS model FROM group_models WHERE group_name = $1 ORDER BY 1',
-        [name],
-      );
-      await setModels(client, name, models);
-      return {
-        result: null,
-        action: 'group.models-set',
-        subject: `group:${name}`,
-        before: rows.map(({ model }) => model),
-        after: [...new Set(models)].sort(),
-      };
-    });
-    return this.find(name);
-  }
-
   private priceBook(): Promise<PriceBook> {
     return loadPriceBook({
       query: async (text, values) => ({
@@ -151,50 +126,11 @@ export class GroupService {
   }
 }
 
-/**
- * One person may begin a group as far below the list price as they may move a price. A fixed price has nothing to be
- * compared with, so it always needs a second person. In an installation with one person, this is recorded.
- * @throws ApiError second_person_required
- */
-async function refuseCheap(client: pg.ClientBase, group: NewGroup, { actor }: DoneBy): Promise<void> {
-  const why = await cheapness(client, group);
-  if (why === null) return;
-  const decision = { actor, why: 'second-person', subject: `group:${group.name}`, accountId: null } as const;
-  const refusal = `A group cannot begin ${why}. Propose that afterwards: another administrator must confirm it.`;
-  await decideAlone(client, decision, refusal);
-}
-
-async function cheapness(client: pg.ClientBase, group: NewGroup): Promise<string | null> {
-  if (group.fixedPerCall !== null) return 'with a fixed price';
-  if (orderOfDecimals(parseDecimal(group.multiplier), parseDecimal(LIST_PRICE)) >= 0) return null;
-  const percent = await readLimit(client, 'price-change-percent');
-  const at = (multiplier: string) => ({ kind: 'multiplier', group: group.name, multiplier }) as const;
-  const move = { before: at(LIST_PRICE), after: at(group.multiplier) };
-  return largeMove([move], [], percent) && `more than ${percent} percent below the list price`;
-}
-
-function notFound(name: string): ApiError {
-  return new ApiError('not_found', `There is no group ${name}.`);
-}
-
 function rulesOf({ open, ...rest }: GroupRules) {
   const { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxRunningTasks, maxConcurrentRequests } =
     rest;
   const perMinute = { requestsPerMinute, tokensPerMinute, imagesPerMinute };
   return { open, ...perMinute, maxRunningTasks, maxConcurrentRequests };
-}
-
-async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {
-  await requireModels(client, models);
-  await client.query('DELETE FROM group_models WHERE group_name = $1 AND model_id <> ALL ($2::text[])', [
-    group,
-    models,
-  ]);
-  await client.query(
-    `INSERT INTO group_models (group_name, model_id) SELECT $1, m FROM unnest($2::text[]) AS m ON CONFLICT DO NOTHING`,
-    [group, models],
-  );
-  await requireServable(client, { groups: [group], param: 'models' });
 }
 
 function shown(book: PriceBook, group: Group, nowMs: number): ShownGroup {

@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLIC_RELAY, VENDORA, VENDORA_MAIN } from '#groups/group.js';
+import { VENDORA, VENDORA_MAIN } from '#groups/group.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { race } from '../../../test/support/race.js';
 import type { NewModel } from './model.service.js';
 
+/** A group that sells at list price, and may not serve what Vendora-Main does. */
+const PARTNERS = 'Partners';
+
 let catalog: CatalogFixture;
 
 beforeAll(async () => {
   catalog = await openCatalog();
+  const atListPrice = { multiplier: '1', fixedPerCall: null, models: [] };
+  await catalog.groups.create({ name: PARTNERS, ...atListPrice }, admin());
 });
 afterAll(() => catalog.close());
 
 function newModel(of: Partial<NewModel> = {}): NewModel {
   const id = `model-${newId()}`;
-  const rest = { ownedBy: 'vendorb', enabled: true, limits: {}, groups: [PUBLIC_RELAY] };
+  const rest = { ownedBy: 'vendorb', enabled: true, limits: {}, groups: [PARTNERS] };
   return { id, family: 'image', ...rest, ...of };
 }
 
@@ -27,13 +32,13 @@ const invalid = (param: string) => ({ code: 'invalid_value', param });
 
 describe('a new model', () => {
   it('is created once, by one of two who try at once, logged and announced', async () => {
-    const wanted = newModel({ limits: { maxImages: 4 }, groups: [VENDORA_MAIN, PUBLIC_RELAY, VENDORA_MAIN] });
+    const wanted = newModel({ limits: { maxImages: 4 }, groups: [VENDORA_MAIN, PARTNERS, VENDORA_MAIN] });
     const before = await catalog.announced();
     const both = [1, 2].map(() => catalog.models.create(wanted, admin()));
     expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
     expect(await catalog.models.find(wanted.id)).toMatchObject({
       model: { family: 'image', unit: 'call', limits: { maxImages: 4 }, aliasOf: null },
-      groups: [PUBLIC_RELAY, VENDORA_MAIN].sort(),
+      groups: [PARTNERS, VENDORA_MAIN].sort(),
     });
     expect(await auditOf(catalog.ledger, `model:${wanted.id}`)).toMatchObject([{ action: 'model.created' }]);
     expect(await catalog.announced()).toBe(before + 1);

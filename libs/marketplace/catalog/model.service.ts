@@ -1,5 +1,4 @@
-import { type DataSource, MoreThan } from 'typeorm';
-import type pg from 'pg';
+import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Routing } from '#catalog/channel-order.js';
 import type { ModelLimits } from '#catalog/catalog.js';
 import { requireKnown } from '#catalog/known-names.js';
@@ -8,6 +7,7 @@ import type { Family, Unit } from '#pricing/price-book.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import type { CatalogChanges } from './catalog.changes.js';
 import { Group } from './group.entity.js';
+import type { GroupModels } from './group-models.js';
 import { Model } from './model.entity.js';
 import { requireServable } from './served-models.js';
 
@@ -52,6 +52,7 @@ export class ModelService {
   constructor(
     private readonly source: DataSource,
     private readonly changes: CatalogChanges,
+    private readonly groupModels: GroupModels,
   ) {}
 
   async list(query: { limit: number; after: string; family?: Family | undefined }): Promise<ShownModel[]> {
@@ -71,22 +72,23 @@ export class ModelService {
     return (await this.withGroups([model]))[0]!;
   }
 
-  /** @throws ApiError for contradictory fields */
-  async create(wanted: NewModel, by: DoneBy): Promise<ShownModel> {
+  /** The groups that would sell it far below its list price wait for approval. @throws ApiError for contradictory fields */
+  async create(wanted: NewModel, by: DoneBy): Promise<ShownModel & { approvalId: string | null }> {
     checkLimits(wanted.limits);
-    return this.changes.make(by, async ({ entities, client }) => {
+    return this.changes.make(by, async (transaction) => {
+      const { entities } = transaction;
       const { family, unit } = await kindOf(wanted, (id) => entities.findOneBy(Model, { id }));
       const groups = new Set((await entities.find(Group)).map(({ name }) => name));
       requireKnown(wanted.groups, groups, { param: 'groups', what: 'group' });
       const { id, ownedBy, enabled, limits, aliasOf = null } = wanted;
       const row = { id, family, unit, ownedBy, aliasOf, enabled, limits };
       await entities.insert(Model, row);
-      await insertGroups(client, id, wanted.groups);
-      await requireServable(client, { models: [id], param: 'groups' });
-      const model = (await entities.findOneBy(Model, { id }))!;
-      const shown = { model, groups: [...new Set(wanted.groups)].sort() };
+      const subject = `model:${id}`;
+      const sales = [...new Set(wanted.groups)].map((group) => ({ group, model: id }));
+      const approvalId = await this.groupModels.enter(transaction, { sales, subject, param: 'groups', by });
+      const shown = (await this.withGroups([(await entities.findOneBy(Model, { id }))!], entities))[0]!;
       const after = { ...row, groups: shown.groups };
-      return { result: shown, action: 'model.created', subject: `model:${id}`, after };
+      return { result: { ...shown, approvalId }, action: 'model.created', subject, after };
     });
   }
 
@@ -114,8 +116,11 @@ export class ModelService {
     return this.find(id);
   }
 
-  private async withGroups(models: readonly Model[]): Promise<ShownModel[]> {
-    const rows: { model: string; group: string }[] = await this.source.manager.query(
+  private async withGroups(
+    models: readonly Model[],
+    entities: EntityManager = this.source.manager,
+  ): Promise<ShownModel[]> {
+    const rows: { model: string; group: string }[] = await entities.query(
       `SELECT model_id AS model, group_name AS "group" FROM group_models WHERE model_id = ANY ($1) ORDER BY 2`,
       [models.map(({ id }) => id)],
     );
@@ -145,13 +150,6 @@ export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
-}
-
-async function insertGroups(client: pg.ClientBase, model: string, groups: readonly string[]): Promise<void> {
-  await client.query(
-    'INSERT INTO group_models (group_name, model_id) SELECT DISTINCT g, $1 FROM unnest($2::text[]) AS g',
-    [model, groups],
-  );
 }
 
 async function kindOf(

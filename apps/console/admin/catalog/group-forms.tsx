@@ -13,7 +13,13 @@ import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
 async function reread(): Promise<void> {
-  await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
+  await refresh(
+    '/api/admin/groups',
+    '/api/admin/models',
+    '/api/admin/prices/export',
+    '/api/admin/audit-log',
+    '/api/approvals',
+  );
 }
 
 type LimitName =
@@ -102,12 +108,17 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
       fields={useRules(group)}
       submit={t('save')}
       send={async ({ models, ...body }) => {
-        if (models.join() !== group.models.join())
-          await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
-        return api.PATCH('/api/admin/groups/{group}', { params, body });
+        const isSame = models.join() === group.models.join();
+        const set = isSame
+          ? undefined
+          : await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
+        await api.PATCH('/api/admin/groups/{group}', { params, body });
+        return set?.data?.approvalId ?? null;
       }}
       reread={reread}
-      success={() => t('groups.changed', { group: group.name })}
+      success={(approvalId) =>
+        t(approvalId === null ? 'groups.changed' : 'groups.modelsWait', { group: group.name })
+      }
       done={done}
     >
       <PriceNow group={group} />

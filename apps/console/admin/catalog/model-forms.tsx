@@ -28,6 +28,7 @@ async function reread(): Promise<void> {
     '/api/admin/groups',
     '/api/public/prices',
     '/api/admin/audit-log',
+    '/api/approvals',
   );
 }
 
@@ -98,7 +99,10 @@ export function CreateModel(props: NewModelProps) {
       submit={isAlias ? t('models.createAlias') : t('models.create')}
       send={(values) => create(values, isAlias)}
       reread={reread}
-      success={(_answer, { id }) => t(isAlias ? 'models.aliasMade' : 'models.made', { model: id })}
+      success={({ data }, { id }) => {
+        if (data?.approvalId != null) return t('models.groupsWait', { model: id });
+        return t(isAlias ? 'models.aliasMade' : 'models.made', { model: id });
+      }}
       done={done}
     >
       <Text size="sm">{isAlias ? t('models.aliasHint') : t('models.newHint')}</Text>

@@ -26,6 +26,7 @@ const KINDS = [
   'period.waiver',
   'provider-line.acceptance',
   'person.roles',
+  'group.models',
 ] as const;
 
 /** The name of an approval's type, or its code if it has none. */

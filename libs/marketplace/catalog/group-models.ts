@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { ApprovalService } from '#approvals/approval.service.js';
+import { requireModels } from '#catalog/known-names.js';
+import type { EntityTransaction } from '#database/entity-transaction.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { DoneBy } from '../prices/proposal.service.js';
+import { type CatalogChanges, changeCatalog } from './catalog.changes.js';
+import { cheapSales, type Sale } from './cheap-sales.js';
+import { requireServable } from './served-models.js';
+
+const KIND = 'group.models';
+/** Models by group. */
+const payload = z.record(z.string(), z.array(z.string()));
+type Payload = z.infer<typeof payload>;
+
+/** A change of the models of groups, in the transaction that holds the lock of the catalog. */
+interface Entry {
+  readonly sales: readonly Sale[];
+  /** `group:{name}` or `model:{id}`. */
+  readonly subject: string;
+  /** The field of the request that named them. */
+  readonly param: string;
+  readonly by: DoneBy;
+}
+
+/**
+ * The models that keys of a group may use. One administrator sets them. A model that the group sells far below its list
+ * price enters it once a second one has approved.
+ */
+export class GroupModels {
+  constructor(
+    private readonly changes: CatalogChanges,
+    private readonly approvals: ApprovalService,
+  ) {
+    approvals.register<Payload>({
+      kind: KIND,
+      roles: ['admin'],
+      payload,
+      apply: (client, models, { decidedBy, approvalId }) =>
+        changeCatalog(client, { actor: `user:${decidedBy}`, requestId: approvalId }, async () => {
+          const sales = Object.entries(models).flatMap(([group, each]) => salesIn(group, each));
+          await addSales(client, sales, 'models');
+          const subject = `group:${Object.keys(models).join()}`;
+          return { result: null, action: 'group.models-added', subject, after: models };
+        }),
+      applied: () => changes.wake(),
+    });
+  }
+
+  /**
+   * @returns the approval that missing models wait for; null: none is missing
+   * @throws ApiError for an unknown group or model, or one that the group may not serve
+   */
+  set(group: string, models: readonly string[], by: DoneBy): Promise<string | null> {
+    return this.changes.make(by, async (transaction) => {
+      const { client } = transaction;
+      const subject = `group:${group}`;
+      const before = await modelsOf(client, group);
+      await requireModels(client, models);
+      await client.query('DELETE FROM group_models WHERE group_name = $1 AND model_id <> ALL ($2::text[])', [
+        group,
+        models,
+      ]);
+      const added = [...new Set(models)].filter((model) => !before.includes(model));
+      const sales = salesIn(group, added);
+      const result = await this.enter(transaction, { sales, subject, param: 'models', by });
+      return { result, action: 'group.models-set', subject, before, after: await modelsOf(client, group) };
+    });
+  }
+
+  /**
+   * Adds known models to known groups. @returns the approval that the cheap ones wait for; null: none is cheap
+   * @throws ApiError for a model that a group may not serve
+   */
+  async enter(transaction: EntityTransaction, { sales, subject, param, by }: Entry): Promise<string | null> {
+    const { client } = transaction;
+    await addSales(client, sales, param);
+    const cheap = await cheapSales(client, sales);
+    if (cheap.length === 0) return null;
+    await deleteSales(client, cheap);
+    const named = cheap.map(({ group, model }) => `${model} to ${group}`).join(', ');
+    const approval = await this.approvals.requestOnce(transaction, {
+      kind: KIND,
+      subject,
+      accountId: null,
+      payload: byGroup(cheap),
+      amount: null,
+      reason: `Add ${named}, far below the list price.`,
+      actor: { userId: by.actor.replace(/^user:/, '') },
+      requestId: newId(),
+    });
+    return approval.id;
+  }
+}
+
+export function groupNotFound(name: string): ApiError {
+  return new ApiError('not_found', `There is no group ${name}.`);
+}
+
+/** Adds known models to known groups, at whatever price. @throws ApiError for a model that a group may not serve */
+export async function addSales(client: pg.ClientBase, sales: readonly Sale[], param: string): Promise<void> {
+  await client.query(
+    `INSERT INTO group_models (group_name, model_id)
+     SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING`,
+    columnsOf(sales),
+  );
+  await requireServable(client, { groups: sales.map(({ group }) => group), param });
+}
+
+async function deleteSales(client: pg.ClientBase, sales: readonly Sale[]): Promise<void> {
+  await client.query(
+    `DELETE FROM group_models g USING unnest($1::text[], $2::text[]) AS s (group_name, model_id)
+     WHERE g.group_name = s.group_name AND g.model_id = s.model_id`,
+    columnsOf(sales),
+  );
+}
+
+export function salesIn(group: string, models: readonly string[]): Sale[] {
+  return models.map((model) => ({ group, model }));
+}
+
+function byGroup(sales: readonly Sale[]): Payload {
+  const models: Payload = {};
+  for (const { group, model } of sales) (models[group] ??= []).push(model);
+  return models;
+}
+
+function columnsOf(sales: readonly Sale[]): [string[], string[]] {
+  return [sales.map(({ group }) => group), sales.map(({ model }) => model)];
+}
+
+async function modelsOf(client: pg.ClientBase, group: string): Promise<string[]> {
+  const { rows } = await client.query<{ models: string[] }>(
+    `SELECT ARRAY(SELECT model_id FROM group_models WHERE group_name = name ORDER BY 1) AS models
+     FROM groups WHERE name = $1`,
+    [group],
+  );
+  if (!rows[0]) throw groupNotFound(group);
+  return rows[0].models;
+}
