@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Bus } from '#bus/bus.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
@@ -12,6 +11,7 @@ import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { createCustomer, createKey, revokeCustomerKey } from '#people/accounts/customers.js';
+import { until as eventually } from '../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readBillingConfig } from './billing.config.js';
 import { type RunningBilling, startBilling } from './billing.program.js';
@@ -65,8 +65,8 @@ function request(customer: Customer, more: Partial<ChargeRequested> = {}): Charg
     group: 'Vendora-Main',
     units: '2',
     quotedAmount: '0.04',
-    expiresAt: new Date(Date.now() + 10_000).toISOString(),
-    deadline: new Date(Date.now() + 60_000).toISOString(),
+    expiresAt: new Date(Date.now() + 600_000).toISOString(),
+    deadline: new Date(Date.now() + 600_000).toISOString(),
     requestId: newId(),
     ...more,
   };
@@ -98,11 +98,7 @@ async function metric(name: string): Promise<number> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain: ${condition.toString()}`);
-    await pause(20);
-  }
+  await eventually(condition.toString(), condition);
 }
 
 describe('charges on the bus', () => {
@@ -255,7 +251,7 @@ describe('holds past their deadline', () => {
       registry: new Registry(),
     });
     const slowBus = new Bus(slow.client());
-    const handled = slowBus.publish(topics.chargeResolved, resolution(message), { timeoutMs: 20_000 });
+    const handled = slowBus.publish(topics.chargeResolved, resolution(message), { timeoutMs: 180_000 });
     await until(async () => (await slowBus.endOffsets(topics.chargeResolved)).offsets[0]?.[1] === '1');
     const overdue = new OverdueRows<string>(slowBus, topics.chargeResolved);
     expect(await overdue.confirmed(async () => [message.chargeId])).toEqual([]);
@@ -318,7 +314,7 @@ describe('a task that ended while its charge is still held', () => {
   });
 
   it('is left to the event that announces it, during the grace period', async () => {
-    const { chargeId } = await endedTask('completed', -60_000);
+    const { chargeId } = await endedTask('completed', -600_000);
     const { chargeId: older } = await endedTask('failed');
     await until(async () => (await stateOf(older)) === 'released');
     expect(await stateOf(chargeId)).toBe('held');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadImage } from '@napi-rs/canvas';
+import { until } from '../../test/support/eventually.js';
 import { type Json, SandboxUnderTest } from './sandbox.fixture.js';
 
 const headers = { 'x-goog-api-key': 'sandbox-key', authorization: '' };
@@ -23,11 +24,11 @@ async function call(
 const operation = async (name: string) =>
   (await (await fetch(`${sandbox.url}/v1beta/${name}`, { headers })).json()) as Json;
 
-async function finished(name: string): Promise<Json> {
-  let last = await operation(name);
-  for (const before = performance.now(); !last['done'] && performance.now() - before < 4_000;)
-    last = await operation(name);
-  return last;
+function finished(name: string): Promise<Json> {
+  return until('the operation to be done', async () => {
+    const last = await operation(name);
+    return last['done'] === true && last;
+  });
 }
 
 describe(':predict', () => {

@@ -232,7 +232,7 @@ describe.concurrent('a server that is silent or slow', () => {
     // Longer than the client itself waits for a statement that may take 500 ms.
     const sleep = (client: pg.ClientBase) => client.query('SELECT pg_sleep(6)');
     await inTransaction(hasty, async (client) => {
-      await limitStatements(client, 10_000);
+      await limitStatements(client, 120_000);
       await sleep(client);
     });
     expect(isTransient(await failure(inTransaction(hasty, sleep)))).toBe(true);

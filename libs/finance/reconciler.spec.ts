@@ -67,14 +67,22 @@ describe('a run', () => {
     const outcomes = [
       control('broken', (client) => client.query('SELECT FROM nowhere').then(() => resultOf([]))),
       control('thrown', () => Promise.reject(new Error('it was not there'))),
-      control('slow', (client) => client.query('SELECT pg_sleep(60)').then(() => resultOf([]))),
+      control('slow', async (client) => {
+        const { rows } = await client.query<{ limit: string }>(
+          `SELECT current_setting('statement_timeout') AS limit`,
+        );
+        expect(rows[0]?.limit).toBe('1min');
+        // As if the limit were over.
+        await client.query('SET LOCAL statement_timeout = 1');
+        return client.query('SELECT pg_sleep(60)').then(() => resultOf([]));
+      }),
       finding('late', 'x:1'),
     ];
-    const done = await runControls(ledger.billing, { controls: outcomes, graceMs: 0, limitMs: 100 });
+    const done = await runControls(ledger.billing, { controls: outcomes, graceMs: 0, limitMs: 60_000 });
     expect(done.outcomes.map(({ error, result }) => error ?? result?.count)).toEqual([
       'relation "nowhere" does not exist',
       'it was not there',
-      'took longer than 0.1 s',
+      'took longer than 60 s',
       1,
     ]);
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../test/support/eventually.js';
 import { Upstreams } from './adapters.js';
 import type { StreamAnswer, StreamOutcome, StreamRequest } from './outcomes.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';
@@ -113,10 +114,13 @@ describe('the answer to a pass-through call', () => {
       }),
     );
     await expect(read(broken.body)).rejects.toThrow();
-    await stub.close();
-    const silent = answered(
-      await open((_, response) => void events(response).write('data: 1\n\n'), { requestTimeoutMs: 1_000 }),
-    );
+    // On a busy machine, the head too may take longer than this.
+    const silent = await until('a head', async () => {
+      await stub.close();
+      const begin: StubHandler = (_, response) => void events(response).write('data: 1\n\n');
+      const outcome = await open(begin, { requestTimeoutMs: 1_000 });
+      return outcome.kind === 'answer' && outcome;
+    });
     await expect(read(silent.body)).rejects.toThrow();
   });
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { type Clock, ManualClock, systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logging.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { until } from '../../../test/support/eventually.js';
+import { withinOneMinute } from '../../../test/support/minute.js';
 import { RequestLimiter } from './request-limiter.js';
-
-/** Enough of a minute left for any test here. */
-const NEEDED_SECONDS = 15;
 
 describe('RequestLimiter', () => {
   let database: TestDatabase;
@@ -25,17 +22,17 @@ describe('RequestLimiter', () => {
     await pool.end();
     await database.drop();
   });
-  beforeEach(async () => {
-    await until(
-      'a minute with enough left of it',
-      async () => new Date().getSeconds() < 60 - NEEDED_SECONDS,
-      {
-        limitMs: 30_000,
-      },
+
+  /** A test that does not depend on how much of a minute is left. */
+  function inOneMinute(what: string, work: () => Promise<void>): void {
+    it(what, () =>
+      withinOneMinute(async () => {
+        subject = `key ${crypto.randomUUID()}`;
+        queries = 0;
+        await work();
+      }),
     );
-    subject = `key ${crypto.randomUUID()}`;
-    queries = 0;
-  });
+  }
 
   const unused = { requestsPerMinute: 1, concurrentRequests: 1 };
   const defaults = { key: unused, account: unused };
@@ -51,22 +48,25 @@ describe('RequestLimiter', () => {
     return taken.filter(({ passes }) => passes).length;
   }
 
-  it('lets exactly the limit pass, however many gateways share it', async () => {
+  inOneMinute('lets exactly the limit pass, however many gateways share it', async () => {
     expect(await passed([limiter(), limiter(), limiter()], 100, 400)).toBe(100);
     expect(queries).toBeLessThanOrEqual(20 + 3);
   });
 
-  it('asks the database about few of the requests, and about none once the limit is reached', async () => {
-    const one = limiter();
-    expect(await passed([one], 600, 300)).toBe(300);
-    expect(queries).toBe(10);
-    expect(await passed([one], 600, 400)).toBe(300);
-    const spent = queries;
-    expect(await passed([one], 600, 50)).toBe(0);
-    expect(queries).toBe(spent);
-  });
+  inOneMinute(
+    'asks the database about few of the requests, and about none once the limit is reached',
+    async () => {
+      const one = limiter();
+      expect(await passed([one], 600, 300)).toBe(300);
+      expect(queries).toBe(10);
+      expect(await passed([one], 600, 400)).toBe(300);
+      const spent = queries;
+      expect(await passed([one], 600, 50)).toBe(0);
+      expect(queries).toBe(spent);
+    },
+  );
 
-  it('counts a small limit one by one, and reports what is left', async () => {
+  inOneMinute('counts a small limit one by one, and reports what is left', async () => {
     const one = limiter();
     const left: number[] = [];
     for (let request = 0; request < 3; request += 1) {
@@ -83,7 +83,7 @@ describe('RequestLimiter', () => {
     expect(await passed([limiter()], 3, 5)).toBe(0);
   });
 
-  it('takes nothing from a limit if another one is reached', async () => {
+  inOneMinute('takes nothing from a limit if another one is reached', async () => {
     const one = limiter();
     const group = { subject: `group ${crypto.randomUUID()}`, most: 2 };
     const both = [{ subject, most: 10 }, group];
@@ -93,7 +93,7 @@ describe('RequestLimiter', () => {
     expect(await passed([one], 10, 20)).toBe(8);
   });
 
-  it('lets no more than the limit pass in amounts of several, and nearly all of it', async () => {
+  inOneMinute('lets no more than the limit pass in amounts of several, and nearly all of it', async () => {
     const limiters = [limiter(), limiter(), limiter()];
     const taken = await Promise.all(
       Array.from({ length: 300 }, (_, index) =>
@@ -105,13 +105,13 @@ describe('RequestLimiter', () => {
     expect(sum).toBeGreaterThan(1_000 - 3 * 12);
   });
 
-  it('takes nothing for what could never pass', async () => {
+  inOneMinute('takes nothing for what could never pass', async () => {
     const one = limiter();
     expect(await one.take([{ subject, most: 10 }], 11)).toMatchObject({ passes: false });
     expect(await one.take([{ subject, most: 10 }], 10)).toMatchObject({ passes: true });
   });
 
-  it('starts again with the next minute', async () => {
+  inOneMinute('starts again with the next minute', async () => {
     const clock = new ManualClock(Date.now());
     const one = limiter(clock);
     expect(await passed([one], 5, 9)).toBe(5);

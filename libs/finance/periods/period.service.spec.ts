@@ -65,7 +65,7 @@ describe('a close', () => {
 
   it('returns its current state if it takes longer, and continues', async () => {
     // Long enough for its row to be there. Until then, there is nothing to answer.
-    const service = serviceWith({ answerMs: 2_000 });
+    const service = serviceWith({ answerMs: 8_000 });
     const other = await ledger.owner.connect();
     try {
       await other.query('BEGIN');
