@@ -13,7 +13,7 @@ import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
 const PNG = 'image/png';
-const QUICK = { pollIntervalMs: 100, pollTimeoutMs: 20_000 };
+const QUICK = { pollIntervalMs: 100, pollTimeoutMs: 180_000 };
 
 /** The paid calls that a client made, by path. */
 interface Counted {

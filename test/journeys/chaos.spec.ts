@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Books } from '../support/books.js';
 import { ensureBuilt, run, STANDALONE } from '../support/programs.js';
-import { type Relay, startRelay } from '../support/relay.js';
+import { type Relay, startRelay, until } from '../support/relay.js';
 import { expectedOutcome, shopTheList } from '../support/scenario.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
 /** Answers are lost on purpose, so retries must come soon. */
-const IMPATIENT = { BUS_REQUEST_TIMEOUT_SECONDS: '0.3', HOLD_EXPIRES_SECONDS: '10' };
+const IMPATIENT = { BUS_REQUEST_TIMEOUT_SECONDS: '0.3', HOLD_EXPIRES_SECONDS: '90' };
 const EVERYTHING = 'duplicate,reorder,drop-first-reply,max-delay-ms=60';
 
 describe('messages within one process', () => {
@@ -60,18 +60,25 @@ describe('messages within one process', () => {
 
   it('answered after the gateway gave up: nothing stays held', async () => {
     await start({
-      // The hold must succeed and only its answer be lost, even on a busy machine. A retry would come too late.
+      // The hold must succeed and only its answer be lost. A retry would come too late.
       BUS_REQUEST_TIMEOUT_SECONDS: '2',
       HOLD_EXPIRES_SECONDS: '1.9',
       BUS_CHAOS: 'drop-first-reply',
     });
-    const clients = new Shoppers(await books.account('1'), baseUrl);
-    const calls = await Promise.all([clients.images(), clients.video(), clients.images('three', 3)]);
-    expect(calls.map(({ status }) => status)).toEqual([503, 503, 503]);
-    await books.atRest();
-    const { rows } = await books.pool.query<{ state: string }>('SELECT state FROM charges');
-    expect(rows.map(({ state }) => state)).toEqual(['released', 'released', 'released']);
-    expect(await books.balanceOf(clients.account)).toEqual({ main: '1', held: '0' });
+    const statesAfter = async () => {
+      const clients = new Shoppers(await books.account('1'), baseUrl);
+      const calls = await Promise.all([clients.images(), clients.video(), clients.images('three', 3)]);
+      expect(calls.map(({ status }) => status)).toEqual([503, 503, 503]);
+      await books.atRest();
+      expect(await books.balanceOf(clients.account)).toEqual({ main: '1', held: '0' });
+      const { rows } = await books.pool.query<{ state: string }>(
+        'SELECT state FROM charges WHERE account_id = $1',
+        [clients.account.accountId],
+      );
+      return rows.map(({ state }) => state).join();
+    };
+    // On a busy machine, a hold may itself come too late and be refused.
+    await until('three holds in time', async () => (await statesAfter()) === 'released,released,released');
   });
 });
 

@@ -13,7 +13,8 @@ let second: Person;
 beforeAll(async () => {
   relay = await startRelay({
     PERIOD_MARGIN_SECONDS: '0.01',
-    PERIOD_ANSWER_SECONDS: '2',
+    // Long enough for the row of a close to be there.
+    PERIOD_ANSWER_SECONDS: '10',
     ADJUSTMENT_LIMIT: '5',
     RECONCILE_GRACE_SECONDS: '240',
   });

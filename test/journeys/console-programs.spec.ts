@@ -8,7 +8,7 @@ let relay: Relay;
 let admin: Person;
 
 beforeAll(async () => {
-  relay = await startRelay({ REPORT_SECONDS: '0.1', CHANNEL_TEST_SECONDS: '2' });
+  relay = await startRelay({ REPORT_SECONDS: '0.1', CHANNEL_TEST_SECONDS: '60' });
   admin = await person(relay, { roles: ['admin'] });
 });
 afterAll(() => closeClean(relay));

@@ -300,7 +300,7 @@ describe('the usage log', () => {
       { model: 'vendora-chat' },
       { family: 'video' as const },
       { group: 'Vendora-Main', keyId: customer.keyId, state: 'settled' as const },
-      { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() },
+      { from: new Date(Date.now() - 900_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() },
     ];
     for (const filter of filters) {
       const { data } = await owner.api.GET('/api/usage', { params: { query: filter } });

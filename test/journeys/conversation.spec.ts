@@ -19,7 +19,7 @@ const MESSAGES = 'vendora-messages';
 /** Nano-USD per token: input, cached input, output. */
 const CHAT_PRICE = [2_500, 1_250, 10_000] as const;
 const MESSAGES_PRICE = [3_000, 300, 15_000] as const;
-const LIMIT_SECONDS = 6;
+const LIMIT_SECONDS = 12;
 /** A speech model priced by tokens: 0.6 USD per million tokens of text, 12 per million tokens of sound. */
 const METERED_SPEECH = [
   `INSERT INTO models (id, family, unit, owned_by) VALUES ('metered-speech', 'speech', 'token', 'vendora')`,

@@ -10,12 +10,12 @@ import { type RunningGateway, startGateway } from '#apps/gateway/gateway.program
 import { type Sandbox, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
-import { openPool } from '#database/database.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';
 import { FolderStore } from '#storage/folder.store.js';
+import { openPatientPool } from '../support/database.js';
 import { GatedUpstream } from '../support/gated-upstream.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { json, until } from '../support/relay.js';
@@ -170,7 +170,9 @@ describe('the gateway while something is unavailable', () => {
     // A hold was requested only if the gateway still had requests left in this minute.
     await until('the end of all holds', async () => (await charges()).every(({ state }) => state !== 'held'));
     const states = (await charges()).map(({ state }) => state);
-    expect(states.filter((state) => state !== 'refused')).toEqual(['settled']);
+    // On a busy machine, the gateway may have given up a hold that came in time.
+    const isGone = (state: string) => state === 'refused' || state === 'released';
+    expect(states.filter((state) => !isGone(state))).toEqual(['settled']);
     expect(await balance()).toEqual({ main: '0.98', held: '0' });
   });
 
@@ -227,7 +229,7 @@ describe('the gateway while something is unavailable', () => {
   });
 
   function poolOf(role: 'gateway' | 'billing'): pg.Pool {
-    const pool = openPool({ url: fixture.urlFor(role), max: 4, applicationName: role });
+    const pool = openPatientPool({ url: fixture.urlFor(role), max: 4, applicationName: role });
     pools.push(pool);
     return pool;
   }

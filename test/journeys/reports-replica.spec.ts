@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPool } from '#database/database.js';
+import { openPatientPool } from '../support/database.js';
 import { contractOf, type Person, person } from '../support/console.js';
 import { routesOf, urlOf } from '../support/console-routes.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -60,7 +60,7 @@ describe('reports on a read replica', () => {
   });
 
   it('use their own connections, which cannot write', async () => {
-    const reports = openPool({
+    const reports = openPatientPool({
       url: replica.urlOf(relay.fixture.urlFor('billing')),
       max: 1,
       applicationName: 'test',
@@ -72,7 +72,7 @@ describe('reports on a read replica', () => {
     expect(rows).toEqual([{ name: 'control-plane-reports' }]);
     await expect(reports.query(`DELETE FROM program_reports`)).rejects.toMatchObject({ code: '25006' });
     await reports.end();
-    const onPrimary = openPool({
+    const onPrimary = openPatientPool({
       url: relay.fixture.urlFor('billing'),
       max: 1,
       applicationName: 'test',

@@ -32,7 +32,7 @@ const HEARD_SECONDS = 2;
 const TOKENS_PER_SECOND = 10;
 const POLL_PAUSE_MS = 200;
 /** Longer than any task's deadline. */
-const TASK_LIMIT_MS = 90_000;
+const TASK_LIMIT_MS = 180_000;
 
 type Base = Pick<FaultCall, 'name' | 'protocol' | 'shape' | 'table'>;
 

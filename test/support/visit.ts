@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '#platform/ids.js';
 import { visitor } from './console.js';
+import { until } from './eventually.js';
 import { awaitMail, tokenIn } from './mail.js';
 import { json, type Relay } from './relay.js';
 
@@ -44,10 +45,13 @@ export class Visit {
     const begun = await this.post('/api/totp/enrolment', { password: PASSWORD });
     const { secret } = (await begun.json()) as { secret: string };
     const device = new TOTP({ secret: Secret.fromBase32(secret) });
-    const code = device.generate({ timestamp: Date.now() - 30_000 });
-    const { recoveryCodes } = (await (await this.post('/api/totp/confirm', { code })).json()) as {
-      recoveryCodes: string[];
-    };
+    // Signing in needs a later one. It is too old if the next half minute begins meanwhile.
+    const confirmed = await until('a code in time', async () => {
+      const code = device.generate({ timestamp: Date.now() - 30_000 });
+      const answer = await this.post('/api/totp/confirm', { code });
+      return answer.ok && answer;
+    });
+    const { recoveryCodes } = (await confirmed.json()) as { recoveryCodes: string[] };
     return { device, recoveryCodes };
   }
 }
