@@ -122,7 +122,7 @@ describe('many tasks', () => {
 
   it('are copied a few at a time, while others are polled', async () => {
     await under.close();
-    under = await WorkerUnderTest.start({ slowSeconds: 1 });
+    under = await WorkerUnderTest.start({ slowSeconds: 4 });
     const slow = await accept(3, 'a boat [[fault:slow-bytes]]');
     const failing = await accept(20, 'a boat [[fault:fail-late]]');
     await under.worker({ concurrency: 4, copyConcurrency: 1 });

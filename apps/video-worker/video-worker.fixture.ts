@@ -32,7 +32,7 @@ const QUICK: VideoWorkerConfig = {
   pollMaxMs: 60,
   channelFailuresToOpen: 5,
   channelOpenMs: 100,
-  leaseMs: 2_000,
+  leaseMs: 60_000,
   sweepIntervalMs: 40,
   stuckAfterMs: 60_000,
   unclearCreateMs: 60_000,

@@ -305,10 +305,10 @@ describe('a worker that goes away', () => {
 
   it('keeps the lease of a copy that takes longer than it', async () => {
     await under.close();
-    under = await WorkerUnderTest.start({ slowSeconds: 6 });
+    under = await WorkerUnderTest.start({ slowSeconds: 14 });
     const task = await under.accepted(slow);
-    // Two seconds without a turn are more than a busy machine takes.
-    await Promise.all([under.worker({ leaseMs: 2_000 }), under.worker({ leaseMs: 2_000 })]);
+    // Six seconds without a turn are more than a busy machine takes.
+    await Promise.all([under.worker({ leaseMs: 6_000 }), under.worker({ leaseMs: 6_000 })]);
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
     expect(await under.stats()).toMatchObject({ downloads: 1 });
   });

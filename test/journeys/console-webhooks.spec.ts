@@ -23,7 +23,7 @@ beforeAll(async () => {
     WEBHOOK_LONGEST_RETRY_SECONDS: '0.1',
   };
   relay = await startRelay({ ...quick, BUS_CHAOS: 'duplicate', WEBHOOK_TIMEOUT_SECONDS: '60' });
-  hasty = await startRelay({ ...quick, WEBHOOK_GIVE_UP_SECONDS: '1', WEBHOOK_TIMEOUT_SECONDS: '3' });
+  hasty = await startRelay({ ...quick, WEBHOOK_GIVE_UP_SECONDS: '1', WEBHOOK_TIMEOUT_SECONDS: '10' });
   receiver = await startWebhookReceiver();
 });
 afterAll(async () => {

@@ -63,12 +63,18 @@ afterAll(async () => {
   if (logFolder) await rm(logFolder, { recursive: true });
 });
 
+interface Alert {
+  state: 'pending' | 'firing';
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+}
+
 interface Rule {
   name: string;
   type: 'alerting' | 'recording';
   health: 'ok' | 'err' | 'unknown';
   lastError?: string;
-  alerts?: { labels: Record<string, string>; annotations: Record<string, string> }[];
+  alerts?: Alert[];
 }
 
 interface Answer {
@@ -89,6 +95,13 @@ const value = async (query: string): Promise<number> => {
   const { result } = await prometheus.ask<Answer>('query', { query });
   return Number(result[0]?.value[1]);
 };
+
+/** Waits until a scrape has it. */
+async function shows(query: string, isExpected: (found: number) => boolean): Promise<void> {
+  let found = Number.NaN;
+  const isThere = async () => isExpected((found = await value(query)));
+  await until(query, isThere, { state: () => String(found) });
+}
 
 describe('a running relay', () => {
   it('exports every metric that a rule, a dashboard or the documentation names', async () => {
@@ -139,18 +152,18 @@ describe('a running relay', () => {
   });
 
   it('shows what it did and what it has', async () => {
-    expect(await value('sum(gateway_requests_total{status="200"})')).toBe(1);
-    expect(await value('sum(gateway_holds_total{outcome="held"})')).toBe(1);
-    expect(
-      await value('sum(bus_request_seconds_bucket{topic="charge.requested",le="0.25"})'),
-    ).toBeLessThanOrEqual(1);
-    expect(await value('tollgate_storage_free_bytes / tollgate_storage_size_bytes')).toBeGreaterThan(0);
-    expect(await value('database_connections_limit{pool="standalone-gateway"}')).toBe(24);
-    expect(await value('database_connections_limit{pool="control-plane-reports"}')).toBeGreaterThan(0);
-    expect(await value('gateway_body_memory_limit_bytes')).toBeGreaterThan(0);
-    expect(await value('count(upstream_channel_places)')).toBeGreaterThan(0);
+    const isOne = (found: number) => found === 1;
+    const isPositive = (found: number) => found > 0;
+    await shows('sum(gateway_requests_total{status="200"})', isOne);
+    await shows('sum(gateway_holds_total{outcome="held"})', isOne);
+    await shows('sum(bus_request_seconds_bucket{topic="charge.requested",le="0.25"})', (found) => found <= 1);
+    await shows('tollgate_storage_free_bytes / tollgate_storage_size_bytes', isPositive);
+    await shows('database_connections_limit{pool="standalone-gateway"}', (found) => found === 24);
+    await shows('database_connections_limit{pool="control-plane-reports"}', isPositive);
+    await shows('gateway_body_memory_limit_bytes', isPositive);
+    await shows('count(upstream_channel_places)', isPositive);
     await until('an exported hour', async () => (await readdir(logFolder)).length > 0);
-    expect(await value('time() - tollgate_request_log_through_timestamp_seconds')).toBeLessThan(2 * 3600);
+    await shows('time() - tollgate_request_log_through_timestamp_seconds', (found) => found < 2 * 3600);
     for (const loop of [
       'expired-holds',
       'ended-tasks',
@@ -160,10 +173,7 @@ describe('a running relay', () => {
       'payments',
       'reconciler',
     ])
-      expect([
-        loop,
-        await value(`count(tollgate_loop_last_success_timestamp_seconds{loop="${loop}"})`),
-      ]).toEqual([loop, 1]);
+      await shows(`count(tollgate_loop_last_success_timestamp_seconds{loop="${loop}"})`, isOne);
   });
 
   it('has the same series in OpenMetrics', async () => {
@@ -196,9 +206,11 @@ describe('a running relay', () => {
 
   it('raises no alert while all is well', async () => {
     let active: string[] = [];
+    // A busy machine is slow for minutes, but no alert says so before it has been for longer.
+    const isMeant = ({ state, labels }: Alert) => state === 'firing' || labels['question'] !== 'speed';
     const isQuiet = async () => {
       const there = await rulesThere();
-      active = there.filter(({ alerts = [] }) => alerts.length > 0).map(({ name }) => name);
+      active = there.filter(({ alerts = [] }) => alerts.some(isMeant)).map(({ name }) => name);
       return active.length === 0;
     };
     await until('quiet', isQuiet, { state: () => active.join(', ') });

@@ -6,7 +6,7 @@ import { systemClock } from '#platform/clock.js';
 import { base64Image, imageOfFile, type ReceivedImage } from '../http/input-images.js';
 import { ImageReader } from './image.reader.js';
 
-const PARTS = { clock: systemClock, threads: 2, limitMs: 20_000, maxPixels: 128 * 128 };
+const PARTS = { clock: systemClock, threads: 2, limitMs: 180_000, maxPixels: 128 * 128 };
 
 let reader: ImageReader;
 let png: Buffer;

@@ -52,7 +52,7 @@ async function withoutRules(table: string, work: () => Promise<unknown>): Promis
 async function close(): Promise<Period> {
   const request = { end: new Date(), note: null, actor: 'cli', requestId: newId() };
   await waiveAll(pool, request.end);
-  const limits = { marginMs: 0, waitMs: 5_000, limitMs: 60_000 };
+  const limits = { marginMs: 0, waitMs: 180_000, limitMs: 60_000 };
   const period = await closePeriod(pool, request, {
     ...limits,
     catchUp: () => catchUp(pool, { log: fixture.log }),

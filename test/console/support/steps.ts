@@ -9,7 +9,7 @@ import type { Tab } from './browser.js';
 /** Steps that several journeys share. */
 export const PASSWORD = 'correct horse battery';
 /** How long to wait before repeating a step. */
-const A_MOMENT_MS = 5_000;
+const A_MOMENT_MS = 15_000;
 
 /** A person with a password, created without the pages. */
 export async function signedUp(relay: Relay): Promise<string> {
