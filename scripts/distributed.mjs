@@ -37,7 +37,7 @@ superuser's, unless the owner may create roles; SANDBOX_URL and SANDBOX_API_KEY 
 Exit codes: 0 stopped, 1 failed.
 `;
 
-const READY_LIMIT_MS = 120_000;
+const READY_LIMIT_MS = 300_000;
 
 const roles = ['gateway', 'worker', 'billing'];
 
@@ -373,7 +373,7 @@ function portCount({ gateways, billings, controlPlanes, workers, base }) {
 async function isReady(healthPort) {
   try {
     const response = await fetch(`http://127.0.0.1:${healthPort}/health/ready`, {
-      signal: AbortSignal.timeout(3_000),
+      signal: AbortSignal.timeout(30_000),
     });
     return response.ok;
   } catch {

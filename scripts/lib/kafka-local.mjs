@@ -18,7 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { guard } from './children.mjs';
 import { freePorts } from './free-ports.mjs';
 
-const READY_LIMIT_MS = 90_000;
+const READY_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 20_000;
 
 /** For a single broker. */

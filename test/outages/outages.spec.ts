@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deployment } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
-import { until } from '../support/eventually.js';
+import { RECOVERY_LIMIT_MS, until } from '../support/eventually.js';
 import { ensureBuilt } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
@@ -30,6 +30,7 @@ describe('the programs, while what they depend on is killed under load', () => {
     const untilServed = async () => {
       const before = count((status) => status === 200);
       await until('calls to succeed', async () => count((status) => status === 200) >= before + 15, {
+        limitMs: RECOVERY_LIMIT_MS,
         state: () => relay.logs(),
       });
     };
@@ -39,7 +40,8 @@ describe('the programs, while what they depend on is killed under load', () => {
         const pid = relay.pids()[what];
         if (pid === null) throw new Error(`${what} is not ours to kill`);
         process.kill(pid, 'SIGKILL');
-        await until(`another ${what}`, async () => ![pid, null].includes(relay.pids()[what]));
+        const isBack = async () => ![pid, null].includes(relay.pids()[what]);
+        await until(`another ${what}`, isBack, { limitMs: RECOVERY_LIMIT_MS });
       }
       await untilServed();
     } finally {

@@ -1,6 +1,7 @@
 import type { Account } from '../support/books.js';
 import { Deployment, type DeploymentOptions } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
+import { RECOVERY_LIMIT_MS } from '../support/eventually.js';
 import type { Environment } from '../support/programs.js';
 import { Shoppers } from '../support/shoppers.js';
 import { Load } from './load.js';
@@ -96,7 +97,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   const account = scene.account ?? (({ books }) => books.account(CREDITS));
   while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, { headers }));
   const ask = (count: number) => askFor(groups, count, scene.videoSeconds ?? VIDEO_SECONDS);
-  const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask });
+  const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask, limitMs: RECOVERY_LIMIT_MS });
   let recoveredMs: number;
   load.start();
   try {

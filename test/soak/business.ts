@@ -20,7 +20,7 @@ import { REPRICED } from './calls.js';
 import type { Site } from './site.js';
 
 /** How long to repeat a transaction while the database is down. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 600_000;
 const PAUSE_MS = 100;
 const HOUSE = 'USD';
 const SILENT = { info: () => undefined };

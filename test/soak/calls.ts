@@ -220,9 +220,10 @@ export class Caller {
     return answer.status !== null && (answer.status < 500 || fault !== null);
   }
 
-  /** The final state of a task, as its customer reads it; null while it runs. @throws Error if nobody answers */
+  /** The final state of a task, as its customer reads it; null while it runs, or while a busy relay asks for a repeat. */
   async endOf({ account, task }: Answer): Promise<string | null> {
     const response = await this.send(account, task ?? '');
+    if (response.status === 503) return null;
     if (!response.ok) throw new Error(`${task} was answered ${response.status}`);
     const { status } = (await response.json()) as { status: string };
     return ['completed', 'failed'].includes(status) ? status : null;

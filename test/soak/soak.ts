@@ -5,6 +5,7 @@ import { parseAmount } from '#money/amount.js';
 import { Load } from '../rehearsals/load.js';
 import type { Undo } from '../support/outages/undo.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
+import { RECOVERY_LIMIT_MS } from '../support/eventually.js';
 import { Dice } from '../support/month/dice.js';
 import { ticketOf } from '../support/tickets.js';
 import { gapMs } from './arrivals.js';
@@ -64,11 +65,6 @@ const PATRONS = 8;
 const PER_SECOND = 6;
 /** The mean pause between two actions of staff, banks and customers. */
 const DEED_MS = 700;
-/**
- * Longer than in a rehearsal: on a busy machine, calls succeeded again 103 s after the broker was killed, and here a
- * strike may hit before everything has recovered from another.
- */
-const SERVED_LIMIT_MS = 600_000;
 /** No strikes after this fraction of a run. */
 const STRUCK_PART = 0.9;
 /** Younger work may be in progress: longer than a program needs to restart and finish its work. */
@@ -173,7 +169,7 @@ class Soak {
     return new Load({
       gapMs: () => gapMs(dice, { perSecond: PER_SECOND, part: this.part() }),
       ask: () => this.caller.make(drawCall(dice, accounts)),
-      limitMs: SERVED_LIMIT_MS,
+      limitMs: RECOVERY_LIMIT_MS,
     });
   }
 

@@ -13,7 +13,7 @@ export async function expectGreenControls({ fixture }: Relay): Promise<void> {
   await requireCleanLedger(fixture);
   await catchUp(billing, { log });
   const looking = controls.filter(({ id }) => id !== 'costs');
-  const { outcomes } = await runControls(billing, { controls: looking, graceMs: 0, limitMs: 60_000 });
+  const { outcomes } = await runControls(billing, { controls: looking, graceMs: 0, limitMs: 180_000 });
   const found = outcomes.flatMap(({ control, result, error }) =>
     result
       ? result.items.map(({ subject, state }) => `${control.id}: ${subject} ${state}`)
