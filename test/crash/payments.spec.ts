@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { createCustomer } from '#people/accounts/customers.js';
-import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import type { Role } from '#identity/role.js';
@@ -13,6 +12,7 @@ import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { formatAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
+import { openPatientPool } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import type { LedgerFixture } from '../support/ledger.js';
 import {
@@ -53,7 +53,7 @@ describe('billing that is killed', () => {
     };
     relay = await startStandalone({ DATA_DIR: dataDir, ...quick, ...stripe.environment, ...more });
     const url = readEmbeddedConnection(join(dataDir, 'database'))!.urlFor('billing');
-    billing = openPool({ url, max: 2, applicationName: 'test-billing' });
+    billing = openPatientPool({ url, max: 2, applicationName: 'test-billing' });
   }
 
   async function startAgain(): Promise<void> {

@@ -15,6 +15,7 @@ import OpenAI from 'openai';
 import type pg from 'pg';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { asLogin } from '../support/database.js';
+import { UNHURRIED } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import {
   ensureBuilt,
@@ -37,6 +38,7 @@ describe('a backup of a standalone relay', () => {
   let picture: { path: string; sha256: string };
 
   const environment = () => ({
+    ...UNHURRIED,
     DATA_DIR: dataDir,
     BACKUP_PASSPHRASE: PASSPHRASE,
     CHAIN_SEAL_SECONDS: '0.2',
