@@ -15,13 +15,6 @@ export function versionAt<T>(versions: Versions<T>, atMs: number): Version<T> | 
   return versions?.findLast(({ effectiveFromMs }) => effectiveFromMs <= atMs);
 }
 
-/** The version in force at a time, and those announced for later. */
-export function versionsFrom<T>(versions: Versions<T>, atMs: number): Version<T>[] {
-  const current = versionAt(versions, atMs);
-  const later = versions?.filter(({ effectiveFromMs }) => effectiveFromMs > atMs) ?? [];
-  return current ? [current, ...later] : later;
-}
-
 /** The named version, whatever is in force now. */
 export function versionById<T>(versions: Versions<T>, id: bigint | null): Version<T> | undefined {
   return id === null ? undefined : versions?.find((version) => version.id === id);

@@ -148,7 +148,7 @@ export const catalogRoutes = {
   createModel: forAdmins.post('createModel', MODELS, {
     summary: 'Add a model or an alias.',
     description:
-      'A model is for sale once a proposal gives it a price. An alias has the price of its model. It enters groups that sell far below the list price once another administrator has approved that.',
+      'A model is for sale once a proposal gives it a price. An alias has the price of its model. It enters groups with a fixed price, or one further below the list price than one person may change prices, once another administrator has approved that.',
     body: z.strictObject({
       id: modelName,
       family: z.enum(modelFamilies).optional().meta({ description: 'Omit for an alias.' }),

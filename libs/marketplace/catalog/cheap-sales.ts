@@ -1,12 +1,10 @@
 import type pg from 'pg';
-import { loadPriceBook } from '#catalog/catalog.store.js';
-import { takesFixedPrice } from '#groups/terms.js';
-import { versionsFrom } from '#groups/version.js';
 import { decideAlone } from '#identity/installation.js';
 import { readLimit } from '#ledger/postings/outflow.js';
-import { type Decimal, multiply, orderOfDecimals, parseDecimal } from '#money/amount.js';
-import { databaseNowMs } from '../prices/prices-here.js';
+import { orderOfDecimals, parseDecimal } from '#money/amount.js';
+import { movedAlone, START_OF_DAY } from '../prices/moved-alone.js';
 import type { DoneBy } from '../prices/proposal.service.js';
+import { beginningOf, largeMove, LIST_PRICE } from '../prices/price-move.js';
 
 /** A model in a group. */
 export interface Sale {
@@ -21,11 +19,10 @@ interface FirstPrice {
   readonly fixedPerCall: string | null;
 }
 
-const HUNDRED: Decimal = { digits: 100n, scale: 0 };
-
 /**
- * One person may begin a group as far below the list price as they may move a price. A fixed price has nothing to be
- * compared with, so it always needs a second person. In an installation with one person, this is recorded.
+ * One person may begin a group as far below the list price as they may move a price, with what they moved before on the
+ * same day. A fixed price has nothing to be compared with, so it always needs a second person. In an installation with one
+ * person, this is recorded.
  * @throws ApiError second_person_required
  */
 export async function refuseCheapGroup(
@@ -33,7 +30,7 @@ export async function refuseCheapGroup(
   group: FirstPrice,
   { actor }: DoneBy,
 ): Promise<void> {
-  const why = await cheapness(client, group);
+  const why = await cheapness(client, group, actor);
   if (why === null) return;
   const decision = { actor, why: 'second-person', subject: `group:${group.name}`, accountId: null } as const;
   const refusal = `A group cannot begin ${why}. Propose that afterwards: another administrator must confirm it.`;
@@ -42,34 +39,41 @@ export async function refuseCheapGroup(
 
 async function cheapness(
   client: pg.ClientBase,
-  { multiplier, fixedPerCall }: FirstPrice,
+  { name, multiplier, fixedPerCall }: FirstPrice,
+  actor: string,
 ): Promise<string | null> {
   if (fixedPerCall !== null) return 'with a fixed price';
+  if (orderOfDecimals(parseDecimal(multiplier), parseDecimal(LIST_PRICE)) >= 0) return null;
   const percent = await readLimit(client, 'price-change-percent');
-  return isFarBelowList(parseDecimal(multiplier), percent)
-    ? `more than ${percent} percent below the list price`
-    : null;
+  const earlier = [...(await movedAlone(client, actor)).values()];
+  const isLarge = largeMove([beginningOf(name, multiplier)], earlier, percent) !== null;
+  return isLarge ? `more than ${percent} percent below the list price` : null;
 }
+
+/** The versions that were in force on this UTC day, are now, or are announced. */
+const SINCE_TODAY = (table: string) => `
+  SELECT v.* FROM ${table} v WHERE v.group_name = s."group" AND NOT EXISTS (
+    SELECT FROM ${table} later WHERE later.group_name = v.group_name
+    AND later.effective_from > v.effective_from AND later.effective_from <= ${START_OF_DAY})`;
+
+const CHEAP_SALES = `
+SELECT s."group", s.model FROM unnest($1::text[], $2::text[]) AS s ("group", model) JOIN models m ON m.id = s.model
+WHERE EXISTS (SELECT FROM (${SINCE_TODAY('multiplier_versions')}) v
+    WHERE v.multiplier = 0 OR v.multiplier * 100 < 100 - $3::bigint)
+  OR m.unit = 'call' AND EXISTS (SELECT FROM (${SINCE_TODAY('group_rule_versions')}) v
+    WHERE v.rule = 'fixed_per_call')
+  OR EXISTS (
+    SELECT FROM price_proposals p, jsonb_array_elements(p.changes) AS c,
+      jsonb_to_record(c -> 'change') AS change ("group" text, multiplier numeric, rule text)
+    WHERE p.state = 'open' AND p.expires_at > clock_timestamp() AND change."group" = s."group"
+    AND (change.multiplier * 100 < 100 - $3::bigint OR m.unit = 'call' AND change.rule = 'fixed_per_call'))`;
 
 /**
- * Those of the sales that are, or are announced to be, further below the list price than one person may move a price. The
- * caller holds the lock of the catalog.
+ * Those of the sales that have a fixed price, or one further below the list price than one person may move it: today, now,
+ * as announced, or as proposed. The caller holds the lock of the catalog.
  */
 export async function cheapSales(client: pg.ClientBase, sales: readonly Sale[]): Promise<Sale[]> {
-  if (sales.length === 0) return [];
-  const book = await loadPriceBook(client);
-  const nowMs = await databaseNowMs(client);
   const percent = await readLimit(client, 'price-change-percent');
-  return sales.filter(({ group, model }) => {
-    const rules = versionsFrom(book.groupRules.get(group), nowMs);
-    const multipliers = versionsFrom(book.multipliers.get(group), nowMs);
-    const isFixed = rules.some(({ value }) => value?.kind === 'fixed_per_call');
-    const isBelow = multipliers.some(({ value }) => value !== null && isFarBelowList(value, percent));
-    return isBelow || (isFixed && takesFixedPrice(book.models.get(model)!.unit));
-  });
-}
-
-function isFarBelowList(multiplier: Decimal, percent: bigint): boolean {
-  const least: Decimal = { digits: 100n - percent, scale: 0 };
-  return multiplier.digits === 0n || orderOfDecimals(multiply(multiplier, HUNDRED), least) < 0;
+  const columns = [sales.map(({ group }) => group), sales.map(({ model }) => model)];
+  return (await client.query<Sale>(CHEAP_SALES, [...columns, percent])).rows;
 }

@@ -5,6 +5,8 @@ import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
+import { onOneDay } from '../../../test/support/utc-day.js';
+import { ProposalService } from '../prices/proposal.service.js';
 import { staffActor } from '../../../test/support/staff.js';
 
 let catalog: CatalogFixture;
@@ -25,8 +27,11 @@ const secondPerson = { code: 'second_person_required' };
 /** A fixed price is per call, and does not touch it. */
 let byToken: string;
 
+const AT_LIST_PRICE = { multiplier: '1', fixedPerCall: null };
+
 async function created(multiplier = '1.25'): Promise<string> {
-  const wanted = { name: `Group-${newId()}`, multiplier, fixedPerCall: null, models: ['imgmodel-4'] };
+  const name = `Group-${newId()}`;
+  const wanted = { name, multiplier, fixedPerCall: null, models: ['imgmodel-4'] };
   return (await catalog.groups.create(wanted, admin())).group.name;
 }
 
@@ -103,6 +108,50 @@ describe('the models of a group', () => {
     );
     expect(await set(group, 'imgmodel-lite', 'vendora-chat-lite')).not.toBeNull();
     expect(await modelsOf(group)).toEqual(['imgmodel-lite']);
+  });
+
+  it('wait for a second person where the price was low today, or is proposed to be', () =>
+    onOneDay(async () => {
+      const multiplied = async (group: string, multiplier: string | null) => {
+        await catalog.ledger.owner.query(
+          `INSERT INTO multiplier_versions (group_name, multiplier, effective_from) VALUES ($1, $2, clock_timestamp())`,
+          [group, multiplier],
+        );
+      };
+      for (const then of ['0.8', null]) {
+        const group = await created();
+        await multiplied(group, '0.7');
+        await multiplied(group, then);
+        expect(await set(group, 'imgmodel-lite')).not.toBeNull();
+      }
+      const proposals = new ProposalService({ pool: catalog.ledger.billing, lifeMs: 3_600_000 });
+      for (const change of [
+        { kind: 'rule', rule: 'fixed_per_call', unitPrice: '0.0002' },
+        { kind: 'multiplier', multiplier: '0.5' },
+      ] as const) {
+        const group = await created();
+        const changes = [{ ...change, group }];
+        const { id, revision } = await proposals.propose({ changes, effectiveAt: null, note: '' }, admin());
+        expect(await set(group, 'imgmodel-4', 'imgmodel-lite')).not.toBeNull();
+        await proposals.cancel(id, revision, admin());
+        expect(await set(group, 'imgmodel-4', 'imgmodel-lite')).toBeNull();
+      }
+    }));
+
+  it('wait for one approval, in whatever order and for however many groups', async () => {
+    const groups = ['constructor', await created()];
+    await catalog.groups.create({ ...AT_LIST_PRICE, name: 'constructor', models: [] }, admin());
+    for (const group of groups) await confirmed(group, { fixedPerCall: '0.0002' });
+    expect(await set('constructor', 'imgmodel-lite', 'imgmodel-4')).toBe(
+      await set('constructor', 'imgmodel-4', 'imgmodel-lite'),
+    );
+    const id = newId();
+    const wanted = { id, family: 'image', ownedBy: 'us', enabled: true, limits: {} } as const;
+    const { approvalId } = await catalog.models.create({ ...wanted, groups }, byFirst());
+    await approve(approvalId!, admins[1]);
+    expect((await catalog.models.find(id)).groups).toEqual(groups.sort());
+    const actions = (await auditOf(catalog.ledger, `model:${id}`)).map(({ action }) => action);
+    expect(actions).toContain('group.models-added');
   });
 
   it('get a new one that they would sell far below its list price once a second person approves', async () => {

@@ -27,7 +27,7 @@ interface Entry {
 
 /**
  * The models that keys of a group may use. One administrator sets them. A model that the group sells far below its list
- * price enters it once a second one has approved.
+ * price, or at a fixed price, enters it once a second one has approved.
  */
 export class GroupModels {
   constructor(
@@ -42,8 +42,7 @@ export class GroupModels {
         changeCatalog(client, { actor: `user:${decidedBy}`, requestId: approvalId }, async () => {
           const sales = Object.entries(models).flatMap(([group, each]) => salesIn(group, each));
           await addSales(client, sales, 'models');
-          const subject = `group:${Object.keys(models).join()}`;
-          return { result: null, action: 'group.models-added', subject, after: models };
+          return { result: null, action: 'group.models-added', subject: subjectOf(sales), after: models };
         }),
       applied: () => changes.wake(),
     });
@@ -87,7 +86,7 @@ export class GroupModels {
       accountId: null,
       payload: byGroup(cheap),
       amount: null,
-      reason: `Add ${named}, far below the list price.`,
+      reason: `Add ${named}. The price there is fixed, or far below the list price.`,
       actor: { userId: by.actor.replace(/^user:/, '') },
       requestId: newId(),
     });
@@ -122,9 +121,15 @@ export function salesIn(group: string, models: readonly string[]): Sale[] {
 }
 
 function byGroup(sales: readonly Sale[]): Payload {
-  const models: Payload = {};
-  for (const { group, model } of sales) (models[group] ??= []).push(model);
-  return models;
+  const groups = [...new Set(sales.map(({ group }) => group))].sort();
+  const modelsIn = (name: string) => sales.filter(({ group }) => group === name).map(({ model }) => model);
+  return Object.fromEntries(groups.map((group) => [group, modelsIn(group).sort()]));
+}
+
+/** Their group. A new model can enter several groups. */
+function subjectOf(sales: readonly Sale[]): string {
+  const [{ group, model }] = sales as readonly [Sale];
+  return sales.every((sale) => sale.group === group) ? `group:${group}` : `model:${model}`;
 }
 
 function columnsOf(sales: readonly Sale[]): [string[], string[]] {

@@ -5,6 +5,9 @@ import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { race } from '../../../test/support/race.js';
+import { onOneDay } from '../../../test/support/utc-day.js';
+import type { PriceChange } from '../prices/price-change.js';
+import { type DoneBy, ProposalService } from '../prices/proposal.service.js';
 import type { NewGroup } from './group.service.js';
 
 let catalog: CatalogFixture;
@@ -23,6 +26,7 @@ async function created(of: Partial<NewGroup> = {}): Promise<string> {
   return group.name;
 }
 
+const secondPerson = { code: 'second_person_required' };
 const invalid = { code: 'invalid_value', param: 'models' };
 
 describe('a new group', () => {
@@ -66,12 +70,31 @@ describe('a new group', () => {
     ];
     for (const of of cheap) {
       const wanted = newGroup(of);
-      await expect(catalog.groups.create(wanted, admin())).rejects.toMatchObject({
-        code: 'second_person_required',
-      });
+      await expect(catalog.groups.create(wanted, admin())).rejects.toMatchObject(secondPerson);
       await expect(catalog.groups.find(wanted.name)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
+
+  it('counts with what the same person moves on the same day, before and after it', () =>
+    onOneDay(async () => {
+      const proposals = new ProposalService({ pool: catalog.ledger.billing, lifeMs: 3_600_000 });
+      const move = async (change: PriceChange, { actor }: DoneBy) => {
+        const by = { actor, requestId: newId() };
+        const wanted = { changes: [change], effectiveAt: null, note: 'a test' };
+        const { id, revision } = await proposals.propose(wanted, by);
+        return proposals.confirm(id, revision, by);
+      };
+      const [first, second] = [admin(), admin()];
+      const { group } = await catalog.groups.create(newGroup({ multiplier: '0.8' }), first);
+      const multiplier = { kind: 'multiplier', group: group.name } as const;
+      await expect(move({ ...multiplier, multiplier: '0.75' }, first)).rejects.toMatchObject(secondPerson);
+      await move({ ...multiplier, multiplier: '0.9' }, first);
+      await move({ kind: 'price', model: 'imgmodel-4', price: { unitPrice: '0.027' } }, second);
+      const create = (multiplierOf: string) =>
+        catalog.groups.create(newGroup({ multiplier: multiplierOf }), second);
+      await expect(create('0.85')).rejects.toMatchObject(secondPerson);
+      await create('0.95');
+    }));
 
   it('begins at any price in an installation with one person, on the record', async () => {
     const declare = (holds: boolean) =>

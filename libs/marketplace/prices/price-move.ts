@@ -18,6 +18,9 @@ interface Span {
   readonly high: Ratio;
 }
 
+/** As a multiplier. */
+export const LIST_PRICE = '1';
+
 const SAME: Ratio = { above: 1n, below: 1n };
 const NO_MOVE: Span = { low: SAME, high: SAME };
 
@@ -83,6 +86,12 @@ export function largeMove(
   if (!isLow && !isHigh) return null;
   const message = `This moves prices by more than ${percent} percent within a day.`;
   return { code: 'moves_far', change: null, percent: limit, message };
+}
+
+/** The first multiplier of a group, which is compared with the list price. */
+export function beginningOf(group: string, multiplier: string): PriceMove {
+  const at = (value: string) => ({ kind: 'multiplier', group, multiplier: value }) as const;
+  return { before: at(LIST_PRICE), after: at(multiplier) };
 }
 
 function withoutMeasure({ before, after }: PriceMove): keyof typeof FAULTS | null {

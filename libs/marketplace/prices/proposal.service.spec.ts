@@ -158,25 +158,4 @@ describe('above a fifth', () => {
       await confirmed(second, admin());
       expect(await versionsOf(model)).toBe(3);
     }));
-
-  it('the multiplier of a group that began on the same day is compared with the list price', () =>
-    onOneDay(async () => {
-      const [group, author] = [`Group-${newId()}`, admin()];
-      await ledger.owner.query('INSERT INTO groups (name, open) VALUES ($1, false)', [group]);
-      await ledger.owner.query(`INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, 0.8)`, [
-        group,
-      ]);
-      const move = (multiplier: string) => {
-        const changes: PriceChange[] = [{ kind: 'multiplier', group, multiplier }];
-        return proposals.propose({ changes, effectiveAt: null, note: 'a test' }, author);
-      };
-      const lower = await move('0.75');
-      await expect(confirmed(lower, author)).rejects.toMatchObject({ code: 'second_person_required' });
-      await confirmed(await move('1.2'), author);
-      await ledger.owner.query(
-        `UPDATE groups SET created_at = created_at - interval '1 day' WHERE name = $1`,
-        [group],
-      );
-      await confirmed(await move('1'), admin());
-    }));
 });

@@ -49,7 +49,7 @@ export const staffLimits = {
   PRICE_PROPOSAL_LIFE_SECONDS: seconds('How long a price proposal can be confirmed', 7 * DAY),
   PRICE_LIST_AGE_SECONDS: seconds('How long the public price list may be cached', 15),
   PRICE_CHANGE_LIMIT_PERCENT: count(
-    'How far one person may change prices alone in a UTC day, up or down',
+    'How far one person may change prices alone in a UTC day, up or down, and how far below list price a group may begin or take models alone',
     20,
     {
       min: 0,

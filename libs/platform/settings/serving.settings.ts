@@ -57,7 +57,10 @@ export const database = {
     min: 4,
     max: 500,
   }),
-  DATABASE_CONNECT_SECONDS: seconds('How long to wait for a free or new connection', 5),
+  DATABASE_CONNECT_SECONDS: seconds(
+    'How long to wait for a free or new connection. 0 means without a limit',
+    5,
+  ),
   REPORTS_DATABASE_URL: optionalLogin(
     'A read replica (hot standby) for reports and CSV files, with the login of `tollgate_billing`. Defaults to `DATABASE_URL`',
   ),
