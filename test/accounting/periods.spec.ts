@@ -80,8 +80,8 @@ async function close(end: Date): Promise<Period> {
     { end, note: null, actor: 'cli', requestId: newId() },
     {
       marginMs: 0,
-      waitMs: 5_000,
-      limitMs: 60_000,
+      waitMs: 180_000,
+      limitMs: 180_000,
       catchUp: () => catchUp(pool, { log: fixture.log }),
     },
   );

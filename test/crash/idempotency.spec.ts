@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
-import { asLogin } from '../support/database.js';
+import { asLogin, openPatientPool } from '../support/database.js';
 import { PATIENCE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import {
@@ -66,7 +65,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     const diedAt = new Date().toISOString();
     await start(PATIENCE);
     const database = readEmbeddedConnection(join(dataDir, 'database'))!;
-    billing = openPool({ url: database.urlFor('billing'), max: 2, applicationName: 'test-billing' });
+    billing = openPatientPool({ url: database.urlFor('billing'), max: 2, applicationName: 'test-billing' });
     // As if the times of the killed gateway had passed: of an image, of its lease, and of what it left to the worker.
     await asLogin(database.ownerUrl, (owner) =>
       owner.query(`

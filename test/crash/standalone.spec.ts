@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { Books, counterAt } from '../support/books.js';
-import { until } from '../support/eventually.js';
+import { RECOVERY_LIMIT_MS, until } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import {
   ensureBuilt,
@@ -25,7 +25,7 @@ const DURATIONS: Environment = {
   CHARGE_GRACE_SECONDS: '0.5',
   STUCK_AFTER_SECONDS: '1.5',
   LEASE_SECONDS: '1',
-  TASK_DEADLINE_SECONDS: '20',
+  TASK_DEADLINE_SECONDS: '120',
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.1',
   POLL_INTERVAL_SECONDS: '0.05',
@@ -184,7 +184,10 @@ describe('the standalone relay', () => {
     const served = () => groups.reduce((sum, group) => sum + group.count(({ status }) => status === 200), 0);
     const before = served();
     const state = () => relay.stderr().slice(-4_000);
-    await until('calls to succeed', async () => served() >= before + more, { state });
+    await until('calls to succeed', async () => served() >= before + more, {
+      limitMs: RECOVERY_LIMIT_MS,
+      state,
+    });
   }
 
   it('whose database server alone is killed under load recovers by itself, and gives only permitted answers', async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { UNHURRIED } from '../support/durations.js';
 import { ensureBuilt, environment, launch, type Launched } from '../support/programs.js';
 
 const run = promisify(execFile);
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 describe('the npm package', () => {
   let folder: string;
   let relay: Launched | undefined;
-  const settings = () => ({ DATA_DIR: join(folder, 'data'), PORT: '0', CONSOLE_PORT: '0' });
+  const settings = () => ({ ...UNHURRIED, DATA_DIR: join(folder, 'data'), PORT: '0', CONSOLE_PORT: '0' });
   const tollgate = () => join(folder, 'node_modules/.bin/tollgate');
 
   beforeAll(async () => {

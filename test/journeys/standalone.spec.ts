@@ -11,6 +11,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
+import { UNHURRIED } from '../support/durations.js';
 import {
   ensureBuilt,
   killLaunched,
@@ -42,7 +43,12 @@ afterAll(async () => {
 });
 
 const dataDir = () => join(folder, 'data');
-const environment = () => ({ DATA_DIR: dataDir(), SANDBOX_VIDEO_SECONDS: '1', POLL_INTERVAL_SECONDS: '0.2' });
+const environment = () => ({
+  ...UNHURRIED,
+  DATA_DIR: dataDir(),
+  SANDBOX_VIDEO_SECONDS: '1',
+  POLL_INTERVAL_SECONDS: '0.2',
+});
 
 const start = () => startStandalone(environment());
 

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { Balancer } from '../support/balancer.js';
+import { UNTIL_DONE } from '../support/durations.js';
 import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
@@ -16,7 +17,8 @@ export const rollingRestart: Rehearsal = {
     const { env } = await startDatabase(undo, tmpdir());
     let balancer: Balancer;
     return {
-      env,
+      // No call may fail.
+      env: { ...UNTIL_DONE, ...env },
       gateways: GATEWAYS,
       front: async ({ ready }) => {
         balancer = await undo.during(

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Balancer } from '../support/balancer.js';
 import { type Account, Books } from '../support/books.js';
 import type { Deployment, Kind } from '../support/deployment.js';
-import { PATIENCE } from '../support/durations.js';
+import { UNTIL_DONE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { run } from '../support/programs.js';
 import { type SwitchedDatabase, startDatabase } from '../support/outages/database.js';
@@ -22,7 +22,7 @@ const MIGRATE = 'dist/apps/control-plane/migrate.js';
 
 /** On a slow machine, calls wait for the program that takes over, and must not time out. */
 const DURATIONS = {
-  ...PATIENCE,
+  ...UNTIL_DONE,
   CHARGE_GRACE_SECONDS: '5',
   STUCK_AFTER_SECONDS: '60',
   LEASE_SECONDS: '5',

@@ -36,3 +36,6 @@ export const PATIENCE: Environment = {
   IMAGE_REQUEST_LIMIT_SECONDS: '55',
   VIDEO_CREATE_LIMIT_SECONDS: '55',
 };
+
+/** For calls in progress that a program must finish before it stops. */
+export const UNTIL_DONE: Environment = { ...PATIENCE, SHUTDOWN_GRACE_SECONDS: '60' };
