@@ -74,11 +74,14 @@ describe('a run', () => {
         expect(rows[0]?.limit).toBe('1min');
         // As if the limit were over.
         await client.query('SET LOCAL statement_timeout = 1');
-        return client.query('SELECT pg_sleep(60)').then(() => resultOf([]));
+        return client.query('SELECT pg_advisory_lock(1)').then(() => resultOf([]));
       }),
       finding('late', 'x:1'),
     ];
+    const holder = await ledger.owner.connect();
+    await holder.query('SELECT pg_advisory_lock(1)');
     const done = await runControls(ledger.billing, { controls: outcomes, graceMs: 0, limitMs: 60_000 });
+    holder.release(true);
     expect(done.outcomes.map(({ error, result }) => error ?? result?.count)).toEqual([
       'relation "nowhere" does not exist',
       'it was not there',
