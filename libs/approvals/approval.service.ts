@@ -123,7 +123,7 @@ export class ApprovalService {
     return approval;
   }
 
-  /** Like `request`. What is already pending is not requested again, whoever requested it. */
+  /** Like `request`, but returns the approval that the same change is already waiting for, if there is one. */
   async requestOnce(transaction: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
     const { kind, payload } = asked;
     const pending = transaction.entities

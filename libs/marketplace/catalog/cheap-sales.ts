@@ -74,6 +74,10 @@ WHERE EXISTS (SELECT FROM (${SINCE_TODAY('multiplier_versions')}) v
  */
 export async function cheapSales(client: pg.ClientBase, sales: readonly Sale[]): Promise<Sale[]> {
   const percent = await readLimit(client, 'price-change-percent');
-  const columns = [sales.map(({ group }) => group), sales.map(({ model }) => model)];
-  return (await client.query<Sale>(CHEAP_SALES, [...columns, percent])).rows;
+  return (await client.query<Sale>(CHEAP_SALES, [...saleColumns(sales), percent])).rows;
+}
+
+/** The groups and the models of sales, as two arrays of the same length for `unnest`. */
+export function saleColumns(sales: readonly Sale[]): [string[], string[]] {
+  return [sales.map(({ group }) => group), sales.map(({ model }) => model)];
 }

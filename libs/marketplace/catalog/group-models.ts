@@ -7,7 +7,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, changeCatalog } from './catalog.changes.js';
-import { cheapSales, type Sale } from './cheap-sales.js';
+import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
 import { requireServable } from './served-models.js';
 
 const KIND = 'group.models';
@@ -103,7 +103,7 @@ export async function addSales(client: pg.ClientBase, sales: readonly Sale[], pa
   await client.query(
     `INSERT INTO group_models (group_name, model_id)
      SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING`,
-    columnsOf(sales),
+    saleColumns(sales),
   );
   await requireServable(client, { groups: sales.map(({ group }) => group), param });
 }
@@ -112,7 +112,7 @@ async function deleteSales(client: pg.ClientBase, sales: readonly Sale[]): Promi
   await client.query(
     `DELETE FROM group_models g USING unnest($1::text[], $2::text[]) AS s (group_name, model_id)
      WHERE g.group_name = s.group_name AND g.model_id = s.model_id`,
-    columnsOf(sales),
+    saleColumns(sales),
   );
 }
 
@@ -130,10 +130,6 @@ function byGroup(sales: readonly Sale[]): Payload {
 function subjectOf(sales: readonly Sale[]): string {
   const [{ group, model }] = sales as readonly [Sale];
   return sales.every((sale) => sale.group === group) ? `group:${group}` : `model:${model}`;
-}
-
-function columnsOf(sales: readonly Sale[]): [string[], string[]] {
-  return [sales.map(({ group }) => group), sales.map(({ model }) => model)];
 }
 
 async function modelsOf(client: pg.ClientBase, group: string): Promise<string[]> {
