@@ -35,7 +35,7 @@ interface Clearing {
 }
 
 /** Incoming money that we may keep, because it is nobody's payment for something to come. */
-const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion'];
+const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
 const CLEARED = `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3,
     cleared_at = now(), note = $4 WHERE id = $1`;

@@ -154,10 +154,10 @@ async function winDispute(
   const { provider, disputeId, topupId, accountId } = dispute;
   const { accounts, credits, houseCurrency, transactionId: linkedId } = stored;
   await returnExcess(client, dispute, houseCurrency);
-  if (linkedId === null) return null;
   const account = accounts.get(accountId) as LockedAccount;
   const isNobodys = account.main + credits > 0n && (await isDeleted(client, accountId));
-  const transactionId = isNobodys ? null : await postWon(client, dispute, { ...stored, account, linkedId });
+  const isPosted = linkedId !== null && !isNobodys;
+  const transactionId = isPosted ? await postWon(client, dispute, { ...stored, account, linkedId }) : null;
   if (isNobodys) await suspendWon(client, dispute, stored);
   await returnReward(client, accounts, {
     reversal: `won:${provider}:${disputeId}`,
@@ -211,24 +211,34 @@ async function suspendWon(
   await bookSuspense(client, { ...money, ...about, why: 'dispute_after_deletion' }, houseCurrency);
 }
 
-const OPEN_EXCESS = `SELECT id, amount_minor AS "amountMinor", transaction_id AS "transactionId"
-  FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state = 'open' FOR UPDATE`;
+const EXCESS = `SELECT id, amount_minor AS "amountMinor", transaction_id AS "transactionId", state
+  FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state <> 'returned' FOR UPDATE`;
 const EXCESS_RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
     cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
 
+interface ExcessRow {
+  id: string;
+  amountMinor: bigint;
+  transactionId: bigint;
+  state: 'open' | 'expensed';
+}
+
+/** Excess that a person has booked as a cost since comes back into suspense. */
 async function returnExcess(
   client: pg.ClientBase,
-  { provider, disputeId }: Dispute,
+  { provider, disputeId, happenedAt = null }: Dispute,
   houseCurrency: string,
 ): Promise<void> {
   const why = 'dispute_beyond_payment';
-  const { rows } = await client.query<{ id: string; amountMinor: bigint; transactionId: bigint }>(
-    OPEN_EXCESS,
-    [provider, disputeId, why],
-  );
+  const { rows } = await client.query<ExcessRow>(EXCESS, [provider, disputeId, why]);
   const row = rows[0];
   if (!row) return;
   const item = { provider, reference: disputeId, orderId: null, currency: houseCurrency, why } as const;
+  if (row.state !== 'open') {
+    const back = { ...item, amountMinor: -row.amountMinor, happenedAt, why: 'dispute_won' as const };
+    await bookSuspense(client, back, houseCurrency);
+    return;
+  }
   const clearedId = await bookSuspenseReturned(client, { ...item, ...row }, houseCurrency);
   await client.query(EXCESS_RETURNED, [row.id, clearedId]);
 }

@@ -14,6 +14,7 @@ export const suspenseWhys = [
   'refund_failed',
   'dispute_beyond_payment',
   'dispute_after_deletion',
+  'dispute_won',
   'provider_adjustment',
 ] as const;
 export type SuspenseWhy = (typeof suspenseWhys)[number];

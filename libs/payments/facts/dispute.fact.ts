@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
-import { findSuspense } from '#ledger/postings/suspense.js';
+import type { Dispute } from '#ledger/postings/dispute.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 
@@ -23,14 +23,30 @@ export async function applyDisputeFact(
   }
   const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
   const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
-  const why = 'dispute_after_deletion';
-  const inSuspense = () => findSuspense(client, { provider, reference: disputeId, why });
-  const earlier = await inSuspense();
+  const earlier = await suspendedFor(client, dispute);
   const latest = await applyDispute(client, dispute, house);
-  if (!earlier && (await inSuspense())) {
-    const detail = `The dispute of top-up ${topup.topupId} was won after its account was deleted.`;
+  const why = (await suspendedFor(client, dispute)).find((each) => !earlier.includes(each));
+  if (why !== undefined) {
+    const detail = `The dispute of top-up ${topup.topupId} was won after ${AFTER[why]}.`;
     return { state: 'suspense', detail, alert: why };
   }
   const detail = `The dispute of top-up ${topup.topupId} is ${latest}.`;
   return { state: latest === state ? 'applied' : 'ignored', detail };
+}
+
+const AFTER = {
+  dispute_after_deletion: 'its account was deleted',
+  dispute_won: 'a part of it was booked as a cost',
+};
+
+/** The reasons for which money of a won dispute is in suspense. */
+async function suspendedFor(
+  client: pg.PoolClient,
+  { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
+): Promise<(keyof typeof AFTER)[]> {
+  const { rows } = await client.query<{ why: keyof typeof AFTER }>(
+    'SELECT why FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = ANY($3::text[])',
+    [provider, disputeId, Object.keys(AFTER)],
+  );
+  return rows.map(({ why }) => why);
 }

@@ -4,16 +4,16 @@ import { KIND_OF_LINE, type Sources } from './sources.js';
 const OTHERS = `UNION ALL
   SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind
       WHEN why IN ('unknown_refund', 'refund_failed') THEN 'refund'
-      WHEN why IN ('dispute_beyond_payment', 'dispute_after_deletion') THEN 'dispute' WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
+      WHEN why IN ('dispute_beyond_payment', 'dispute_after_deletion', 'dispute_won') THEN 'dispute' WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
     coalesce(x.subject_id, reference), amount_minor, currency, created_at, transaction_id,
-    CASE WHEN x.kind IS NULL AND why <> 'dispute_after_deletion' THEN 1 ELSE 0 END
+    CASE WHEN x.kind IS NULL AND why NOT IN ('dispute_after_deletion', 'dispute_won') THEN 1 ELSE 0 END
   FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
   UNION ALL
   SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind WHEN why = 'dispute_beyond_payment' THEN 'dispute' ELSE 'return' END,
     coalesce(x.subject_id, r.payment_id, p.payment_id, s.reference), -s.amount_minor, s.currency, s.cleared_at, s.cleared_transaction_id, 0
   FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
   LEFT JOIN refund_lines r ON r.provider = s.provider AND r.subject_id = s.reference AND s.why IN ('unknown_refund', 'refund_failed')
-  LEFT JOIN disputes d ON d.provider = s.provider AND d.dispute_id = s.reference AND s.why = 'dispute_after_deletion'
+  LEFT JOIN disputes d ON d.provider = s.provider AND d.dispute_id = s.reference AND s.why IN ('dispute_after_deletion', 'dispute_won')
   LEFT JOIN topups p ON p.id = d.topup_id
   WHERE s.state = 'returned'
   UNION ALL
