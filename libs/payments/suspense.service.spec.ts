@@ -28,7 +28,7 @@ afterAll(() => payments.close());
 async function itemOf(fact: PaymentFact, reference: string): Promise<string> {
   await payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
   const { rows } = await payments.ledger.billing.query<{ id: string }>(
-    'SELECT id FROM suspense_items WHERE reference = $1',
+    'SELECT id FROM suspense_items WHERE reference = $1 ORDER BY id DESC',
     [reference],
   );
   return rows[0]!.id;
@@ -42,9 +42,14 @@ function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } 
 }
 
 /** A refund made in Stripe's own dashboard. */
-function left(): Promise<string> {
-  const providerRefundId = `re_${newId()}`;
+function left(providerRefundId = `re_${newId()}`): Promise<string> {
   const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
+  return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
+}
+
+/** The same refund failed afterwards. */
+function cameBack(providerRefundId: string): Promise<string> {
+  const refund = { kind: 'refund', refundId: null, state: 'failed', failure: 'closed' } as const;
   return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
 }
 
@@ -156,6 +161,18 @@ describe('money in suspense', () => {
     const people = [await payments.finance(), await payments.finance()];
     await Promise.all(people.map((actor) => suspense.expenseSuspense(itemId, 'a gift', asking(actor))));
     expect(await stateOf(itemId)).toBe('expensed');
+  });
+
+  it('that left as a cost and came back undoes that cost', async () => {
+    const providerRefundId = `re_${newId()}`;
+    const expense = async (itemId: string) =>
+      suspense.expenseSuspense(itemId, 'a gift', asking(await payments.finance()));
+    const gone = await left(providerRefundId);
+    const back = await cameBack(providerRefundId);
+    await expect(expense(back)).rejects.toMatchObject({ code: 'conflict' });
+    await expense(gone);
+    await expense(back);
+    expect(await Promise.all([gone, back].map(stateOf))).toEqual(['expensed', 'expensed']);
   });
 
   it('is not decided by the person who would receive it, or who paid', async () => {

@@ -71,8 +71,8 @@ export class SuspenseService {
   }
 
   /**
-   * Books that money in suspense is a cost: money that left, a provider's unexplained adjustment, or the
-   * won dispute of a deleted account.
+   * Books that money in suspense is a cost: money that left, a provider's unexplained adjustment, or what undoes
+   * such a cost.
    * @throws ApiError conflict for someone's payment
    */
   async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
@@ -85,7 +85,7 @@ export class SuspenseService {
       await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
       if (item.state === state) return;
       if (item.state !== 'open') throw new ApiError('conflict', `The item has already been ${item.state}.`);
-      if (state === 'expensed' && item.amountMinor > 0n && !KEPT.includes(item.why))
+      if (state === 'expensed' && item.amountMinor > 0n && !(await mayKeep(client, item)))
         throw new ApiError('conflict', 'This is a payment: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
       const transactionId = await book(client, item, this.parts.config.payments.currency);
@@ -138,6 +138,16 @@ export class SuspenseService {
     });
     return result;
   }
+}
+
+/** Whether it is nobody's payment: also a refund that left as a cost, and came back. */
+async function mayKeep(client: pg.ClientBase, { provider, reference, why }: LockedItem): Promise<boolean> {
+  if (why !== 'refund_failed') return KEPT.includes(why);
+  const { rowCount } = await client.query(
+    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund' AND state = 'expensed'`,
+    [provider, reference],
+  );
+  return rowCount === 1;
 }
 
 /** The account of the order that the payment named, if any. */
