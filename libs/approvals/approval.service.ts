@@ -22,6 +22,8 @@ export interface ApprovalContext {
   /** As given in the request. */
   readonly requestId: string;
   readonly reason: string;
+  /** In nanos, as the person who decided saw it. */
+  readonly amount: bigint | null;
 }
 
 /** A type of decision that needs two people. A module registers what it can apply. */
@@ -215,6 +217,7 @@ export class ApprovalService {
       decidedBy: actor.userId,
       requestId: approval.requestId,
       reason: approval.reason,
+      amount: approval.amount,
     });
     return outcome ?? null;
   }

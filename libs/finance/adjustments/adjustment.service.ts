@@ -167,8 +167,9 @@ export class AdjustmentService {
     work: (client: pg.PoolClient, payload: P, signatures: Signatures) => Promise<{ id: string }>,
   ): ApprovalKind<P> {
     const apply = async (client: pg.PoolClient, wanted: P, context: ApprovalContext): Promise<unknown> => {
-      const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
+      const { requestedBy, decidedBy, requestId, approvalId: auditId, amount } = context;
       const signatures = {
+        atMost: amount ?? undefined,
         requestedBy: `user:${requestedBy}`,
         approvedBy: `user:${decidedBy}`,
         requestId,

@@ -52,6 +52,8 @@ export interface Signatures {
   approvedBy: string | null;
   requestId: string;
   auditId: string;
+  /** What the second person saw, in nanos. Less of a debt may be left by now, or more. */
+  atMost?: bigint | undefined;
 }
 
 export const doAdjust = noted('account.adjusted', adjust);

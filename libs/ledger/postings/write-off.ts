@@ -23,6 +23,8 @@ import { insertLot } from './topup.js';
 export interface WriteOffRequest extends CorrectionRequest {
   /** Nanos, above 0; null: the whole debt. */
   amount: bigint | null;
+  /** The most that the whole debt may be; the rest stays owed. */
+  atMost?: bigint | undefined;
 }
 
 export interface WriteOffReversalRequest extends ReversalTerms {
@@ -57,7 +59,7 @@ export async function writeOff(client: pg.ClientBase, request: WriteOffRequest):
   const existing = await findCorrection<WriteOff>(client, WRITE_OFFS, request);
   if (existing?.reversesId === null) return existing;
   if (existing) throw new CorrectionRefused('conflict', 'This requestId was used for a reversal.');
-  const amount = amountOf(request.amount, account.main);
+  const amount = amountOf(request, account.main);
   const period = await openMonth(client, accountId);
   const aloneLimit = await takeCorrection(client, WRITE_OFFS, { ...request, amount });
   const transactionId = await post(client, {
@@ -147,11 +149,11 @@ export async function listWriteOffs(
   return rows;
 }
 
-function amountOf(asked: bigint | null, main: bigint): bigint {
+function amountOf({ amount: asked, atMost }: WriteOffRequest, main: bigint): bigint {
   if (asked !== null && asked <= 0n) throw new RangeError('a write-off is above 0');
   if (main >= 0n) throw new CorrectionRefused('no_debt', 'The account has no debt.');
-  if (asked === null || asked === -main) return -main;
-  if (asked < -main) return asked;
+  if (asked === null) return atMost !== undefined && atMost < -main ? atMost : -main;
+  if (asked <= -main) return asked;
   throw new CorrectionRefused('beyond_debt', `The debt is ${formatAmount(nanos(-main))} credits.`);
 }
 
