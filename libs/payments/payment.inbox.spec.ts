@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '#database/database.js';
+import { adjust } from '#ledger/postings/adjustment.js';
 import { findTopupRefund } from '#ledger/postings/topup-refund.js';
+import { reverseWriteOff, writeOff } from '#ledger/postings/write-off.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -13,6 +16,7 @@ import {
   receive,
   roundNow,
 } from '../../test/support/payments.js';
+import { ticketOf } from '../../test/support/tickets.js';
 import { recordTopup } from '../../test/support/topups.js';
 import { readReversals } from './order.reversals.js';
 import type { PaymentEvent } from './payment.provider.js';
@@ -239,6 +243,32 @@ describe('a dispute', () => {
       refunds: [],
       disputes: [{ credits: 10_000_000_000n, payMinor: 1_300n, state: 'lost' }],
     });
+  });
+
+  it('that is won after its debt was written off asks for the reversal of that, since the customer has it twice', async () => {
+    const accountId = await payments.newAccount();
+    const { paymentId } = await paidOrder(payments, accountId);
+    const dispute = { kind: 'dispute', disputeId: `dp_${newId()}`, paymentId } as const;
+    const says = (state: 'lost' | 'won') => {
+      const fact = { ...dispute, state, amountMinor: 1_300n, currency: 'USD' } as const;
+      return payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
+    };
+    const { ticketId } = await ticketOf(payments.ledger, accountId);
+    const terms = { accountId, ticketId, note: 'x', requestedBy: 'user:1', approvedBy: 'user:2' };
+    const spent = { ...terms, amount: -parseAmount('10'), reason: 'correction', requestId: newId() } as const;
+    await inTransaction(payments.ledger.billing, (client) => adjust(client, spent));
+    await says('lost');
+    const { id } = await inTransaction(payments.ledger.billing, (client) =>
+      writeOff(client, { ...terms, amount: null, requestId: newId() }),
+    );
+    const outcome = await says('won');
+    expect(outcome).toMatchObject({ state: 'applied', alert: 'won_after_write_off' });
+    expect(outcome?.detail).toContain(id);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    const back = { ...terms, writeOffId: id, requestId: newId() };
+    await inTransaction(payments.ledger.billing, (client) => reverseWriteOff(client, back));
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    expect((await says('won'))?.alert).toBeUndefined();
   });
 
   it('of an unpaid order shows nothing as taken', async () => {

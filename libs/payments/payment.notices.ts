@@ -13,7 +13,7 @@ export interface EventOutcome {
   /** A sentence for readers of the list of events. */
   detail: string;
   /** What a person must look at, if anything. */
-  alert?: SuspenseWhy | 'unknown_dispute';
+  alert?: SuspenseWhy | 'unknown_dispute' | 'won_after_write_off';
 }
 
 /** Of a payment found by polling because no event arrived. */

@@ -31,7 +31,11 @@ export async function applyDisputeFact(
     return { state: 'suspense', detail, alert: why };
   }
   const detail = `The dispute of top-up ${topup.topupId} is ${latest}.`;
-  return { state: latest === state ? 'applied' : 'ignored', detail };
+  if (latest !== state) return { state: 'ignored', detail };
+  const writtenOff = state === 'won' ? await writeOffSince(client, dispute) : null;
+  if (writtenOff === null) return { state: 'applied', detail };
+  const advice = `Its debt was written off before, so reverse write-off ${writtenOff}.`;
+  return { state: 'applied', detail: `${detail} ${advice}`, alert: 'won_after_write_off' };
 }
 
 const AFTER = {
@@ -49,4 +53,18 @@ async function suspendedFor(
     [provider, disputeId, Object.keys(AFTER)],
   );
   return rows.map(({ why }) => why);
+}
+
+/** The write-off of what a dispute took, unless it was reversed. The credits of a won dispute come on top of it. */
+async function writeOffSince(
+  client: pg.PoolClient,
+  { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
+): Promise<string | null> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT w.id FROM disputes d JOIN write_offs w ON w.account_id = d.account_id AND w.recorded_at >= d.opened_at
+     WHERE d.provider = $1 AND d.dispute_id = $2 AND d.credits > 0 AND w.reverses_id IS NULL
+       AND NOT EXISTS (SELECT FROM write_offs r WHERE r.reverses_id = w.id) ORDER BY w.id LIMIT 1`,
+    [provider, disputeId],
+  );
+  return rows[0]?.id ?? null;
 }
