@@ -1,7 +1,7 @@
 import { codecOf, frameSecondsOf } from './mp4-codecs.js';
 import { Fragments } from './mp4-fragments.js';
 import { Unread } from './mp4-unread.js';
-import type { SoundBytes, SoundLength } from './sound-bytes.js';
+import { eachBelow, inTurns, type ReadInTurns, type SoundBytes, type SoundLength } from './sound-bytes.js';
 
 const PARENTS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 /** Metadata of a track: once each, because decoders differ in which of several they use. Its parts have handlers too. */
@@ -64,9 +64,9 @@ interface Box {
  * The length of an MP4 file: the frames of all its audio tracks, or its stated length if that is longer. Null for codecs
  * without a known frame length, and for files that cannot be parsed.
  */
-export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null {
+export async function mp4Length(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
   const reading = new Reading(bytes);
-  if (!readBoxes(bytes, { from: start, end: bytes.length, depth: 0 }, reading)) return null;
+  if (!(await inTurns(readBoxes(bytes, { from: start, end: bytes.length, depth: 0 }, reading)))) return null;
   const sounds = reading.tracks.filter(isSound);
   let counted = 0;
   let stated = 0;
@@ -96,9 +96,10 @@ interface Range {
 }
 
 /** False if it cannot be parsed. A box ends with its parent, as in decoders. */
-function readBoxes(bytes: SoundBytes, { from, end, depth }: Range, reading: Reading): boolean {
+function* readBoxes(bytes: SoundBytes, { from, end, depth }: Range, reading: Reading): ReadInTurns<boolean> {
   if (depth > MOST_DEPTH) return false;
   for (let at = from; at + 8 <= end;) {
+    yield;
     const short = bytes.big(at, 4);
     const type = bytes.text(at + 4, 4);
     const size = short === 1 ? bytes.big(at + 8, 8) : short === 0 ? end - at : short;
@@ -107,21 +108,21 @@ function readBoxes(bytes: SoundBytes, { from, end, depth }: Range, reading: Read
     if (at + size < content || HIDDEN.has(type) || reading.boxes > MOST_BOXES) return false;
     const box = { type, content, end: Math.min(at + size, end) };
     const isRead = PARENTS.has(type)
-      ? readParent(bytes, box, { depth, reading })
-      : readBox(bytes, box, reading);
+      ? yield* readParent(bytes, box, { depth, reading })
+      : yield* readBox(bytes, box, reading);
     if (!isRead) return false;
     at = box.end;
   }
   return true;
 }
 
-function readParent(
+function* readParent(
   bytes: SoundBytes,
   { type, content, end }: Box,
   { depth, reading }: { depth: number; reading: Reading },
-): boolean {
+): ReadInTurns<boolean> {
   const range = { from: content, end, depth: depth + 1 };
-  if (type !== 'trak') return readBoxes(bytes, range, reading);
+  if (type !== 'trak') return yield* readBoxes(bytes, range, reading);
   if (reading.tracks.length >= MOST_TRACKS) return false;
   const none = {
     id: 0,
@@ -136,25 +137,25 @@ function readParent(
   const track = { ...none, given: new Set<string>(), handlers: [] };
   reading.track = track;
   reading.tracks.push(track);
-  const isRead = readBoxes(bytes, range, reading);
+  const isRead = yield* readBoxes(bytes, range, reading);
   reading.track = null;
   return isRead;
 }
 
-function readBox(bytes: SoundBytes, box: Box, reading: Reading): boolean {
+function* readBox(bytes: SoundBytes, box: Box, reading: Reading): ReadInTurns<boolean> {
   const { type, content } = box;
   if (type === 'mvhd' || type === 'mehd') {
     if (type === 'mvhd') reading.movieSeconds = Math.max(reading.movieSeconds, secondsIn(bytes, content));
   } else if (type === 'tfhd') reading.fragments.begin(content);
-  else if (type === 'trun') return reading.fragments.add(box);
+  else if (type === 'trun') return yield* reading.fragments.add(box);
   else if (TRACK_BOXES.has(type)) {
     const { track } = reading;
     if (!track || (track.given.has(type) && type !== 'hdlr')) return false;
     track.given.add(type);
     // The description of a codec has boxes of its own.
-    const isHarmless = type !== 'stsd' || reading.unread.isHarmless(box, true);
-    return isHarmless && readTrackBox(bytes, box, track);
-  } else return reading.unread.isHarmless(box, reading.track !== null);
+    const isHarmless = type !== 'stsd' || (yield* reading.unread.isHarmless(box, true));
+    return isHarmless && (yield* readTrackBox(bytes, box, track));
+  } else return yield* reading.unread.isHarmless(box, reading.track !== null);
   return true;
 }
 
@@ -173,7 +174,7 @@ function secondsIn(bytes: SoundBytes, at: number): number {
   return timescale > 0 ? duration / timescale : 0;
 }
 
-function readTrackBox(bytes: SoundBytes, box: Box, track: Track): boolean {
+function* readTrackBox(bytes: SoundBytes, box: Box, track: Track): ReadInTurns<boolean> {
   const { type, content, end } = box;
   if (type === 'tkhd') track.id = bytes.big(content + (bytes.at(content) === 1 ? 20 : 12), 4);
   else if (type === 'hdlr') {
@@ -186,9 +187,9 @@ function readTrackBox(bytes: SoundBytes, box: Box, track: Track): boolean {
   } else if (type === 'stsd') {
     track.codec = codecOf(bytes, content);
     track.frameSeconds = frameSecondsOf(bytes, content, end);
-  } else if (type === 'stts') return readTimes(bytes, box, track);
+  } else if (type === 'stts') return yield* readTimes(bytes, box, track);
   else if (type === 'elst') track.isCut = !isWhole(bytes, content);
-  else if (type === 'stsz') return readSizes(bytes, box, track);
+  else if (type === 'stsz') return yield* readSizes(bytes, box, track);
   else if (type === 'stz2') {
     track.frames += bytes.big(content + 8, 4);
     // Its sizes take some bits each; together they are no more than the file.
@@ -204,26 +205,26 @@ function isWhole(bytes: SoundBytes, content: number): boolean {
   return entries < 2 || (entries === 2 && isBehindPause);
 }
 
-function readTimes(bytes: SoundBytes, { content, end }: Box, track: Track): boolean {
+function* readTimes(bytes: SoundBytes, { content, end }: Box, track: Track): ReadInTurns<boolean> {
   const entries = bytes.big(content + 4, 4);
   if (entries > MOST_TIMES || content + 8 + entries * 8 > end) return false;
   let sum = 0;
-  for (let each = 0; each < entries; each += 1) {
+  yield* eachBelow(entries, (each) => {
     const at = content + 8 + each * 8;
     sum += bytes.big(at, 4) * bytes.big(at + 4, 4);
-  }
+  });
   track.duration = Math.max(track.duration, sum);
   return true;
 }
 
-function readSizes(bytes: SoundBytes, { content, end }: Box, track: Track): boolean {
+function* readSizes(bytes: SoundBytes, { content, end }: Box, track: Track): ReadInTurns<boolean> {
   const count = bytes.big(content + 8, 4);
   const size = bytes.big(content + 4, 4);
   track.frames += count;
   if (size > 0) track.frameBytes += count * size;
   else {
     if (count > MOST_TIMES || content + 12 + count * 4 > end) return false;
-    for (let each = 0; each < count; each += 1) track.frameBytes += bytes.big(content + 12 + each * 4, 4);
+    yield* eachBelow(count, (each) => (track.frameBytes += bytes.big(content + 12 + each * 4, 4)));
   }
   return true;
 }

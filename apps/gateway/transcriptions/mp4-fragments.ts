@@ -1,4 +1,4 @@
-import type { SoundBytes } from './sound-bytes.js';
+import { eachBelow, type ReadInTurns, type SoundBytes } from './sound-bytes.js';
 
 /** The fields that the flags of a track fragment header announce, in this order, and their widths. */
 const HEAD_FIELDS = [
@@ -41,7 +41,7 @@ export class Fragments {
   }
 
   /** False for a run that is longer than its box. */
-  add({ content, end }: { content: number; end: number }): boolean {
+  *add({ content, end }: { content: number; end: number }): ReadInTurns<boolean> {
     const flags = this.bytes.big(content, 4);
     const frames = this.bytes.big(content + 4, 4);
     const widthOf = (fields: number[]) => fields.filter((flag) => flags & flag).length * 4;
@@ -51,7 +51,7 @@ export class Fragments {
     if (flags & HAS_SIZE) {
       if (first + frames * width > end) return false;
       const sizeAt = first + (flags & HAS_DURATION ? 4 : 0);
-      for (let each = 0; each < frames; each += 1) sum.bytes += this.bytes.big(sizeAt + each * width, 4);
+      yield* eachBelow(frames, (each) => (sum.bytes += this.bytes.big(sizeAt + each * width, 4)));
     } else sum.bytes += Math.min(frames * this.size, this.bytes.length);
     this.sums.set(this.track, sum);
     return true;

@@ -1,4 +1,4 @@
-import type { SoundBytes } from './sound-bytes.js';
+import { eachBelow, type ReadInTurns, type SoundBytes } from './sound-bytes.js';
 
 /** Boxes that decoders skip. */
 const PASSED = new Set(['mdat', 'free', 'skip', 'wide']);
@@ -15,16 +15,21 @@ export class Unread {
   constructor(private readonly bytes: SoundBytes) {}
 
   /** False if one may contain something that changes what is played, or is too long to inspect. */
-  isHarmless({ type, content, end }: { type: string; content: number; end: number }, inTrack: boolean) {
+  *isHarmless(
+    { type, content, end }: { type: string; content: number; end: number },
+    inTrack: boolean,
+  ): ReadInTurns<boolean> {
     if (PASSED.has(type)) return true;
     this.looked += end - content;
     if (this.looked > MOST_BYTES) return false;
     const names = inTrack ? OF_TRACKS : OF_FRAGMENTS;
-    for (let at = content, code = 0; at < end; at += 1) {
-      code = (code << 8) | this.bytes.at(at);
-      if (names.has(code)) return false;
-    }
-    return true;
+    let isHarmless = true;
+    let code = 0;
+    yield* eachBelow(end - content, (each) => {
+      code = (code << 8) | this.bytes.at(content + each);
+      if (names.has(code)) isHarmless = false;
+    });
+    return isHarmless;
   }
 }
 

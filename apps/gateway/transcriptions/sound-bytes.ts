@@ -3,6 +3,31 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 /** The bytes to scan before others get a turn: a few milliseconds. */
 const TURN_BYTES = 512 * 1024;
 
+/** Pauses of a reading before others get a turn: a few milliseconds, at some microseconds each. */
+const TURN_PAUSES = 500;
+/** The entries of a table between two pauses. */
+const PAUSE_ENTRIES = 16;
+
+/** A reading that can pause at any point, so that others get a turn. */
+export type ReadInTurns<T> = Generator<void, T>;
+
+/** Reads to the end, and yields to others in between. */
+export async function inTurns<T>(reads: ReadInTurns<T>): Promise<T> {
+  for (let pauses = 1; ; pauses += 1) {
+    const step = reads.next();
+    if (step.done) return step.value;
+    if (pauses % TURN_PAUSES === 0) await othersTurn();
+  }
+}
+
+/** The numbers below this one, with pauses. */
+export function* eachBelow(count: number, visit: (each: number) => void): ReadInTurns<void> {
+  for (let each = 0; each < count; each += 1) {
+    if (each % PAUSE_ENTRIES === 0) yield;
+    visit(each);
+  }
+}
+
 /** A file in pieces, which can be read anywhere, best from front to back. Zeros follow its end. */
 export class SoundBytes {
   readonly length: number;

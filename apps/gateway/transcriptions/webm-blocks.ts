@@ -1,5 +1,5 @@
 import { MOST_OPUS_SECONDS, opusSeconds, vorbisSeconds } from './packets.js';
-import type { SoundBytes, SoundLength } from './sound-bytes.js';
+import { inTurns, type ReadInTurns, type SoundBytes, type SoundLength } from './sound-bytes.js';
 
 /** Elements that contain elements. As everywhere, IDs include the bits that state their length. */
 const PARENTS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0x1f43b675, 0xae, 0xa0]);
@@ -66,9 +66,9 @@ class Reading {
  * The length of a WebM file: the frames of all its Opus and Vorbis tracks, or its stated length if that is longer. Null for
  * other codecs, and for elements that do not fit into their parents, which decoders read in different ways.
  */
-export function webmLength(bytes: SoundBytes, start: number): SoundLength | null {
+export async function webmLength(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
   const reading = new Reading();
-  if (!readElements(bytes, start, reading)) return null;
+  if (!(await inTurns(readElements(bytes, start, reading)))) return null;
   const sounds = reading.tracks.filter(({ type }) => type === AUDIO);
   let counted = 0;
   for (const { number, codec, perBlock } of sounds) {
@@ -85,10 +85,11 @@ export function webmLength(bytes: SoundBytes, start: number): SoundLength | null
 }
 
 /** False if it cannot be parsed. */
-function readElements(bytes: SoundBytes, start: number, reading: Reading): boolean {
+function* readElements(bytes: SoundBytes, start: number, reading: Reading): ReadInTurns<boolean> {
   const parents: Parent[] = [];
   let elements = 0;
   for (let at = start; at < bytes.length; elements += 1) {
+    yield;
     while (at >= (parents.at(-1)?.end ?? Infinity)) parents.pop();
     const parent = parents.at(-1);
     const idBytes = widthOf(bytes.at(at));
