@@ -35,6 +35,20 @@ describe('signing up', () => {
   });
 });
 
+describe('a language chosen in one tab', () => {
+  it('changes the other tabs of that browser, and keeps what was typed there', async () => {
+    tab = await Tab.open(browser, relay);
+    await tab.goto('/sign-in');
+    await tab.page.getByLabel('Email address').fill('somebody@example.com');
+    const second = await tab.context.newPage();
+    await second.goto('/status');
+    await second.getByRole('button', { name: 'Language' }).click();
+    await second.getByRole('menuitemradio', { name: '简体中文' }).click();
+    await tab.page.getByRole('button', { name: '登录', exact: true }).waitFor();
+    expect(await tab.page.getByLabel('电子邮箱').inputValue()).toBe('somebody@example.com');
+  });
+});
+
 describe('signing in', () => {
   it('refuses a wrong password with a request ID, asks for the code of a device, then goes where the person was going', async () => {
     const email = await signedUp(relay);

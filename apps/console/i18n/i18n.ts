@@ -57,6 +57,7 @@ export async function startTexts(): Promise<void> {
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = languageTags[language as Language];
   });
+  addEventListener('storage', followOtherTab);
   await i18next
     .use(filesOfTexts)
     .use(initReactI18next)
@@ -73,6 +74,12 @@ export async function startTexts(): Promise<void> {
       missingKeyHandler: reportMissing,
       react: { useSuspense: true },
     });
+}
+
+/** The other tabs of a browser change along with the one in which a language was chosen, as with the theme. */
+function followOtherTab({ key }: StorageEvent): void {
+  const language = chosenLanguage();
+  if (key === STORED_AS && language) void i18next.changeLanguage(language);
 }
 
 /** Tests fail on this error; people see the key. */
