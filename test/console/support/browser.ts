@@ -61,6 +61,14 @@ const FOLLOW = `async (path) => {
   while (!hasArrived(__TSR_ROUTER__.state));
 }`;
 
+/** As if the language had been chosen in another tab. */
+const SPEAK = `(language) => {
+  localStorage.setItem('tollgate.language', language);
+  dispatchEvent(new StorageEvent('storage', { key: 'tollgate.language' }));
+}`;
+/** On every page, so the whole page is in this language once it is. */
+const SKIP_LINKS = { en: 'Skip to the content', zh: '跳到正文' };
+
 /** Leaves endless animations running. */
 const FINISH_ANIMATIONS = `
   for (const animation of document.getAnimations())
@@ -126,6 +134,13 @@ export class Tab {
     await this.page.setViewportSize(SIZES[width]);
   }
 
+  /** Changes the language of the page where it is, and of those opened later. */
+  async speak(language: Look['language']): Promise<void> {
+    await this.page.evaluate(`(${SPEAK})(${JSON.stringify(language)})`);
+    await this.page.locator('.skip-link', { hasText: SKIP_LINKS[language] }).waitFor({ state: 'attached' });
+    await this.settled();
+  }
+
   /** Signs in the whole browser: this tab, too, from its next request on. */
   async signIn(as: Pick<Person, 'headers'>): Promise<void> {
     await this.context.addCookies([cookieOf(as, this.relay.consoleUrl)]);
@@ -179,8 +194,8 @@ export class Tab {
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe.source);
     // During a transition, colours belong to neither theme.
     await this.page.evaluate(FINISH_ANIMATIONS);
-    const { violations } = await this.page.evaluate<AxeResults>(
-      `axe.run(document, { resultTypes: ['violations'] })`,
+    const violations = await this.page.evaluate<AxeResults['violations']>(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
     );
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
