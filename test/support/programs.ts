@@ -24,11 +24,12 @@ export type Environment = Record<string, string>;
 
 /** The environment for a program, without the settings of this test run. */
 export function environment(more: Environment): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = process.env;
+  const { PATH, HOME, TMPDIR, JDK_JAVA_OPTIONS } = process.env;
   return {
     PATH,
     HOME,
     ...(TMPDIR && { TMPDIR }),
+    ...(JDK_JAVA_OPTIONS && { JDK_JAVA_OPTIONS }),
     // A fifth of a start is compiling what the previous start compiled.
     NODE_COMPILE_CACHE: join(root, '.cache/compiled'),
     LOG_LEVEL: 'error',
