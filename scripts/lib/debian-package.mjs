@@ -16,7 +16,7 @@ export function unpackPackage(name, folder, { release } = {}) {
   mkdirSync(dirname(folder), { recursive: true });
   const partial = mkdtempSync(`${folder}.`);
   try {
-    const options = release ? ofRelease(release, partial) : [];
+    const options = release ? ofRelease(release, join(dirname(folder), `debian-${release}`)) : [];
     download(name, options, partial);
     const [file] = readdirSync(partial).filter((entry) => entry.endsWith('.deb'));
     const { status, reason } = run('dpkg-deb', ['--extract', file, 'tree'], partial);
@@ -28,8 +28,12 @@ export function unpackPackage(name, folder, { release } = {}) {
   }
 }
 
-/** Uses that release's package lists in addition to the machine's own, which stay unchanged. */
+/**
+ * Uses that release's package lists in addition to the machine's own, which stay unchanged. They are kept in `folder`,
+ * since reading them takes longer than a package.
+ */
 function ofRelease(release, folder) {
+  mkdirSync(folder, { recursive: true });
   const list = join(folder, 'sources.list');
   const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
   writeFileSync(list, `deb ${signed}${mirror()} ${release} main\n`);
