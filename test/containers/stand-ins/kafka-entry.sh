@@ -6,6 +6,7 @@ env | grep '^KAFKA_' | grep -v '^KAFKA_HEAP_OPTS=' | while IFS='=' read -r name 
   key=$(printf '%s' "${name#KAFKA_}" | tr '[:upper:]_' '[:lower:].')
   printf '%s=%s\n' "$key" "$value"
 done >"$config"
-java=(/opt/java/bin/java ${KAFKA_HEAP_OPTS:-} -cp '/opt/kafka/libs/*')
+# It runs for minutes, so nothing is compiled twice.
+java=(/opt/java/bin/java ${KAFKA_HEAP_OPTS:-} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '/opt/kafka/libs/*')
 "${java[@]}" kafka.tools.StorageTool format --ignore-formatted --cluster-id "$CLUSTER_ID" --config "$config"
 exec "${java[@]}" kafka.Kafka "$config"
