@@ -158,4 +158,23 @@ describe('above a fifth', () => {
       await confirmed(second, admin());
       expect(await versionsOf(model)).toBe(3);
     }));
+
+  it('what two people confirmed cannot be undone by one who moved it a little before', () =>
+    onOneDay(async () => {
+      const [model, author] = [await newModel(), admin()];
+      await confirmed(await propose(model, '1.01', author), author);
+      await confirmed(await propose(model, '2'), admin());
+      const back = await propose(model, '0.9', author);
+      await expect(confirmed(back, author)).rejects.toMatchObject({ code: 'second_person_required' });
+      await confirmed(back, admin());
+      expect(await versionsOf(model)).toBe(4);
+    }));
+
+  it('one person may undo what they alone moved', () =>
+    onOneDay(async () => {
+      const [model, author] = [await newModel(), admin()];
+      await confirmed(await propose(model, '0.81', author), author);
+      await confirmed(await propose(model, '1', author), author);
+      expect(await versionsOf(model)).toBe(3);
+    }));
 });
