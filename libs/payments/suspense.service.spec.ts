@@ -206,6 +206,23 @@ describe('above the limit of one person', () => {
     expect((await credit(itemId, accountId, asks)).done).toMatchObject({ created: false });
   });
 
+  it('money is credited as that person saw it, or not at all if the rate of the account changed', async () => {
+    const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
+    const { approvalId } = await credit(itemId, accountId, asks);
+    await payments.ledger.owner.query(
+      `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
+       VALUES ($1, 1.2, now(), 'a reseller', 'test', $2)`,
+      [accountId, newId()],
+    );
+    await expect(payments.approve(approvalId, agrees)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    expect(await takenFor(itemId)).toBe(0);
+    const again = await credit(itemId, accountId, asks);
+    await payments.approve(again.approvalId, agrees);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('108.441666666');
+  });
+
   it('money that was returned while it waited is not credited by the approval', async () => {
     const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
     const { approvalId } = await credit(itemId, accountId, await payments.finance());
