@@ -142,6 +142,12 @@ async function postChargeback(
   return transactionId;
 }
 
+/** An order stays disputed while another dispute of its payment is open or lost. */
+const ORDER_AGAIN = `UPDATE topup_orders SET state = CASE WHEN EXISTS (SELECT FROM topup_refunds r WHERE r.topup_id = $1
+    AND r.state = 'succeeded') THEN 'refunded' ELSE 'paid' END
+  WHERE topup_id = $1 AND state = 'disputed' AND NOT EXISTS (SELECT FROM disputes d
+    WHERE d.topup_id = $1 AND d.state <> 'won' AND (d.provider, d.dispute_id) <> ($2, $3))`;
+
 /**
  * The exact reversal of the chargeback, linked to it. If the account was deleted, a balance would be nobody's: then the
  * payment goes to suspense instead, and the chargeback stays.
@@ -164,11 +170,7 @@ async function winDispute(
     undo: `dispute:${provider}:${disputeId}`,
   });
   await settleDebt(client, account);
-  await client.query(
-    `UPDATE topup_orders SET state = CASE WHEN EXISTS (SELECT FROM topup_refunds r WHERE r.topup_id = $1
-       AND r.state = 'succeeded') THEN 'refunded' ELSE 'paid' END WHERE topup_id = $1 AND state = 'disputed'`,
-    [topupId],
-  );
+  await client.query(ORDER_AGAIN, [topupId, provider, disputeId]);
   return transactionId;
 }
 

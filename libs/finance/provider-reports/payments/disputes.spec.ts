@@ -122,3 +122,17 @@ describe('a lost dispute that the bank decides anew, after a refund of its payme
     expect(await state()).toMatchObject({ state: 'refunded' });
   });
 });
+
+it('an order stays disputed while another dispute of its payment is not won', async () => {
+  const { order, paymentId } = await paidOrder(payments, await payments.newAccount());
+  const [one, other] = [`dp_${newId()}`, `dp_${newId()}`];
+  const deliver = (disputeId: string, status: string) =>
+    receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: 650, status }));
+  const state = async () => (await payments.orders.show(order.accountId, order.id)).state;
+  await deliver(one, 'lost');
+  await deliver(other, 'lost');
+  await deliver(one, 'won');
+  expect(await state()).toBe('disputed');
+  await deliver(other, 'won');
+  expect(await state()).toBe('paid');
+});
