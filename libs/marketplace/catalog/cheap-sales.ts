@@ -45,7 +45,7 @@ async function cheapness(
   if (fixedPerCall !== null) return 'with a fixed price';
   if (orderOfDecimals(parseDecimal(multiplier), parseDecimal(LIST_PRICE)) >= 0) return null;
   const percent = await readLimit(client, 'price-change-percent');
-  const earlier = [...(await movedAlone(client, actor)).values()];
+  const earlier = [...(await movedAlone(client, actor)).values()].flat();
   const isLarge = largeMove([beginningOf(name, multiplier)], earlier, percent) !== null;
   return isLarge ? `more than ${percent} percent below the list price` : null;
 }

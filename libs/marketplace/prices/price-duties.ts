@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readLimit } from '#ledger/postings/outflow.js';
-import { changeSubject, sameChange } from './price-change.js';
-import { largeMove, type LargeMove, type PriceMove } from './price-move.js';
+import { changeSubject } from './price-change.js';
+import { largeMove, type LargeMove } from './price-move.js';
 import { basedChange } from './based-change.js';
-import { movedAlone } from './moved-alone.js';
+import { movedAlone, movesTo } from './moved-alone.js';
 import type { Proposal } from './proposal.js';
 import { databaseNowMs } from './prices-here.js';
 
@@ -16,7 +16,7 @@ export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' |
 /**
  * Why someone other than the author must confirm a proposal, or null. What the author confirmed alone on the same UTC
  * day adds up: a subject is compared with its value before the first of these changes, and the multiplier of a group
- * that they began with the list price. What others decided since is another value that it is compared with.
+ * that they began with the list price. It is compared with what others decided in between as well.
  */
 export async function secondPersonReason(
   client: pg.ClientBase,
@@ -26,13 +26,10 @@ export async function secondPersonReason(
   const nowMs = await databaseNowMs(client);
   const atMs = proposal.effectiveAt?.getTime() ?? nowMs;
   const before = await movedAlone(client, authorOf(proposal));
-  const moves = proposal.changes.flatMap(({ change }): PriceMove[] => {
-    const alone = before.get(changeSubject(change));
-    const now = { before: basedChange(book, change, atMs).before, after: change };
-    if (!alone) return [now];
-    const isOwn = now.before !== null && sameChange(now.before, alone.after);
-    return [{ before: alone.before, after: change }, ...(isOwn ? [] : [now])];
+  const moves = proposal.changes.flatMap(({ change }) => {
+    const own = before.get(changeSubject(change)) ?? [];
+    return movesTo(change, { own, current: basedChange(book, change, atMs).before });
   });
   for (const { after } of moves) before.delete(changeSubject(after));
-  return largeMove(moves, [...before.values()], await readLimit(client, 'price-change-percent'));
+  return largeMove(moves, [...before.values()].flat(), await readLimit(client, 'price-change-percent'));
 }

@@ -170,6 +170,16 @@ describe('above a fifth', () => {
       expect(await versionsOf(model)).toBe(4);
     }));
 
+  it('nor in several steps, each of them small', () =>
+    onOneDay(async () => {
+      const [model, author] = [await newModel(), admin()];
+      await confirmed(await propose(model, '1.01', author), author);
+      await confirmed(await propose(model, '1.35'), admin());
+      await confirmed(await propose(model, '1.15', author), author);
+      const further = await propose(model, '0.9', author);
+      await expect(confirmed(further, author)).rejects.toMatchObject({ code: 'second_person_required' });
+    }));
+
   it('one person may undo what they alone moved', () =>
     onOneDay(async () => {
       const [model, author] = [await newModel(), admin()];
