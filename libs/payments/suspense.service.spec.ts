@@ -9,6 +9,7 @@ import {
   NOBODY_WAITS,
   openPayments,
   orderOf,
+  paidOrder,
   type PaymentsFixture,
 } from '../../test/support/payments.js';
 import type { PaymentFact } from './payment.provider.js';
@@ -51,6 +52,14 @@ function left(providerRefundId = `re_${newId()}`): Promise<string> {
 function cameBack(providerRefundId: string): Promise<string> {
   const refund = { kind: 'refund', refundId: null, state: 'failed', failure: 'closed' } as const;
   return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
+}
+
+/** What a bank takes beyond the payment of an account's order. */
+async function takenBeyond(accountId: string): Promise<string> {
+  const { paymentId } = await paidOrder(payments, accountId);
+  const disputeId = `dp_${newId()}`;
+  const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
+  return itemOf({ ...dispute, amountMinor: 1_400n }, disputeId);
 }
 
 async function stateOf(itemId: string): Promise<string> {
@@ -182,10 +191,13 @@ describe('money in suspense', () => {
     });
     const { id: orderId } = await orderOf(payments, actor.accountId);
     const itemId = await came(1_299n, { orderId });
-    await expect(suspense.returnSuspense(itemId, 'to me', asking(actor))).rejects.toMatchObject({
-      code: 'second_person_required',
-    });
-    expect(await stateOf(itemId)).toBe('open');
+    const excess = await takenBeyond(actor.accountId);
+    for (const each of [itemId, excess]) {
+      await expect(suspense.returnSuspense(each, 'to me', asking(actor))).rejects.toMatchObject({
+        code: 'second_person_required',
+      });
+      expect(await stateOf(each)).toBe('open');
+    }
   });
 });
 

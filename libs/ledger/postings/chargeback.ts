@@ -99,7 +99,7 @@ async function planChargeback(
 /** What the bank took beyond the rest of the payment matches nothing that we know. */
 async function bookExcess(
   client: pg.ClientBase,
-  { provider, disputeId, amountMinor, happenedAt = null }: Dispute,
+  { provider, disputeId, topupId, amountMinor, happenedAt = null }: Dispute,
   { paidMinor, houseCurrency }: { paidMinor: bigint; houseCurrency: string },
 ): Promise<void> {
   if (amountMinor <= paidMinor) return;
@@ -108,7 +108,7 @@ async function bookExcess(
     {
       provider,
       reference: disputeId,
-      orderId: null,
+      orderId: await orderOf(client, topupId),
       amountMinor: paidMinor - amountMinor,
       currency: houseCurrency,
       why: 'dispute_beyond_payment',
@@ -204,22 +204,28 @@ async function suspendWon(
   { paidMinor, houseCurrency }: StoredDispute & Context,
 ): Promise<void> {
   if (paidMinor === 0n) return;
+  const money = { amountMinor: paidMinor, currency: houseCurrency, happenedAt };
+  const about = { provider, reference: disputeId, orderId: await orderOf(client, topupId) };
+  await bookSuspense(client, { ...money, ...about, why: 'dispute_after_deletion' }, houseCurrency);
+}
+
+/** The order of a payment, so that its payer does not settle what is in suspense. */
+async function orderOf(client: pg.ClientBase, topupId: string): Promise<string | null> {
   const { rows } = await client.query<{ orderId: string | null }>(
     'SELECT order_id AS "orderId" FROM topups WHERE id = $1',
     [topupId],
   );
-  const money = { amountMinor: paidMinor, currency: houseCurrency, happenedAt };
-  const about = { provider, reference: disputeId, orderId: rows[0]?.orderId ?? null };
-  await bookSuspense(client, { ...money, ...about, why: 'dispute_after_deletion' }, houseCurrency);
+  return rows[0]?.orderId ?? null;
 }
 
-const EXCESS = `SELECT id, amount_minor AS "amountMinor", transaction_id AS "transactionId", state
+const EXCESS = `SELECT id, order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId", state
   FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state <> 'returned' FOR UPDATE`;
 const EXCESS_RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
     cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
 
 interface ExcessRow {
   id: string;
+  orderId: string | null;
   amountMinor: bigint;
   transactionId: bigint;
   state: 'open' | 'expensed';
@@ -235,7 +241,8 @@ async function returnExcess(
   const { rows } = await client.query<ExcessRow>(EXCESS, [provider, disputeId, why]);
   const row = rows[0];
   if (!row) return;
-  const item = { provider, reference: disputeId, orderId: null, currency: houseCurrency, why } as const;
+  const { orderId } = row;
+  const item = { provider, reference: disputeId, orderId, currency: houseCurrency, why } as const;
   if (row.state !== 'open') {
     const back = { ...item, amountMinor: -row.amountMinor, happenedAt, why: 'dispute_won' as const };
     await bookSuspense(client, back, houseCurrency);
