@@ -263,7 +263,7 @@ describe('a dispute', () => {
     );
     const outcome = await says('won');
     expect(outcome).toMatchObject({ state: 'applied', alert: 'won_after_write_off' });
-    expect(outcome?.detail).toContain(id);
+    expect(outcome?.detail).toContain(`by write-off ${id}: take back up to 10 credits`);
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
     const back = { ...terms, writeOffId: id, requestId: newId() };
     await inTransaction(payments.ledger.billing, (client) => reverseWriteOff(client, back));

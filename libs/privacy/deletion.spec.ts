@@ -11,6 +11,7 @@ import { creditTopup } from '#ledger/postings/topup.js';
 import { writeOff } from '#ledger/postings/write-off.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { applyDisputeFact } from '#payments/facts/dispute.fact.js';
 import { priceCredits } from '#topup/conversion.js';
 import { tablesWith } from '../../test/support/everywhere.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -181,7 +182,20 @@ async function disputedTopUp(accountId: string, credits: string) {
   const about = { provider: 'manual' as const, disputeId: id, topupId, accountId, amountMinor };
   const report = (state: 'open' | 'won' | 'lost') =>
     inTransaction(fixture.billing, (client) => applyDispute(client, { ...about, state }, 'USD'));
-  return Object.assign(report, { id });
+  return Object.assign(report, { id, topupId, amountMinor });
+}
+
+/** A provider's event says that a dispute was won. */
+function won({ id: disputeId, topupId, amountMinor }: Awaited<ReturnType<typeof disputedTopUp>>) {
+  return inTransaction(fixture.billing, async (client) => {
+    const { rows } = await client.query<{ paymentId: string }>(
+      'SELECT payment_id AS "paymentId" FROM topups WHERE id = $1',
+      [topupId],
+    );
+    const fact = { kind: 'dispute', provider: 'manual', disputeId, state: 'won', reportedAt: null } as const;
+    const money = { amountMinor, currency: 'USD', house: 'USD', paymentId: rows[0]!.paymentId };
+    return applyDisputeFact(client, { ...fact, ...money });
+  });
 }
 
 /** The terms of a correction, with a ticket of the account and two people. */
@@ -407,6 +421,10 @@ describe('an account in deletion', () => {
       writeOff(client, { ...terms, accountId, ticketId, amount: null, requestId: newId() }),
     );
     expect(await readBalance(fixture.billing, accountId)).toMatchObject({ main: 0n, frozen: true });
+    expect(await won(dispute)).toMatchObject({
+      state: 'suspense',
+      detail: expect.stringContaining('keep the money instead of returning it') as string,
+    });
     await expectCleanBooks();
   });
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import type { Dispute } from '#ledger/postings/dispute.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 
@@ -25,17 +26,17 @@ export async function applyDisputeFact(
   const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
   const earlier = await suspendedFor(client, dispute);
   const latest = await applyDispute(client, dispute, house);
-  const why = (await suspendedFor(client, dispute)).find((each) => !earlier.includes(each));
-  if (why !== undefined) {
-    const detail = `The dispute of top-up ${topup.topupId} was won after ${AFTER[why]}.`;
-    return { state: 'suspense', detail, alert: why };
-  }
-  const detail = `The dispute of top-up ${topup.topupId} is ${latest}.`;
+  const suspended = await suspendedFor(client, dispute);
+  const whys = suspended.filter((each) => !earlier.includes(each));
+  const happened =
+    whys.length === 0 ? `is ${latest}` : `was won after ${whys.map((why) => AFTER[why]).join(' and ')}`;
+  const advice = latest === 'won' && state === 'won' ? await adviceOn(client, dispute, suspended) : null;
+  const detail = `The dispute of top-up ${topup.topupId} ${happened}.${advice === null ? '' : ` ${advice}`}`;
+  if (whys[0] !== undefined) return { state: 'suspense', detail, alert: whys[0] };
   if (latest !== state) return { state: 'ignored', detail };
-  const writtenOff = state === 'won' ? await writeOffSince(client, dispute) : null;
-  if (writtenOff === null) return { state: 'applied', detail };
-  const advice = `Its debt was written off before, so reverse write-off ${writtenOff}.`;
-  return { state: 'applied', detail: `${detail} ${advice}`, alert: 'won_after_write_off' };
+  return advice === null
+    ? { state: 'applied', detail }
+    : { state: 'applied', detail, alert: 'won_after_write_off' };
 }
 
 const AFTER = {
@@ -55,16 +56,23 @@ async function suspendedFor(
   return rows.map(({ why }) => why);
 }
 
-/** The write-off of what a dispute took, unless it was reversed. The credits of a won dispute come on top of it. */
-async function writeOffSince(
+/** What to do about the write-off of what a dispute took, unless it was reversed: the customer would have both. */
+async function adviceOn(
   client: pg.PoolClient,
   { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
+  suspended: readonly (keyof typeof AFTER)[],
 ): Promise<string | null> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT w.id FROM disputes d JOIN write_offs w ON w.account_id = d.account_id AND w.recorded_at >= d.opened_at
+  const { rows } = await client.query<{ id: string; credits: Nanos }>(
+    `SELECT w.id, d.credits FROM disputes d JOIN write_offs w ON w.account_id = d.account_id AND w.recorded_at >= d.opened_at
      WHERE d.provider = $1 AND d.dispute_id = $2 AND d.credits > 0 AND w.reverses_id IS NULL
        AND NOT EXISTS (SELECT FROM write_offs r WHERE r.reverses_id = w.id) ORDER BY w.id LIMIT 1`,
     [provider, disputeId],
   );
-  return rows[0]?.id ?? null;
+  const row = rows[0];
+  if (!row) return null;
+  const before = `Its debt was given up before, by write-off ${row.id}`;
+  if (suspended.includes('dispute_after_deletion'))
+    return `${before}: keep the money instead of returning it.`;
+  const twice = `${formatAmount(row.credits)} credits`;
+  return `${before}: take back up to ${twice}, by reversing it or by an adjustment.`;
 }

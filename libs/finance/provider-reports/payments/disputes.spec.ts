@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
+import { adjust } from '#ledger/postings/adjustment.js';
+import { writeOff } from '#ledger/postings/write-off.js';
 import { SuspenseService } from '#payments/suspense.service.js';
 import { newId } from '#platform/ids.js';
 import {
@@ -12,6 +14,7 @@ import {
   type PaymentsFixture,
   receive,
 } from '../../../../test/support/payments.js';
+import { ticketOf } from '../../../../test/support/tickets.js';
 import { inSnapshot } from '../../snapshot.js';
 import { importStripeCsv } from '../report.import.js';
 import { listMatches } from './payment-matching.js';
@@ -112,6 +115,30 @@ describe('a lost dispute that the bank decides anew, after a refund of its payme
     expect(await differenceOf(lost.disputeId)).toBeNull();
     await suspense.expenseSuspense(back!.id, 'the cost is undone', asking(await payments.finance()));
     expect(await differenceOf(lost.disputeId)).toBeNull();
+  });
+
+  it('says so even if money is in suspense, where the debt of the rest was written off', async () => {
+    const { order, topupId, paymentId } = await paidOrder(payments, await payments.newAccount());
+    const { accountId } = order;
+    await refund(topupId, '5');
+    const { ticketId } = await ticketOf(payments.ledger, accountId);
+    const terms = { accountId, ticketId, note: 'x', requestedBy: 'user:1', approvedBy: 'user:2' };
+    const spent = { ...terms, amount: -parseAmount('5'), reason: 'correction', requestId: newId() } as const;
+    await inTransaction(payments.ledger.billing, (client) => adjust(client, spent));
+    const dispute = { kind: 'dispute', disputeId: `dp_${newId()}`, paymentId, currency: 'USD' } as const;
+    const says = (state: 'lost' | 'won') => {
+      const fact = { ...dispute, state, amountMinor: 1_300n } as const;
+      return payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
+    };
+    await says('lost');
+    const [item] = await itemsOf(dispute.disputeId);
+    await suspense.expenseSuspense(item!.id, 'lost', asking(await payments.finance()));
+    const { id } = await inTransaction(payments.ledger.billing, (client) =>
+      writeOff(client, { ...terms, amount: null, requestId: newId() }),
+    );
+    const outcome = await says('won');
+    expect(outcome).toMatchObject({ state: 'suspense', alert: 'dispute_won' });
+    expect(outcome?.detail).toContain(`by write-off ${id}: take back up to 5 credits`);
   });
 
   it('leaves the order as it was before, even if all of it had been refunded', async () => {
