@@ -108,6 +108,11 @@ export class SuspenseService {
     requireHouseCurrency(item.currency, this.parts.config.payments.currency);
     await requireAccount(client, accountId);
     if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Outgoing money cannot be credited.');
+    if (item.why === 'dispute_won')
+      throw new ApiError(
+        'conflict',
+        'It undoes a cost, and the customer lost no credits: book it as income.',
+      );
     const bought = await convertForAccount(client, accountId, { payMinor: item.amountMinor });
     if (item.state === 'open') requireLeastTopup(bought, 'amount');
     return { ...item, credits: bought.credits, rate: bought.rate };

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { inTransaction } from '#database/database.js';
+import { bookSuspense, type SuspenseWhy } from '#ledger/postings/suspense.js';
+import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { caughtUp, stripeReport, yesterday } from './support/books.js';
@@ -221,6 +224,23 @@ describe('finance', () => {
     expect((await customer.api.GET('/api/account')).data!.balance.main).toBe('0.5');
   });
 
+  it('offers for money in suspense only what may become of it', async () => {
+    await inSuspense('paid_twice', 1_300n);
+    await inSuspense('unknown_refund', -300n);
+    await inSuspense('dispute_won', 650n);
+    const { page } = await open(await person(relay, { roles: ['finance'] }));
+    await page.goto('/finance/payments?tab=suspense');
+    const offered = (name: string) => page.getByRole('row', { name }).getByRole('button').allTextContents();
+    await page.getByRole('row', { name: 'The order was already paid' }).waitFor();
+    expect(await offered('The order was already paid')).toEqual(['Credit', 'Mark returned']);
+    expect(await offered('Refund we did not request')).toEqual(['Mark returned', 'Book as cost']);
+    expect(await offered('Dispute won after')).toEqual(['Mark returned', 'Book as income']);
+    await page.getByRole('button', { name: 'Book as income' }).click();
+    await say(page.getByRole('dialog', { name: 'Book as income' }), 'Book as income', 'The cost is undone.');
+    await page.getByText('Booked against provider fees.').waitFor();
+    await page.getByRole('row', { name: 'Dispute won after' }).getByText('Booked as income').waitFor();
+  });
+
   it('is hidden from other roles', async () => {
     const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
     await tab.goto('/overview');
@@ -229,6 +249,13 @@ describe('finance', () => {
     await tab.page.getByText('You don’t have access to this page').waitFor();
   });
 });
+
+async function inSuspense(why: SuspenseWhy, amountMinor: bigint): Promise<void> {
+  const money = { provider: 'sandbox', reference: newId(), orderId: null, currency: 'USD' } as const;
+  await inTransaction(relay.fixture.billing, (client) =>
+    bookSuspense(client, { ...money, why, amountMinor }, 'USD'),
+  );
+}
 
 /** Goes through the checklist, which names what is left in suspense. Two people agree to leave it for later. */
 async function closeIn({ page }: Tab, second: Person): Promise<void> {

@@ -34,10 +34,10 @@ function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
     )),
     paymentColumn('amount', t('columns.amount'), { signed: true }),
     column('why', t('suspense.why'), ({ why }) => t(`suspense.whys.${why}`)),
-    column('state', t('columns.state'), ({ state, note }) => (
+    column('state', t('columns.state'), ({ state, amount, note }) => (
       <Stack gap="hair" align="flex-start">
         <StatusBadge tone={state === 'open' ? 'waiting' : 'good'}>
-          {t(`suspense.states.${state}`)}
+          {t(state === 'expensed' && signOf(amount) > 0 ? 'suspense.income' : `suspense.states.${state}`)}
         </StatusBadge>
         {note !== null && <Text size="xs">{note}</Text>}
       </Stack>
@@ -46,12 +46,22 @@ function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
   ];
 }
 
+/** Incoming money that may be nobody's payment; the server checks the rest. */
+const KEPT: readonly Shape<'SuspenseItem'>['why'][] = [
+  'provider_adjustment',
+  'refund_failed',
+  'dispute_after_deletion',
+  'dispute_won',
+];
+
 function Clear({ item }: { item: Shape<'SuspenseItem'> }) {
+  const isIncoming = signOf(item.amount) > 0;
   return (
     <Group gap="xs">
-      {signOf(item.amount) > 0 && <Credit item={item} />}
+      {isIncoming && item.why !== 'dispute_won' && <Credit item={item} />}
       <Settle item={item} way="return" />
-      <Settle item={item} way="expense" />
+      {!isIncoming && <Settle item={item} way="expense" />}
+      {isIncoming && KEPT.includes(item.why) && <Settle item={item} way="income" />}
     </Group>
   );
 }
@@ -77,10 +87,16 @@ function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   );
 }
 
-/** Records that the money was returned, or books it as a cost. */
-function Settle({ item: { id }, way }: { item: Shape<'SuspenseItem'>; way: 'return' | 'expense' }) {
+/** Records that the money was returned, or books it as a cost, which incoming money makes smaller. */
+function Settle({
+  item: { id },
+  way,
+}: {
+  item: Shape<'SuspenseItem'>;
+  way: 'return' | 'expense' | 'income';
+}) {
   const { t } = useTranslation('payments');
-  const path = `/api/finance/suspense/{itemId}/${way}` as const;
+  const path = `/api/finance/suspense/{itemId}/${way === 'return' ? way : 'expense'}` as const;
   return (
     <NoteAction
       texts={t(`settle.${way}`, GROUP)}

@@ -113,6 +113,12 @@ describe('a lost dispute that the bank decides anew, after a refund of its payme
     expect(more).toEqual([]);
     await report(lost);
     expect(await differenceOf(lost.disputeId)).toBeNull();
+    const { accountId } = lost.order;
+    const credited = suspense.creditSuspense(
+      { itemId: back!.id, accountId, note: 'x' },
+      asking(await payments.finance()),
+    );
+    await expect(credited).rejects.toMatchObject({ code: 'conflict', message: /book it as income/ });
     await suspense.expenseSuspense(back!.id, 'the cost is undone', asking(await payments.finance()));
     expect(await differenceOf(lost.disputeId)).toBeNull();
   });
