@@ -69,6 +69,16 @@ const SPEAK = `(language) => {
 /** On every page, so the whole page is in this language once it is. */
 const SKIP_LINKS = { en: 'Skip to the content', zh: '跳到正文' };
 
+/** How long a page that is too wide may take to fit. Only one that stays so takes this long. */
+const FITTING_MS = 30_000;
+const FITS = `async (mostMs) => {
+  const { documentElement: page } = document;
+  const fits = () => page.scrollWidth <= page.clientWidth;
+  const end = performance.now() + mostMs;
+  while (!fits() && performance.now() < end) await new Promise(requestAnimationFrame);
+  return fits();
+}`;
+
 /** Leaves endless animations running. */
 const FINISH_ANIMATIONS = `
   for (const animation of document.getAnimations())
@@ -206,11 +216,9 @@ export class Tab {
       );
   }
 
-  /** Whether people would have to scroll the whole page sideways. */
+  /** Whether people would have to scroll the whole page sideways. A chart takes a moment to follow a new width. */
   async isTooWide(): Promise<boolean> {
-    return this.page.evaluate<boolean>(
-      'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-    );
+    return !(await this.page.evaluate<boolean>(`(${FITS})(${FITTING_MS})`));
   }
 
   /** Texts that are cut off, overlap, or are not meant for people in this language. */
