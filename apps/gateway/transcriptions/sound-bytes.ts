@@ -1,14 +1,11 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
-/** The bytes to scan before others get a turn: a few milliseconds. */
-const TURN_BYTES = 512 * 1024;
-/** The same for positions to visit, at some microseconds each: a file may have nothing else. */
-const TURN_VISITS = 1_000;
-
 /** Pauses of a reading before others get a turn: a few milliseconds, at some microseconds each. */
 const TURN_PAUSES = 500;
 /** The entries of a table between two pauses. */
 const PAUSE_ENTRIES = 16;
+/** The bytes to scan between two pauses. */
+const PAUSE_BYTES = 1024;
 
 /** A reading that can pause at any point, so that others get a turn. */
 export type ReadInTurns<T> = Generator<void, T>;
@@ -74,18 +71,20 @@ export class SoundBytes {
   }
 
   /** Visits each position of a byte in order, and yields to others in between. */
-  async each(byte: number, visit: (offset: number) => void): Promise<void> {
+  each(byte: number, visit: (offset: number) => void): Promise<void> {
+    return inTurns(this.positions(byte, visit));
+  }
+
+  private *positions(byte: number, visit: (offset: number) => void): ReadInTurns<void> {
     let start = 0;
-    let visits = 0;
     for (const piece of this.pieces) {
-      for (let from = 0; from < piece.length; from += TURN_BYTES) {
-        const part = piece.subarray(from, from + TURN_BYTES);
+      for (let from = 0; from < piece.length; from += PAUSE_BYTES) {
+        yield;
+        const part = piece.subarray(from, from + PAUSE_BYTES);
         for (let at = part.indexOf(byte); at >= 0; at = part.indexOf(byte, at + 1)) {
           visit(start + from + at);
-          visits += 1;
-          if (visits % TURN_VISITS === 0) await othersTurn();
+          yield;
         }
-        await othersTurn();
       }
       start += piece.length;
     }
