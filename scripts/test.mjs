@@ -334,7 +334,7 @@ if (values.help) {
   process.stdout.write(HELP.replace('STAGES', stages.map(({ name }) => name).join(', ')));
 } else {
   const chosen = chosenStages();
-  // Java programs run for minutes here. Compiling everything once more, and better, costs more than it saves.
+  // Java programs run only for minutes here, so compiling their code a second time costs more than it saves.
   process.env.JDK_JAVA_OPTIONS ??= '-XX:TieredStopAtLevel=1';
   await prepare({ build: false });
   await underPinnedNode();
