@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { timingSafeEqual } from 'node:crypto';
+import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { MailLanguage } from './language.js';
@@ -216,7 +217,7 @@ export class SessionStore {
 
   /** Ends every session of a person, or all but one. @returns how many */
   revokeAll(userId: string, except: string | null): Promise<number> {
-    return revokeSessions(this.pool, userId, except);
+    return inTransaction(this.pool, (client) => revokeSessions(client, userId, except));
   }
 
   /** Of several concurrent requests, one replaces the token. The others continue with the old one. */
@@ -270,14 +271,20 @@ interface SessionRow {
   viewedUntil: Date | null;
 }
 
+/**
+ * Ends a person's sessions, and withdraws the new email address that one of them may have asked for: whoever gets its
+ * mail confirms it without a session.
+ */
 export async function revokeSessions(
-  database: pg.Pool | pg.ClientBase,
+  client: pg.ClientBase,
   userId: string,
   except: string | null = null,
 ): Promise<number> {
-  const { rowCount } = await database.query(
+  const { rowCount } = await client.query(
     'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2',
     [userId, except],
   );
+  // Afterwards, to see what a session asked for until it ended.
+  await client.query('DELETE FROM email_changes WHERE user_id = $1', [userId]);
   return rowCount ?? 0;
 }

@@ -13,12 +13,17 @@ import {
   type PeopleFixture,
   signedUp,
 } from '../../test/support/people.js';
-import { race } from '../../test/support/race.js';
+import { meetAt, race } from '../../test/support/race.js';
+import { staffActor } from '../../test/support/staff.js';
+import { AccountService } from './accounts/account.service.js';
+import { RolesService } from './roles.service.js';
 
 let people: PeopleFixture;
+let admin: Actor;
 
 beforeAll(async () => {
   people = await openPeople({ MAILS_PER_EMAIL: '5', MAILS_PER_ADDRESS: '6' });
+  admin = await staffActor(people.ledger, 'admin');
 });
 afterAll(() => people.close());
 
@@ -44,6 +49,27 @@ async function addressOf({ userId }: Actor): Promise<string> {
   );
   return rows[0]!.email;
 }
+
+type Someone = Awaited<ReturnType<typeof signedUp>>;
+
+async function resetPassword(email: string): Promise<void> {
+  await people.passwords.requestReset(email, newOrigin());
+  const token = await mailedToken(people, email);
+  await people.passwords.reset({ token, password: `${PASSWORD} too` }, newOrigin(), newId());
+}
+
+function changePassword(actor: Actor): Promise<void> {
+  const change = { currentPassword: PASSWORD, newPassword: `${PASSWORD} too` };
+  return people.passwords.change(actor, change, newId());
+}
+
+/** Staff do something to a person. */
+function byStaff({ userId, accountId }: Actor) {
+  return { by: `user:${admin.userId}`, actor: admin, userId, accountId, requestId: newId() };
+}
+
+const accounts = () => new AccountService({ pool: people.ledger.billing });
+const roles = () => new RolesService({ pool: people.ledger.billing });
 
 describe('another e-mail address', () => {
   it('takes effect through the link, which is reported to the old address', async () => {
@@ -89,6 +115,31 @@ describe('another e-mail address', () => {
     await expect(people.passwords.reset(reset, newOrigin(), newId())).rejects.toMatchObject(deadLink);
   });
 
+  it.each<[string, (someone: Someone) => Promise<unknown>]>([
+    ['a password reset', ({ email }) => resetPassword(email)],
+    ['a password change', ({ actor }) => changePassword(actor)],
+    [
+      'the end of the other sessions',
+      ({ actor }) => people.sessions.revokeAll(actor.userId, actor.sessionId),
+    ],
+    ['the end of all sessions', ({ actor }) => people.sessions.revokeAll(actor.userId, null)],
+    ['staff who end the sessions', ({ actor }) => accounts().revokeSessions(byStaff(actor))],
+    ['staff who remove the device', ({ actor }) => roles().removeTotp(byStaff(actor))],
+    [
+      'staff who block sign-in, even for a while',
+      async ({ actor }) => {
+        await roles().setDisabled(byStaff(actor), true);
+        await roles().setDisabled(byStaff(actor), false);
+      },
+    ],
+  ])('is withdrawn by %s', async (_what, withdraw) => {
+    const someone = await signedUp(people);
+    const token = await requested(someone.actor, newEmail());
+    await withdraw(someone);
+    await expect(confirm(token)).rejects.toMatchObject(deadLink);
+    expect(await addressOf(someone.actor)).toBe(someone.email);
+  });
+
   it('is not confirmed by an expired link, nor by someone who may not sign in', async () => {
     const { actor, email } = await signedUp(people);
     const token = await requested(actor, newEmail());
@@ -110,6 +161,16 @@ describe('a request for another e-mail address', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'forbidden', param: 'password' });
     await expect(request(actor, email)).rejects.toMatchObject({ code: 'invalid_value', param: 'email' });
     expect(await lastMail(people, wanted)).toBeNull();
+  });
+
+  it.each([
+    ['the password changes', 'UPDATE users SET password_hash = $2 WHERE id = $1'],
+    ['the session ends', 'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND $2 <> id'],
+  ])('is refused if %s meanwhile', async (_what, sql) => {
+    const { actor } = await signedUp(people);
+    const hold = { sql, values: [actor.userId, 'another'] };
+    const ends = await meetAt(people.ledger, hold, [() => race([request(actor, newEmail())])]);
+    expect(ends).toEqual([{ succeeded: 0, refused: ['conflict'] }]);
   });
 
   it('answers the same for someone else’s address, whose mail has no link', async () => {

@@ -11,7 +11,7 @@ import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
 import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
-import { lockById } from './person.store.js';
+import { lockById, type SigningPerson } from './person.store.js';
 import { deadLink } from './sign-up.service.js';
 
 export interface EmailChange {
@@ -34,7 +34,10 @@ export interface EmailServiceParts extends PeopleParts {
 export class EmailService {
   constructor(private readonly parts: EmailServiceParts) {}
 
-  /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts */
+  /**
+   * Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, conflict,
+   * too_many_attempts
+   */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
@@ -45,6 +48,7 @@ export class EmailService {
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
     await inTransaction(this.parts.pool, async (client) => {
+      await requireUnchanged(client, actor, person);
       const changeId = newId();
       await client.query(
         `INSERT INTO email_changes (id, user_id, email, expires_at)
@@ -74,15 +78,34 @@ export class EmailService {
   }
 }
 
+/** Whoever ends the session or changes the password meanwhile withdraws the request, or it is refused here. */
+async function requireUnchanged(
+  client: pg.ClientBase,
+  { sessionId }: Actor,
+  { id, passwordHash }: SigningPerson,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM users u JOIN sessions s ON s.user_id = u.id
+     WHERE u.id = $1 AND u.password_hash = $2 AND s.id = $3 AND s.revoked_at IS NULL FOR UPDATE`,
+    [id, passwordHash, sessionId],
+  );
+  if (!rowCount)
+    throw new ApiError('conflict', 'The session has ended or the password has been changed in the meantime.');
+}
+
 /** This invalidates links to the old address, and other requested changes. */
 async function takeOver(client: pg.ClientBase, token: string, requestId: string): Promise<string> {
+  const tokenHash = hashToken(token);
   const { rows } = await client.query<{ userId: string; email: string }>(
-    `DELETE FROM email_changes WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId", email`,
-    [hashToken(token)],
+    'SELECT user_id AS "userId", email FROM email_changes WHERE token_hash = $1 AND expires_at > now()',
+    [tokenHash],
   );
   const change = rows[0];
+  // First the person, like whoever withdraws the change.
   const person = change && (await lockById(client, change.userId));
   if (!person || person.disabled) throw deadLink();
+  const { rowCount } = await client.query('DELETE FROM email_changes WHERE token_hash = $1', [tokenHash]);
+  if (!rowCount) throw deadLink();
   const { id, accountId, email: before } = person;
   const { email } = change;
   await client.query('UPDATE users SET email = $2 WHERE id = $1', [id, email]);

@@ -160,5 +160,4 @@ function refuseMoney({ main, invite }: LockedAccount, forfeits: boolean): void {
 async function endAccess(client: pg.ClientBase, userId: string): Promise<void> {
   await revokeSessions(client, userId);
   await client.query('DELETE FROM password_resets WHERE user_id = $1', [userId]);
-  await client.query('DELETE FROM email_changes WHERE user_id = $1', [userId]);
 }
