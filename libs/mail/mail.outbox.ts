@@ -29,6 +29,20 @@ export interface MailDetails {
 
 type MailTemplate = keyof MailDetails;
 
+/** Templates that anyone can request for an address that they name. */
+const REQUESTED = ['sign_up', 'password_reset', 'email_change'] as const satisfies readonly MailTemplate[];
+
+export type RequestedMail = (typeof REQUESTED)[number];
+
+/** As which requests of mail to an address are counted: each template by itself, so that none uses up another's. */
+export function mailSubject(template: RequestedMail, email: string): string {
+  return `mail ${template} ${email}`;
+}
+
+export function mailSubjects(email: string): string[] {
+  return REQUESTED.map((template) => mailSubject(template, email));
+}
+
 /** A mail of one template with its own details. */
 export type AboutMail = {
   [T in MailTemplate]: { template: T; to: string; details: MailDetails[T] };

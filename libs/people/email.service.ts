@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
-import { networkOf } from '#identity/ip-list.js';
 import type { MailLanguage } from '#identity/language.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
@@ -10,7 +9,7 @@ import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
 import { PasswordService } from './password.service.js';
-import type { PeopleParts } from './people.parts.js';
+import { countMail, type PeopleParts } from './people.parts.js';
 import { lockById, type SigningPerson } from './person.store.js';
 import { deadLink } from './sign-up.service.js';
 
@@ -42,11 +41,8 @@ export class EmailService {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
       throw new ApiError('invalid_value', 'email: this is already your address.', { param: 'email' });
-    const { limits, resetLifeMs } = this.parts.config.people;
-    await this.parts.attempts.count(
-      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
-      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
-    );
+    const { resetLifeMs } = this.parts.config.people;
+    await countMail(this.parts, 'email_change', { email, ip });
     await inTransaction(this.parts.pool, async (client) => {
       await requireUnchanged(client, actor, person);
       const changeId = newId();

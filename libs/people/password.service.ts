@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { networkOf } from '#identity/ip-list.js';
 import { audit } from '#identity/audit-log.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
@@ -13,7 +12,7 @@ import { findById, lockById, type SigningPerson } from './person.store.js';
 import { signInSubject, wrongCode } from './sign-in.service.js';
 import type { Origin } from './origin.js';
 import { deadLink } from './sign-up.service.js';
-import { type PeopleParts, refuseWeak } from './people.parts.js';
+import { countMail, type PeopleParts, refuseWeak } from './people.parts.js';
 
 export interface PasswordReset {
   token: string;
@@ -37,11 +36,7 @@ export class PasswordService {
 
   /** Queues a mail. Whether the address has an account shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
-    const { limits } = this.parts.config.people;
-    await this.parts.attempts.count(
-      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
-      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
-    );
+    await countMail(this.parts, 'password_reset', { email, ip });
     await queueMail(this.parts.pool, { template: 'password_reset', to: email, details: {} });
     this.parts.mail.wake();
   }

@@ -10,8 +10,8 @@ export interface PeopleConfig {
   /** How long a password reset link works. */
   readonly resetLifeMs: number;
   /**
-   * The most sign-in attempts per email address and per network address, mail requests per email address, and six-digit
-   * codes per person.
+   * The most sign-in attempts per email address and per network address, requests of each kind of mail per email
+   * address, and six-digit codes per person.
    */
   readonly limits: Record<
     'signInsPerEmail' | 'signInsPerAddress' | 'mailsPerEmail' | 'mailsPerAddress' | 'codesPerPerson',

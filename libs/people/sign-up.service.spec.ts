@@ -124,6 +124,13 @@ describe('signing up', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'too_many_attempts' });
   });
 
+  it('is left to someone whose address others requested new passwords for', async () => {
+    const email = newEmail();
+    for (let mails = 0; mails < 5; mails += 1) await people.passwords.requestReset(email, newOrigin());
+    await people.signUps.request({ email }, newOrigin());
+    expect(await confirm(await mailedToken(people, email))).toHaveProperty('token');
+  });
+
   it('mails only so often for one network address, no matter who is named', async () => {
     const origin = newOrigin();
     const ask = () => people.signUps.request({ email: newEmail() }, origin);

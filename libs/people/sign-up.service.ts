@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { networkOf } from '#identity/ip-list.js';
 import type { MailLanguage } from '#identity/language.js';
 import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
@@ -10,7 +9,7 @@ import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
 import { accountOfCode } from '#invites/invitations.js';
 import { insertPerson } from './new-person.js';
-import { type PeopleParts, refuseWeak } from './people.parts.js';
+import { countMail, type PeopleParts, refuseWeak } from './people.parts.js';
 
 export interface SignUpRequest {
   /** Lower case. */
@@ -40,11 +39,8 @@ export class SignUpService {
 
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts */
   async request({ email, inviteCode, language }: SignUpRequest, { ip }: Origin): Promise<void> {
-    const { limits, signUpLifeMs } = this.parts.config.people;
-    await this.parts.attempts.count(
-      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
-      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
-    );
+    const { signUpLifeMs } = this.parts.config.people;
+    await countMail(this.parts, 'sign_up', { email, ip });
     if (inviteCode !== undefined && (await accountOfCode(this.parts.pool, inviteCode)) === null)
       throw unknownCode();
     await inTransaction(this.parts.pool, async (client) => {

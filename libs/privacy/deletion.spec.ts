@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { AttemptsStore } from '#identity/attempts.store.js';
+import { mailSubjects } from '#mail/mail.outbox.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { adjust, reverseAdjustment } from '#ledger/postings/adjustment.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
@@ -115,16 +116,18 @@ async function someone(credits = '3'): Promise<Someone> {
     `before-${email}`,
     email,
   );
-  await countSignIn(email);
+  await countAttempts(email);
   return { accountId, keyId, userId, email, word };
 }
 
-/** Counts an attempt, of which there may be one. */
-const countSignIn = (email: string) =>
-  new AttemptsStore(fixture.billing).count({
-    subject: `sign-in email ${email}`,
-    limit: { most: 1, windowMs: 3_600_000 },
-  });
+/** Counts an attempt to sign in and a request of each mail, of which there may be one. */
+const countAttempts = (email: string) =>
+  new AttemptsStore(fixture.billing).count(
+    ...[`sign-in email ${email}`, ...mailSubjects(email)].map((subject) => ({
+      subject,
+      limit: { most: 1, windowMs: 3_600_000 },
+    })),
+  );
 
 const ask = (
   { accountId, userId }: Pick<Someone, 'accountId' | 'userId'>,
@@ -282,7 +285,7 @@ describe('carrying a deletion out', () => {
     for (const trace of [person.word, person.email])
       expect(await tablesWith(fixture.owner, trace)).toEqual([]);
     // It is the first one again.
-    await countSignIn(person.email);
+    await countAttempts(person.email);
     expect(await readBalance(fixture.billing, person.accountId)).toMatchObject({
       main: 0n,
       invite: 0n,

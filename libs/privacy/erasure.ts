@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { AttemptsStore } from '#identity/attempts.store.js';
+import { mailSubjects } from '#mail/mail.outbox.js';
 
 /** Whose traces are removed. */
 export interface ErasureSubject {
@@ -116,7 +117,7 @@ async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureS
     [email],
   );
   const addresses = rows.map(({ address }) => address);
-  const subjects = addresses.flatMap((address) => [`sign-in email ${address}`, `mail email ${address}`]);
+  const subjects = addresses.flatMap((address) => [`sign-in email ${address}`, ...mailSubjects(address)]);
   await client.query('DELETE FROM mail_outbox WHERE recipient = ANY ($1)', [addresses]);
   await client.query('DELETE FROM sign_ups WHERE email = ANY ($1)', [addresses]);
   await new AttemptsStore(client).forget(...subjects, `step-up ${userId}`);

@@ -21,8 +21,11 @@ export const sessions = {
   ),
   SIGN_INS_PER_EMAIL: count('Failed attempts to sign in as one person', 10),
   SIGN_INS_PER_ADDRESS: count('Failed attempts to sign in from one network', 100),
-  MAILS_PER_EMAIL: count('Sign-ups and password resets for one email address', 5),
-  MAILS_PER_ADDRESS: count('Sign-ups and password resets from one network', 50),
+  MAILS_PER_EMAIL: count(
+    'Sign-ups, password resets, and changes to one email address, each counted separately',
+    5,
+  ),
+  MAILS_PER_ADDRESS: count('Sign-ups, password resets and changes of email address from one network', 50),
   ACCOUNT_VIEW_SECONDS: seconds(
     "How long support may view a customer's console before giving a reason again",
     HOUR / 2,
