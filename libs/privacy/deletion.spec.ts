@@ -8,6 +8,7 @@ import { adjust, reverseAdjustment } from '#ledger/postings/adjustment.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { setFreeze } from '#ledger/postings/freeze.js';
+import { transferInvite } from '#ledger/postings/invite-transfer.js';
 import { creditTopup } from '#ledger/postings/topup.js';
 import { writeOff } from '#ledger/postings/write-off.js';
 import { parseAmount } from '#money/amount.js';
@@ -391,6 +392,37 @@ describe('an account in deletion', () => {
       [dispute.id],
     );
     expect(rows).toEqual([{ why: 'dispute_after_deletion', amount: '1300', state: 'open' }]);
+    await expectCleanBooks();
+  });
+
+  it.each([
+    ['after a part was taken back', '0.6', null],
+    ['after nothing was taken back', '1', null],
+    ['after it paid a part of it', '1', '0.4'],
+    ['after it paid all of it', '1', '5'],
+  ])('neither owes nor gets a reward whose dispute is won %s', async (_when, spent, paid) => {
+    const [person, inviter] = [await someone('0'), await someone('0')];
+    const { accountId } = inviter;
+    await invite(person, inviter);
+    const dispute = await disputedTopUp(person.accountId, '10');
+    const { id: ticketId, ...terms } = await ticketTerms(accountId);
+    const spend = { ...terms, accountId, ticketId, reason: 'goodwill' as const, requestId: newId() };
+    await inTransaction(fixture.billing, (client) =>
+      transferInvite(client, { accountId, requestId: newId(), amount: parseAmount('1'), windowMs: 0 }),
+    );
+    await inTransaction(fixture.billing, (client) =>
+      adjust(client, { ...spend, amount: -parseAmount(spent) }),
+    );
+    await dispute('lost');
+    if (paid !== null) await topUp(accountId, paid);
+    await ask(inviter);
+    await runAll();
+    await dispute('won');
+    expect(await readBalance(fixture.billing, accountId)).toMatchObject({ main: 0n, invite: 0n });
+    const { rows } = await fixture.owner.query('SELECT owed FROM reward_debts WHERE account_id = $1', [
+      accountId,
+    ]);
+    expect(rows).toEqual([{ owed: 0n }]);
     await expectCleanBooks();
   });
 

@@ -4,7 +4,7 @@ import { findInviter } from '#invites/invitations.js';
 import { dueClawback, type GivenReward } from '#invites/reward.js';
 import { settleDebt } from './debt.js';
 import { type LockedAccount, post } from './posting.js';
-import { returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
+import { readOwed, returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
 
 /**
  * The accounts that a reversal of a top-up affects: its own, and the inviter's if the top-up earned a reward. Lock them
@@ -54,11 +54,19 @@ export async function returnReward(
 ): Promise<void> {
   const { rows } = await client.query<ClawbackRow>(CLAWBACK, [undo]);
   const row = rows[0];
-  if (!row || (row.taken !== 0n && (await isDeleted(client, row.inviterId)))) return;
+  if (!row) return;
   const inviter = accounts.get(row.inviterId) as LockedAccount;
+  const { rewardId } = row;
+  if (await isDeleted(client, row.inviterId)) {
+    const unpaid = await unpaidOf(client, row);
+    const nothing = { taken: 0n, fromMain: 0n };
+    if (unpaid > 0n)
+      await writeClawback(client, { reversal, rewardId, inviter, amount: -unpaid, ...nothing });
+    return;
+  }
   await writeClawback(client, {
     reversal,
-    rewardId: row.rewardId,
+    rewardId,
     inviter,
     amount: -row.amount,
     taken: -row.taken,
@@ -67,6 +75,13 @@ export async function returnReward(
   });
   await returnOverpaidDebt(client, inviter);
   await settleDebt(client, inviter);
+}
+
+/** What a reversal could not take, and its inviter has not paid since. */
+async function unpaidOf(client: pg.ClientBase, { amount, taken, inviterId }: ClawbackRow): Promise<bigint> {
+  const owed = await readOwed(client, inviterId);
+  const missing = amount - taken;
+  return owed < missing ? owed : missing;
 }
 
 interface Clawback {

@@ -30,7 +30,7 @@ export function rewardMovements(
 }
 
 /** What an account owes for rewards whose payments were reversed. Below 0, it paid too much. */
-async function readOwed(client: pg.ClientBase, accountId: string): Promise<Nanos> {
+export async function readOwed(client: pg.ClientBase, accountId: string): Promise<Nanos> {
   const { rows } = await client.query<{ owed: bigint }>(
     'SELECT owed FROM reward_debts WHERE account_id = $1',
     [accountId],
