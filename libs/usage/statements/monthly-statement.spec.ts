@@ -117,6 +117,24 @@ describe('a monthly statement', () => {
     expect(await nameIn('9999-11')).toBe(rows[0]!.name);
   });
 
+  it('has the money of a payment in the month of its credits, if the transaction began in another', async () => {
+    const { owner, billing } = under.ledger;
+    const { accountId } = await under.ledger.account({ credits: '10' });
+    await owner.query(
+      `ALTER TABLE topups DISABLE TRIGGER USER;
+       UPDATE topups SET recorded_at = timestamptz '${month}-01 00:00:00+00' - interval '1 microsecond' WHERE account_id = '${accountId}';
+       ALTER TABLE topups ENABLE TRIGGER USER`,
+    );
+    const [year, number] = month.split('-').map(Number) as [number, number];
+    const before = new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);
+    const inMonth = async (of: string) => (await readMonthlyStatement(billing, { accountId, month: of }))!;
+    expect(await inMonth(before)).toMatchObject({ moves: [], money: [] });
+    expect(await inMonth(month)).toMatchObject({
+      moves: [{ kind: 'topup', amount: parseAmount('10') }],
+      money: [{ what: 'paid', count: 1 }],
+    });
+  });
+
   it('for a month without work has no keys', async () => {
     const { accountId } = someone;
     const empty = await readMonthlyStatement(under.ledger.billing, { accountId, month: '2020-01' });

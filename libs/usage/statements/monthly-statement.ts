@@ -216,18 +216,20 @@ function workOf(sums: readonly Sum[]): KeyWork[] {
   });
 }
 
+/** By when the ledger recorded them, like the moves: a payment has a time of its own, at which its transaction began. */
 async function moneyOf(
   client: pg.ClientBase,
   accountId: string,
   { from, to }: Month,
 ): Promise<MonthlyStatement['money']> {
   const { rows } = await client.query<MonthlyStatement['money'][number]>(
-    `SELECT 'paid' AS what, currency, count(*)::int AS count, sum(paid_minor)::bigint AS "amountMinor" FROM topups
-     WHERE account_id = $1 AND recorded_at >= $2::timestamptz AND recorded_at < $3::timestamptz GROUP BY currency
+    `SELECT 'paid' AS what, currency, count(*)::int AS count, sum(paid_minor)::bigint AS "amountMinor"
+     FROM topups p JOIN ledger_transactions t ON t.id = p.transaction_id
+     WHERE p.account_id = $1 AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz GROUP BY currency
      UNION ALL
      SELECT 'refunded', p.currency, count(*)::int, (-sum(r.paid_minor))::bigint
-     FROM topup_refunds r JOIN topups p ON p.id = r.topup_id
-     WHERE p.account_id = $1 AND r.state = 'succeeded' AND r.ended_at >= $2::timestamptz AND r.ended_at < $3::timestamptz
+     FROM topup_refunds r JOIN topups p ON p.id = r.topup_id JOIN ledger_transactions t ON t.id = r.ended_transaction_id
+     WHERE p.account_id = $1 AND r.state = 'succeeded' AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
      GROUP BY p.currency ORDER BY 1, 2`,
     [accountId, from, to],
   );
