@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { AccountRates } from '#topup/account-rates.js';
 import { openEntities } from '../../test/support/entities.js';
@@ -47,12 +50,21 @@ async function asked(
 }
 
 /** Settled work of this many tokens. A charge for images stands in for a conversation. */
-async function use(someone: LedgerPerson, tokens: number): Promise<void> {
+async function use(someone: LedgerPerson, tokens: number): Promise<string> {
   const chargeId = await spend(engine, someone, 1n);
   await ledger.owner.query('UPDATE charges SET delivered_lines = $2 WHERE id = $1', [
     chargeId,
     JSON.stringify([{ units: String(tokens - 1) }, { units: '1' }]),
   ]);
+  return chargeId;
+}
+
+async function refund(chargeId: string, amount: string, ticketId: string): Promise<void> {
+  const { userId } = await staffActor(ledger, 'support');
+  const by = { ticketId, requestedBy: userId, approvedBy: null, requestId: newId() };
+  await inTransaction(ledger.billing, (client) =>
+    refundCharge(client, { chargeId, amount: nanos(parseAmount(amount)), reason: 'It was bad.', ...by }),
+  );
 }
 
 async function versionsOf(accountId: string): Promise<number> {
@@ -90,6 +102,19 @@ describe('the reseller rate', () => {
       code: 'conflict',
     });
     expect(await versionsOf(accountId)).toBe(0);
+  });
+
+  it('counts no work that cost nothing, at first or after all of it was refunded', async () => {
+    const { accountId, keyId, ticketId } = await asked();
+    const [free, refunded, partly] = [
+      await use({ accountId, keyId }, 100),
+      await use({ accountId, keyId }, 10),
+      await use({ accountId, keyId }, 2),
+    ];
+    await ledger.owner.query('UPDATE charges SET settled = 0, released = amount WHERE id = $1', [free]);
+    await refund(refunded, '0.03', ticketId);
+    await refund(partly, '0.02', ticketId);
+    expect(await rates.volumeOf(accountId)).toMatchObject({ verifiedTokens: 2n, isEligible: false });
   });
 
   it('is granted from a ticket that asks for it, by someone other than its customer', async () => {

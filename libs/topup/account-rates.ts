@@ -59,7 +59,7 @@ export async function convertForAccount(
 
 /** What decides on a request for the reseller rate. */
 export interface ResellerVolume {
-  /** Tokens of settled calls. */
+  /** Tokens that were charged. */
   readonly verifiedTokens: bigint;
   readonly thresholdTokens: bigint;
   readonly isEligible: boolean;
@@ -67,12 +67,15 @@ export interface ResellerVolume {
   readonly rate: TopupRate;
 }
 
-/** Tokens of all settled calls through the account's keys, which verify a reseller's volume. */
+/** Tokens that the account was charged for, which verify a reseller's volume: none that were free, or refunded whole. */
 async function verifiedTokens(database: Database, accountId: string): Promise<bigint> {
   const { rows } = await database.query<{ tokens: string }>(
     `SELECT coalesce(sum((line ->> 'units')::numeric), 0)::text AS tokens
-     FROM charges CROSS JOIN LATERAL jsonb_array_elements(delivered_lines) AS line
-     WHERE account_id = $1 AND state = 'settled' AND jsonb_typeof(delivered_lines) = 'array'`,
+     FROM charges c LEFT JOIN (SELECT charge_id, sum(amount) AS amount FROM charge_refunds
+       WHERE account_id = $1 GROUP BY charge_id) r ON r.charge_id = c.id
+     CROSS JOIN LATERAL jsonb_array_elements(c.delivered_lines) AS line
+     WHERE c.account_id = $1 AND c.state = 'settled' AND jsonb_typeof(c.delivered_lines) = 'array'
+       AND c.settled > coalesce(r.amount, 0)`,
     [accountId],
   );
   return BigInt(rows[0]?.tokens ?? 0);
