@@ -52,7 +52,7 @@ export class PasswordService {
     const person = await this.personOf(tokenHash);
     refuseWeak(this.parts.config, reset.password, { email: person.email, param: 'password' });
     if (person.totpSecret !== null) await this.checkReset(person, reset.code);
-    const passwordHash = await this.parts.hasher.hash(reset.password);
+    const passwordHash = await this.parts.hasher.hash(reset.password, origin);
     const session = await inTransaction(this.parts.pool, async (client) => {
       const { rowCount } = await client.query(
         'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now()',
@@ -72,7 +72,7 @@ export class PasswordService {
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
     refuseWeak(this.parts.config, change.newPassword, { email: person.email, param: 'newPassword' });
-    const passwordHash = await this.parts.hasher.hash(change.newPassword);
+    const passwordHash = await this.parts.hasher.hash(change.newPassword, actor);
     await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);
       if (now?.passwordHash !== person.passwordHash)
@@ -95,7 +95,7 @@ export class PasswordService {
     });
     const person = await findById(this.parts.pool, userId);
     // Not 401, which clients would read as the end of the session.
-    if (!person || !(await this.parts.hasher.verify(person.passwordHash, password)))
+    if (!person || !(await this.parts.hasher.verify(person.passwordHash, password, { userId })))
       throw new ApiError('forbidden', 'The password is wrong.', { param });
     await this.parts.attempts.forget(subject);
     return person;

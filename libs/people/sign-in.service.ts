@@ -44,12 +44,12 @@ export class SignInService {
       { subject: ofEmail, limit: limits.signInsPerEmail },
     );
     const person = await findByEmail(this.parts.pool, email);
-    const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
+    const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password, origin);
     if (!person || !matches || person.disabled) throw signInFailed();
     // Before the code, which works once: a person who keeps the account sends it again.
     if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
-    const newHash = await this.renewedHash(person, password);
+    const newHash = await this.renewedHash(person, password, origin);
     const session = await inTransaction(this.parts.pool, async (client) => {
       if (isKept) await keepAccount(client, person);
       await confirmUnchanged(client, person, newHash);
@@ -59,9 +59,13 @@ export class SignInService {
     return session;
   }
 
-  private async renewedHash({ passwordHash }: SigningPerson, password: string): Promise<string | null> {
+  private async renewedHash(
+    { passwordHash }: SigningPerson,
+    password: string,
+    origin: Origin,
+  ): Promise<string | null> {
     const { hasher } = this.parts;
-    return hasher.isOutdated(passwordHash) ? hasher.hash(password) : null;
+    return hasher.isOutdated(passwordHash) ? hasher.hash(password, origin) : null;
   }
 
   /** Requires a code if a device is enrolled. @throws ApiError totp_required, sign_in_failed, too_many_attempts */

@@ -65,7 +65,7 @@ export class SignUpService {
     );
     if (!rows[0]) throw deadLink();
     refuseWeak(this.parts.config, confirmation.password, { email: rows[0].email, param: 'password' });
-    const passwordHash = await this.parts.hasher.hash(confirmation.password);
+    const passwordHash = await this.parts.hasher.hash(confirmation.password, origin);
     try {
       return await inTransaction(this.parts.pool, async (client) => {
         const userId = await openAccount(client, { tokenHash, passwordHash, name: confirmation.name });

@@ -15,7 +15,7 @@ let relay: Relay;
 let passwordHash: string;
 
 beforeAll(async () => {
-  passwordHash = await new PasswordHasher().hash(PASSWORD);
+  passwordHash = await new PasswordHasher().hash(PASSWORD, { ip: '::1' });
   relay = await startRelay({
     RETENTION_PROMPTS_DAYS: '0',
     RETENTION_INTERVAL_SECONDS: '0.1',

@@ -33,7 +33,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   admin = await person(relay, { roles: ['admin'] });
   owner = await person(relay);
-  const hash = await new PasswordHasher().hash(PASSWORD);
+  const hash = await new PasswordHasher().hash(PASSWORD, owner);
   await relay.fixture.billing.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
     owner.userId,
     hash,

@@ -144,6 +144,24 @@ describe('staff', () => {
   });
 });
 
+describe('a flood of right passwords', () => {
+  it('delays neither other people nor those who sign in', async () => {
+    const [flooding, other] = [await newcomer(local), await newcomer(local)];
+    let answered = 0;
+    const flood = Array.from({ length: 80 }, async () => {
+      if ((await flooding.post('/api/session/confirm', { password: PASSWORD })).ok) answered += 1;
+    });
+    await until('the flood to be served', () => Promise.resolve(answered > 0));
+    const credentials = { email: other.email, password: PASSWORD };
+    const signedIn = await visit(local, '/api/public/sign-in', credentials);
+    const confirmed = await other.post('/api/session/confirm', { password: PASSWORD });
+    const before = answered;
+    expect([signedIn.status, confirmed.status]).toEqual([200, 204]);
+    await Promise.all(flood);
+    expect(before).toBeLessThan(answered);
+  });
+});
+
 describe('six digits', () => {
   const wrong = (n: number) => String(n).padStart(6, '0');
 

@@ -27,7 +27,7 @@ async function atPrivacy(credits: string): Promise<{ someone: Person; tab: Tab }
   const someone = await person(relay, { credits });
   await relay.fixture.owner.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
     someone.userId,
-    await new PasswordHasher().hash(PASSWORD),
+    await new PasswordHasher().hash(PASSWORD, someone),
   ]);
   const tab = await Tab.open(browser, relay, { expectedStatuses: [401, 403] });
   tabs.push(tab);

@@ -65,7 +65,8 @@ async function create(options: CreateOptions): Promise<void> {
   const password = options.prompt ? await askPassword() : process.env[PASSWORD_VARIABLE] || null;
   if (password !== null)
     checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
-  const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
+  const passwordHash =
+    password === null ? null : await new PasswordHasher().hash(password, { userId: 'operator' });
   const operator = await withServices(async (services) => {
     const { pool } = services;
     const by = await actingPersonIfAny(pool, options, ['admin']);

@@ -36,7 +36,7 @@ export class Things {
     const customer = await relay.customer('100');
     const you = await person(relay, { accountId: customer.accountId });
     const staff = await person(relay, { roles: ['support', 'finance', 'admin'] });
-    const passwordHash = await new PasswordHasher().hash(PASSWORD);
+    const passwordHash = await new PasswordHasher().hash(PASSWORD, you);
     const things = new Things(relay, { customer, you, staff, passwordHash }, await startWebhookReceiver());
     await things.ask(staff, '/api/admin/groups', { name: 'Partners', models: ['imgmodel-4'] });
     await things.givePassword(you);
