@@ -148,7 +148,7 @@ export const emailRoutes = {
     confirms: true,
     body: z.strictObject({ email, password }),
     status: 202,
-    refusals: ['too_many_attempts'],
+    refusals: ['too_many_attempts', 'conflict'],
   }),
   setLanguage: forUsers.put('setMailLanguage', '/api/mail-language', {
     summary: 'Set the language of your emails.',
