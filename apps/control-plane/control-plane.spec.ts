@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { groups } from '#bus/topics.js';
 import { ConfigReader } from '#platform/config.js';
+import { readiness } from '#platform/health.js';
 import { Registry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readControlPlaneConfig } from './control-plane.config.js';
@@ -46,4 +47,12 @@ it('serves the pages and its health without any other program', async () => {
     checks: { database: 'ok', bus: 'ok' },
   });
   expect((await fetch(`${origin}/v1/models`)).status).toBe(404);
+});
+
+it('says to strangers which check fails, and why only to the operator', async () => {
+  await transport.close();
+  const { checks } = await readiness(controlPlane.checks);
+  expect(checks).toEqual({ database: 'ok', bus: expect.stringContaining('closed') });
+  const status = await fetch(`http://127.0.0.1:${controlPlane.consolePort}/api/status`);
+  expect(await status.json()).toMatchObject({ ready: false, checks: { database: 'ok', bus: 'failed' } });
 });

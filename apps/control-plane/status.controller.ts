@@ -4,7 +4,7 @@ import { Using } from '#platform/wiring.js';
 import { READINESS } from './control-plane.tokens.js';
 import { RequestThrottle } from './http/request-throttle.js';
 
-/** The public health of the program behind the console. */
+/** The public health of the program behind the console. Why a check fails is only for the operator: see the health port. */
 @Controller()
 export class StatusController extends Using({ checks: READINESS }) {
   @Get('api/status')
@@ -14,8 +14,12 @@ export class StatusController extends Using({ checks: READINESS }) {
     service: string;
     program: string;
     ready: boolean;
-    checks: Record<string, string>;
+    checks: Record<string, 'ok' | 'failed'>;
   }> {
-    return { service: 'tollgate', program: 'control-plane', ...(await readiness(this.checks)) };
+    const { ready, checks } = await readiness(this.checks);
+    const states = Object.entries(checks).map(
+      ([name, state]) => [name, state === 'ok' ? 'ok' : 'failed'] as const,
+    );
+    return { service: 'tollgate', program: 'control-plane', ready, checks: Object.fromEntries(states) };
   }
 }
