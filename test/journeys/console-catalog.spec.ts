@@ -229,6 +229,29 @@ describe('the catalog', () => {
     expect(back).toMatchObject({ models: before!.models, approvalId: null });
   });
 
+  it('lets a second administrator approve that such a group is opened to everyone', async () => {
+    const { data: group } = await admin.api.POST('/api/admin/groups', {
+      body: { name: 'Shut', models: ['imgmodel-4'] } as never,
+    });
+    await relay.fixture.owner.query(
+      `INSERT INTO multiplier_versions (group_name, multiplier, effective_from) VALUES ('Shut', 0.5, now())`,
+    );
+    const path = { params: { path: { group: 'Shut' } } };
+    const { data: asked } = await admin.api.PATCH('/api/admin/groups/{group}', {
+      ...path,
+      body: { open: true },
+    });
+    expect(asked).toMatchObject({ ...group, multiplier: '0.5', approvalId: expect.any(String) });
+    const { data: approved } = await colleague.api.POST('/api/approvals/{approvalId}/approve', {
+      params: { path: { approvalId: asked!.approvalId! } },
+      body: {},
+    });
+    expect(approved).toMatchObject({ kind: 'group.open', subject: 'group:Shut', state: 'approved' });
+    const { data: open } = await admin.api.GET('/api/admin/groups/{group}', path);
+    expect(open?.open).toBe(true);
+    await admin.api.PATCH('/api/admin/groups/{group}', { ...path, body: { open: false } });
+  });
+
   it('is listed page by page', async () => {
     const ids: string[] = [];
     let cursor: string | null = null;

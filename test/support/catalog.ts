@@ -4,6 +4,7 @@ import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { GroupModels } from '#marketplace/catalog/group-models.js';
+import { GroupOpening } from '#marketplace/catalog/group-opening.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
@@ -37,11 +38,12 @@ export async function openCatalog(): Promise<CatalogFixture> {
   const approvals = new ApprovalService({ source });
   const secrets = new SecretBox([randomBytes(32)]);
   const groupModels = new GroupModels(changes, approvals);
+  const opening = new GroupOpening(changes, approvals);
   return {
     ledger,
     source,
     models: new ModelService(source, changes, groupModels),
-    groups: new GroupService(source, changes, systemClock),
+    groups: new GroupService({ source, changes, opening, clock: systemClock }),
     groupModels,
     approvals,
     channels: new ChannelService(source, changes, secrets),

@@ -62,7 +62,8 @@ export class CatalogController extends Using({
 
   @Serves(routes.changeGroup)
   async changeGroup(call: CallOf<typeof routes.changeGroup>) {
-    return groupView(await this.groups.change(call.params.group, call.body, doneBy(call)));
+    const { approvalId, ...shown } = await this.groups.change(call.params.group, call.body, doneBy(call));
+    return { ...groupView(shown), approvalId };
   }
 
   @Serves(routes.setGroupModels)

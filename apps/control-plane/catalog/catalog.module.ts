@@ -5,6 +5,7 @@ import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { GroupModels } from '#marketplace/catalog/group-models.js';
+import { GroupOpening } from '#marketplace/catalog/group-opening.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ModelRoutes } from '#operations/model-route.js';
@@ -15,7 +16,7 @@ import { MarketModule } from '../market/market.module.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { CatalogController } from './catalog.controller.js';
 import { ChannelsController } from './channels.controller.js';
-import { constructed } from '#platform/wiring.js';
+import { constructed, provided } from '#platform/wiring.js';
 
 /** The catalog for administrators. */
 @Module({
@@ -27,7 +28,13 @@ import { constructed } from '#platform/wiring.js';
     constructed(ModelService, DataSource, CatalogChanges, GroupModels),
     constructed(ModelRoutes, POOL, ProgramReader),
     constructed(GroupModels, CatalogChanges, ApprovalService),
-    constructed(GroupService, DataSource, CatalogChanges, CONTROL_PLANE_CLOCK),
+    constructed(GroupOpening, CatalogChanges, ApprovalService),
+    provided(GroupService, {
+      source: DataSource,
+      changes: CatalogChanges,
+      opening: GroupOpening,
+      clock: CONTROL_PLANE_CLOCK,
+    }),
     {
       provide: ChannelService,
       inject: [DataSource, CatalogChanges, CONTROL_PLANE_CONFIG],

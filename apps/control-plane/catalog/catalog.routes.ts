@@ -134,6 +134,8 @@ const channelView = z
 
 const approvalId = z.string().nullable().meta({ description: 'The approval that missing models wait for.' });
 
+const openingId = z.string().nullable().meta({ description: 'The approval that the opening waits for.' });
+
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
 const namesChannel = z.strictObject({ channelId });
@@ -220,7 +222,8 @@ export const catalogRoutes = {
   }),
   changeGroup: forAdmins.patch('changeGroup', `${GROUPS}/{group}`, {
     summary: 'Open or close a group, or change the limits of each account in it.',
-    description: 'Once the group is closed, paid calls with keys of accounts without a grant are refused.',
+    description:
+      'A group that sells a model at a fixed price, or further below the list price than one person may change prices, is opened once another administrator has approved it. Once the group is closed, paid calls with keys of accounts without a grant are refused.',
     confirms: true,
     params: namesGroup,
     body: z.strictObject({
@@ -231,7 +234,7 @@ export const catalogRoutes = {
       maxRunningTasks: runningTasks.optional(),
       maxConcurrentRequests: perMinute.optional(),
     }),
-    answer: groupView,
+    answer: groupView.extend({ approvalId: openingId }),
   }),
   setGroupModels: forAdmins.put('setGroupModels', `${GROUPS}/{group}/models`, {
     summary: 'Set the models that keys of a group can use.',

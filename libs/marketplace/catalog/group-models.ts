@@ -132,7 +132,8 @@ function subjectOf(sales: readonly Sale[]): string {
   return sales.every((sale) => sale.group === group) ? `group:${group}` : `model:${model}`;
 }
 
-async function modelsOf(client: pg.ClientBase, group: string): Promise<string[]> {
+/** @throws ApiError for an unknown group */
+export async function modelsOf(client: pg.ClientBase, group: string): Promise<string[]> {
   const { rows } = await client.query<{ models: string[] }>(
     `SELECT ARRAY(SELECT model_id FROM group_models WHERE group_name = name ORDER BY 1) AS models
      FROM groups WHERE name = $1`,

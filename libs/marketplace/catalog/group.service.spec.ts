@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { recordFact } from '#identity/installation.js';
+import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { race } from '../../../test/support/race.js';
+import { staffActor } from '../../../test/support/staff.js';
 import { onOneDay } from '../../../test/support/utc-day.js';
 import type { PriceChange } from '../prices/price-change.js';
 import { type DoneBy, ProposalService } from '../prices/proposal.service.js';
-import type { NewGroup } from './group.service.js';
+import type { GroupRules, NewGroup } from './group.service.js';
 
 let catalog: CatalogFixture;
 
@@ -125,6 +127,38 @@ describe('a change of a group', () => {
     expect(group).toMatchObject({ open: true, requestsPerMinute: null, ...others });
     const [last] = (await auditOf(catalog.ledger, `group:${name}`)).slice(-1);
     expect(last).toMatchObject({ before: { requestsPerMinute: 60 }, after: { requestsPerMinute: null } });
+  });
+
+  it('opens a group that sells far below the list price, or at a fixed one, with a second person', async () => {
+    const [first, second] = [
+      await staffActor(catalog.ledger, 'admin'),
+      await staffActor(catalog.ledger, 'admin'),
+    ];
+    const byFirst = () => ({ actor: `user:${first.userId}`, requestId: newId() });
+    const approve = (approvalId: string, actor: Actor) =>
+      catalog.approvals.approve({ approvalId, actor, note: null, requestId: newId() });
+    const isOpen = async (name: string) => (await catalog.groups.find(name)).group.open;
+    for (const [table, columns, price] of [
+      ['multiplier_versions', 'multiplier', '0.5'],
+      ['group_rule_versions', `rule, unit_price`, `'fixed_per_call', 0.0002`],
+    ]) {
+      const name = await created();
+      await catalog.ledger.owner.query(
+        `INSERT INTO ${table} (group_name, ${columns}, effective_from) VALUES ($1, ${price}, now())`,
+        [name],
+      );
+      const change = (wanted: GroupRules) => catalog.groups.change(name, wanted, byFirst());
+      const { group, approvalId } = await change({ open: true, maxRunningTasks: 3 });
+      expect(group).toMatchObject({ open: false, maxRunningTasks: 3 });
+      expect((await change({ open: true })).approvalId).toBe(approvalId);
+      await expect(approve(approvalId!, first)).rejects.toMatchObject(secondPerson);
+      expect(await isOpen(name)).toBe(false);
+      const before = await catalog.announced();
+      await Promise.all([approve(approvalId!, second), approve(approvalId!, second)]);
+      expect([await isOpen(name), await catalog.announced()]).toEqual([true, before + 1]);
+      expect(await change({ open: true })).toMatchObject({ group: { open: true }, approvalId: null });
+      expect(await change({ open: false })).toMatchObject({ group: { open: false }, approvalId: null });
+    }
   });
 
   it('is refused for a group that does not exist', async () => {

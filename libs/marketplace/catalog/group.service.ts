@@ -13,6 +13,7 @@ import type { CatalogChanges } from './catalog.changes.js';
 import { refuseCheapGroup } from './cheap-sales.js';
 import { Group } from './group.entity.js';
 import { addSales, groupNotFound, salesIn } from './group-models.js';
+import type { GroupOpening } from './group-opening.js';
 import { defined } from './model.service.js';
 
 export interface GroupRules {
@@ -41,32 +42,35 @@ export interface ShownGroup {
   readonly fixedPerCall: string | null;
 }
 
+export interface GroupServiceParts {
+  readonly source: DataSource;
+  readonly changes: CatalogChanges;
+  readonly opening: GroupOpening;
+  readonly clock: Clock;
+}
+
 /**
  * The groups of the catalog. A new one begins with a multiplier near the list price; cheaper ones, fixed prices and later
  * changes are proposed.
  */
 export class GroupService {
-  constructor(
-    private readonly source: DataSource,
-    private readonly changes: CatalogChanges,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly parts: GroupServiceParts) {}
 
   async list(query: { limit: number; after: string }): Promise<ShownGroup[]> {
-    const groups = await this.source.manager.find(Group, {
+    const groups = await this.parts.source.manager.find(Group, {
       where: { name: MoreThan(query.after) },
       order: { name: 'ASC' },
       take: query.limit,
     });
     const book = await this.priceBook();
-    return groups.map((group) => shown(book, group, this.clock.nowMs()));
+    return groups.map((group) => shown(book, group, this.parts.clock.nowMs()));
   }
 
   /** @throws ApiError `not_found` */
   async find(name: string): Promise<ShownGroup> {
-    const group = await this.source.manager.findOneBy(Group, { name });
+    const group = await this.parts.source.manager.findOneBy(Group, { name });
     if (!group) throw groupNotFound(name);
-    return shown(await this.priceBook(), group, this.clock.nowMs());
+    return shown(await this.priceBook(), group, this.parts.clock.nowMs());
   }
 
   /**
@@ -78,7 +82,7 @@ export class GroupService {
     const fault = groupFault(wanted);
     if (fault)
       throw new ApiError('invalid_value', priceFaultText(fault), { param: String(fault.params.field) });
-    await this.changes.make(by, async ({ entities, client }) => {
+    await this.parts.changes.make(by, async ({ entities, client }) => {
       await entities.insert(Group, { name, open: false, ...defined(rulesOf(wanted)) });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
@@ -98,29 +102,35 @@ export class GroupService {
     return this.find(name);
   }
 
-  /** @throws ApiError `not_found` */
-  async change(name: string, wanted: GroupRules, by: DoneBy): Promise<ShownGroup> {
-    await this.changes.make(by, async ({ entities }) => {
+  /**
+   * A cheap group stays closed until a second administrator approves that it is opened.
+   * @returns the group and the approval that its opening waits for; null: it waits for none
+   * @throws ApiError `not_found`
+   */
+  async change(
+    name: string,
+    wanted: GroupRules,
+    by: DoneBy,
+  ): Promise<ShownGroup & { approvalId: string | null }> {
+    const approvalId = await this.parts.changes.make(by, async (transaction) => {
+      const { entities } = transaction;
       const group = await entities.findOneBy(Group, { name });
       if (!group) throw groupNotFound(name);
       const before = rulesOf(group);
-      Object.assign(group, defined(rulesOf(wanted)));
+      const opens = wanted.open === true && !group.open;
+      const result = opens ? await this.parts.opening.ask(transaction, name, by) : null;
+      Object.assign(group, defined(rulesOf(wanted)), result !== null && { open: false });
       await entities.save(group);
-      return {
-        result: null,
-        action: 'group.changed',
-        subject: `group:${name}`,
-        before,
-        after: rulesOf(group),
-      };
+      const after = rulesOf(group);
+      return { result, action: 'group.changed', subject: `group:${name}`, before, after };
     });
-    return this.find(name);
+    return { ...(await this.find(name)), approvalId };
   }
 
   private priceBook(): Promise<PriceBook> {
     return loadPriceBook({
       query: async (text, values) => ({
-        rows: await this.source.query<Awaited<ReturnType<Queryable['query']>>['rows']>(text, values),
+        rows: await this.parts.source.query<Awaited<ReturnType<Queryable['query']>>['rows']>(text, values),
       }),
     });
   }

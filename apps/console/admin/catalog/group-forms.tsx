@@ -112,13 +112,12 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
         const set = isSame
           ? undefined
           : await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
-        await api.PATCH('/api/admin/groups/{group}', { params, body });
-        return set?.data?.approvalId ?? null;
+        const changed = await api.PATCH('/api/admin/groups/{group}', { params, body });
+        if (changed.data?.approvalId != null) return 'groups.openingWaits' as const;
+        return set?.data?.approvalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}
       reread={reread}
-      success={(approvalId) =>
-        t(approvalId === null ? 'groups.changed' : 'groups.modelsWait', { group: group.name })
-      }
+      success={(saved) => t(saved, { group: group.name })}
       done={done}
     >
       <PriceNow group={group} />

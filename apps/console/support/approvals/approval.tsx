@@ -27,6 +27,7 @@ const KINDS = [
   'provider-line.acceptance',
   'person.roles',
   'group.models',
+  'group.open',
 ] as const;
 
 /** The name of an approval's type, or its code if it has none. */
