@@ -12,6 +12,8 @@ export interface Attempt {
   /** Whose attempts are counted, such as `sign-in email a@example.com`. */
   readonly subject: string;
   readonly limit: AttemptLimit;
+  /** A sentence about the limit, if these are no attempts to sign in. */
+  readonly refusal?: string;
 }
 
 const MAX_PURGED = 5_000;
@@ -25,7 +27,7 @@ export class AttemptsStore {
 
   /** Counts one attempt for each. @throws ApiError too_many_attempts with the time until the window ends */
   async count(...attempts: readonly Attempt[]): Promise<void> {
-    for (const { subject, limit } of attempts) {
+    for (const { subject, limit, refusal } of attempts) {
       const { rows } = await this.pool.query<{ count: number; leftSeconds: number }>({
         name: 'count-attempt',
         text: `INSERT INTO attempts AS a (subject, count, expires_at)
@@ -37,7 +39,7 @@ export class AttemptsStore {
         values: [nameOf(subject), limit.windowMs, limit.most],
       });
       const { count, leftSeconds } = rows[0]!;
-      if (count > limit.most) throw tooMany(leftSeconds);
+      if (count > limit.most) throw tooMany(leftSeconds, refusal);
     }
   }
 
@@ -62,10 +64,13 @@ export class AttemptsStore {
   }
 }
 
-function tooMany(leftSeconds: number): ApiError {
-  return new ApiError('too_many_attempts', 'Too many attempts. Wait, or reset the password.', {
-    retryAfterSeconds: Math.max(1, leftSeconds),
-  });
+function tooMany(leftSeconds: number, refusal: string | undefined): ApiError {
+  const retryAfterSeconds = Math.max(1, leftSeconds);
+  const message =
+    refusal === undefined
+      ? 'Too many attempts. Wait, or reset the password.'
+      : `${refusal} Try again in ${Math.ceil(retryAfterSeconds / 60)} minutes.`;
+  return new ApiError('too_many_attempts', message, { retryAfterSeconds });
 }
 
 /** The table does not need to reveal who tried: email addresses and network addresses are stored as hashes. */

@@ -54,6 +54,30 @@ async function auditOf(ticketId: string): Promise<string[]> {
 }
 
 describe('a ticket', () => {
+  it('is one of at most fifty that an account opens in a day, even if it closes them', async () => {
+    const { customer, ticketId } = await opened();
+    await tickets.close(customer, ticketId);
+    await ledger.owner.query('UPDATE attempts SET count = 49');
+    await tickets.open(customer, QUESTION);
+    await expect(tickets.open(customer, QUESTION)).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringMatching(/at most 50 new tickets in 24 hours\. Try again in \d+ minutes/),
+    });
+    await ledger.owner.query('UPDATE attempts SET expires_at = now()');
+    expect(await tickets.open(customer, QUESTION)).toHaveProperty('ticket');
+  });
+
+  it('is not reopened once it is full', async () => {
+    const { customer, ticketId } = await opened();
+    await ledger.owner.query(
+      `INSERT INTO ticket_messages (id, ticket_id, author_id, from_staff, kind, body)
+       SELECT $1 || n, $1, $2, false, 'message', 'Again.' FROM generate_series(1, 498) AS n`,
+      [ticketId, customer.actor.userId],
+    );
+    await tickets.close(customer, ticketId);
+    await expect(tickets.reopen(customer, ticketId)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   it('waits for support until it is answered, and for its customer until they write', async () => {
     const { customer, ticketId } = await opened();
     const staff = await support();

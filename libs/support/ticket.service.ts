@@ -3,6 +3,7 @@ import { type EntityTransaction, inEntityTransaction } from '#database/entity-tr
 import { lockAccount } from '#identity/account.store.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { User } from '#identity/user.entity.js';
@@ -44,12 +45,13 @@ const OF_SUPPORT = { roles: ArrayOverlap(['support', 'admin']), disabledAt: IsNu
 export class TicketService {
   constructor(private readonly source: DataSource) {}
 
-  /** @throws ApiError for someone else's charge, or one ticket too many */
+  /** @throws ApiError for someone else's charge, or one ticket too many at the same time or in a day */
   open(speaker: Speaker, wanted: NewTicket): Promise<TicketWithMessages> {
     const { accountId, userId } = speaker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
       const { entities } = transaction;
       await refuseOneTooMany(transaction, accountId);
+      await countDaily(transaction.client, accountId, 'new tickets');
       const { kind, subject, body, chargeId = null } = wanted;
       if (chargeId !== null) await requireCharge(transaction, chargeId, accountId);
       const ticket = entities.create(Ticket, {
@@ -121,10 +123,11 @@ export class TicketService {
     });
   }
 
-  /** A repeat changes nothing. @throws ApiError not_found */
+  /** A repeat changes nothing. @throws ApiError not_found, conflict */
   reopen(speaker: Speaker, ticketId: string): Promise<TicketWithMessages> {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
       if (ticket.state !== 'closed') return;
+      await requireRoom(transaction, ticketId);
       await this.move(transaction, ticket, 'open');
       await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'event', body: 'Reopened.' });
       await noteStaff(transaction, speaker, { ...ticket, action: 'ticket.reopened' });

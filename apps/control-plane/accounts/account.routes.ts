@@ -31,6 +31,7 @@ export const accountRoutes = {
       monthlyLimit: creditAmount.nullable().optional(),
     }),
     answer: accountView,
+    refusals: ['too_many_attempts'],
   }),
 };
 const words = z

@@ -99,7 +99,7 @@ export const ticketRoutes = {
     }),
     status: 201,
     answer: ticketWithMessages,
-    refusals: ['conflict'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
   list: forUsers.list(ticketView)('listTickets', '/api/tickets', {
     summary: 'List your tickets, newest first.',
@@ -123,6 +123,7 @@ export const ticketRoutes = {
   reopen: forUsers.post('reopenTicket', '/api/tickets/{ticketId}/reopen', {
     summary: 'Reopen a closed ticket.',
     answer: ticketWithMessages,
+    refusals: ['conflict'],
   }),
 };
 
@@ -167,7 +168,7 @@ export const supportTicketRoutes = {
   reopen: forStaff.post('reopenSupportTicket', '/api/support/tickets/{ticketId}/reopen', {
     summary: 'Reopen a closed ticket.',
     answer: staffTicket,
-    refusals: ['second_person_required'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   grantResellerRate: forAdmins.post('grantResellerRate', '/api/admin/tickets/{ticketId}/reseller-rate', {
     summary: 'Grant the reseller rate to the account of a ticket. Safe to repeat.',

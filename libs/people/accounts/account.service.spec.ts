@@ -45,6 +45,21 @@ const own = { code: 'second_person_required' };
 const notFound = { code: 'not_found' };
 
 describe('account settings', () => {
+  it('give an account at most twenty names in a day, and change as before otherwise', async () => {
+    const rename = (name: string) => service.change(operation(), { name });
+    await rename('One');
+    await people.ledger.owner.query('UPDATE attempts SET count = 19');
+    await rename('Two');
+    await expect(rename('Three')).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringMatching(/at most 20 changes of name in 24 hours\. Try again in \d+ minutes/),
+    });
+    await service.change(operation(), { name: 'Two', monthlyLimit: null });
+    await people.ledger.owner.query('UPDATE attempts SET expires_at = now()');
+    await rename('Three');
+    expect(await reader.show(accountId)).toMatchObject({ name: 'Three' });
+  });
+
   it('change if they are named, and the others stay', async () => {
     await service.change(operation(), {
       monthlyLimit: parseAmount('5'),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { revokeSessions } from '#identity/session.store.js';
@@ -31,6 +32,7 @@ export interface AccountServiceParts {
 export class AccountService {
   constructor(private readonly parts: AccountServiceParts) {}
 
+  /** @throws ApiError not_found, too_many_attempts */
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) return;
@@ -109,6 +111,7 @@ async function writeSettings(
   { before, after }: { before: Settings; after: Settings },
 ): Promise<void> {
   if (after.name !== before.name) {
+    await countDaily(client, accountId, 'changes of name');
     await client.query(NOTE_NAMES, [accountId, [before.name, after.name]]);
     await client.query('UPDATE accounts SET name = $2 WHERE id = $1', [accountId, after.name]);
   }

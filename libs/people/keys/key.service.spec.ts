@@ -43,6 +43,20 @@ async function announced(keyId: string): Promise<number> {
 }
 
 describe('a key', () => {
+  it('is one of at most five hundred that an account creates in a day, even if it deletes them', async () => {
+    const by = await owner();
+    const { key } = await create(by);
+    await keys.remove(by, key.id);
+    await ledger.owner.query('UPDATE attempts SET count = 499');
+    await create(by);
+    await expect(create(by)).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringMatching(/at most 500 new keys in 24 hours\. Try again in \d+ minutes/),
+    });
+    await ledger.owner.query('UPDATE attempts SET expires_at = now()');
+    expect(await create(by)).toHaveProperty('apiKey');
+  });
+
   it('is one of at most two hundred, even if they are created at once', async () => {
     const by = await owner();
     await ledger.owner.query(

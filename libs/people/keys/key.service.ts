@@ -3,9 +3,10 @@ import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
 import { outboxInsert, outboxRow, type OutboxRelay } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { requireModels } from '#catalog/known-names.js';
-import { inEntityTransaction } from '#database/entity-transaction.js';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { insertKey, revokeKey } from '#identity/key.store.js';
 import { NO_NAME } from '#identity/redaction.js';
 import type { Actor } from '#identity/role.js';
@@ -85,7 +86,7 @@ export class KeyService {
 
   /**
    * The first key of an account: created if there is no working one, otherwise an existing one without the key itself.
-   * Two concurrent requests create one key. @throws ApiError invalid_value, conflict if there are too many
+   * Two concurrent requests create one key. @throws ApiError invalid_value, conflict or too_many_attempts if there are too many
    */
   async first(
     { actor, requestId }: KeyChange,
@@ -96,7 +97,7 @@ export class KeyService {
       await lockBalance(client, accountId);
       const keyId = await workingKey(client, accountId);
       if (keyId !== null) return { keyId, apiKey: null };
-      await refuseTooMany(entities, accountId);
+      await refuseTooMany({ entities, client }, accountId);
       const created = await insertKey(client, { accountId, name, group });
       const after = describe({ name, group });
       await note(client, { actor, requestId, action: 'key.created', keyId: created.keyId, after });
@@ -105,7 +106,7 @@ export class KeyService {
     return { key: await this.find(accountId, found.keyId), apiKey: found.apiKey };
   }
 
-  /** Creates a key, which only this answer contains. @throws ApiError invalid_value, conflict if there are too many */
+  /** Creates a key, which only this answer contains. @throws ApiError invalid_value, conflict or too_many_attempts if there are too many */
   async create(
     { actor, requestId }: KeyChange,
     { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
@@ -113,7 +114,7 @@ export class KeyService {
     const { accountId } = actor;
     const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
-      await refuseTooMany(entities, accountId);
+      await refuseTooMany({ entities, client }, accountId);
       await this.check(client, rules);
       const created = await insertKey(client, { accountId, name: rules.name, group });
       await entities.update(ApiKey, created.keyId, rules);
@@ -171,10 +172,11 @@ export class KeyService {
   }
 }
 
-/** Under the account's lock, so that two requests cannot pass together. */
-async function refuseTooMany(entities: EntityManager, accountId: string): Promise<void> {
+/** Under the account's lock, so that two requests cannot pass together. @throws ApiError conflict, too_many_attempts */
+async function refuseTooMany({ entities, client }: EntityTransaction, accountId: string): Promise<void> {
   const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
   if (count >= MAX_KEYS) throw new ApiError('conflict', `An account can have at most ${MAX_KEYS} keys.`);
+  await countDaily(client, accountId, 'new keys');
 }
 
 /** The oldest key that has not expired. */
