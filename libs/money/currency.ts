@@ -45,6 +45,11 @@ export function formatMinor(minor: bigint, currency: string): PaymentText {
   return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}` as PaymentText;
 }
 
+/** Nanos of the currency: 650 cents as 6_500_000_000. */
+export function minorToNanos(minor: bigint, currency: string): bigint {
+  return minor * 10n ** BigInt(9 - minorDigits(currency));
+}
+
 /** Minor units with their currency, for people: "6.50 USD". */
 export function moneyText(minor: bigint, currency: string): string {
   return `${formatMinor(minor, currency)} ${currency}`;

@@ -216,7 +216,7 @@ export const moneyInMutants: readonly Mutant[] = [
       { code: to, commodity: 'PAY', amount: amountMinor },`,
     instead: `      { code: suspense, commodity: 'PAY', amount: amountMinor },
       { code: to, commodity: 'PAY', amount: -amountMinor },`,
-    spec: 'libs/payments/suspense.service.spec.ts',
+    spec: 'libs/payments/suspense/suspense.service.spec.ts',
     test: 'is returned once, and then credited to nobody',
   },
   {

@@ -5,11 +5,11 @@ import type { ConfigReader } from '#platform/config.js';
 export interface DutiesConfig {
   /** Refunds of charges. */
   readonly refundLimit: Nanos;
-  /** Refunds of top-ups. */
+  /** Refunds of top-ups, and money returned from suspense. */
   readonly topupRefundLimit: Nanos;
   /** Manually recorded transfers, and money credited from suspense. */
   readonly manualTopupLimit: Nanos;
-  /** Adjustments, write-offs, and accepted lines of providers. */
+  /** Adjustments, write-offs, costs out of suspense, and lines of providers that are accepted or book a dispute. */
   readonly adjustmentLimit: Nanos;
   /** How far prices may move, up or down, in percent. */
   readonly priceChangePercent: number;

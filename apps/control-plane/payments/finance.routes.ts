@@ -102,12 +102,14 @@ export const financeRoutes = {
     summary: 'Book an item as returned.',
     confirms: true,
     body: z.strictObject({ note: reasonText }),
+    answer: z.object({ approvalId }),
     refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: forFinance.post('expenseSuspense', '/api/finance/suspense/{itemId}/expense', {
     summary: 'Book an item that is lost or unexplained as a provider cost.',
     confirms: true,
     body: z.strictObject({ note: reasonText }),
+    answer: z.object({ approvalId }),
     refusals: ['second_person_required', 'conflict'],
   }),
   events: forFinance.list(eventView)('listPaymentEvents', '/api/finance/payment-events', {

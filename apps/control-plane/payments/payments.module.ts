@@ -16,7 +16,7 @@ import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { RefundRunner } from '#payments/refund.runner.js';
 import { SandboxProvider } from '#payments/sandbox.provider.js';
 import { StripeProvider } from '#payments/stripe.provider.js';
-import { SuspenseService } from '#payments/suspense.service.js';
+import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { TopupService } from '#payments/topup.service.js';
 import { TransferService } from '#payments/transfer.service.js';
 import { job, provided } from '#platform/wiring.js';

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { FinanceReader } from '#payments/finance.reader.js';
-import { SuspenseService } from '#payments/suspense.service.js';
+import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
@@ -22,12 +22,16 @@ export class SuspenseController extends Using({ suspenseItems: SuspenseService, 
   }
 
   @Serves(financeRoutes.returnSuspense)
-  async returnSuspense(call: CallOf<typeof financeRoutes.returnSuspense>): Promise<void> {
-    await this.suspenseItems.returnSuspense(call.params.itemId, call.body.note, askingOnce(call));
+  async returnSuspense(call: CallOf<typeof financeRoutes.returnSuspense>) {
+    const { itemId } = call.params;
+    const { approvalId } = await this.suspenseItems.returnSuspense(itemId, call.body.note, askingOnce(call));
+    return { approvalId };
   }
 
   @Serves(financeRoutes.expenseSuspense)
-  async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>): Promise<void> {
-    await this.suspenseItems.expenseSuspense(call.params.itemId, call.body.note, askingOnce(call));
+  async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>) {
+    const { itemId } = call.params;
+    const { approvalId } = await this.suspenseItems.expenseSuspense(itemId, call.body.note, askingOnce(call));
+    return { approvalId };
   }
 }

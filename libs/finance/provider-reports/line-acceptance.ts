@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
-import { minorDigits } from '#money/currency.js';
+import { minorToNanos } from '#money/currency.js';
 import { ApiError, NamedError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { readMatch } from './payments/payment-matching.js';
@@ -178,7 +178,7 @@ async function requireFewAlone(
   { requestedBy: actor, approvedBy, requestId, house }: AcceptanceRequest,
   { currency, largest, through }: LineFacts,
 ): Promise<void> {
-  const amount = largest * 10n ** BigInt(9 - minorDigits(currency));
+  const amount = minorToNanos(largest, currency);
   if (approvedBy === null && currency !== house) throw new AcceptanceNeedsTwo(amount, through);
   const reference = `acceptance:${requestId}`;
   const { taken } = await takeOutflow(client, {

@@ -7,9 +7,12 @@ const LIMIT_OF = {
   'topup.refund': 'topup-refund',
   'topup.manual': 'manual-topup',
   'suspense.credit': 'manual-topup',
+  'suspense.return': 'topup-refund',
+  'suspense.expense': 'adjustment',
   adjustment: 'adjustment',
   'write-off': 'adjustment',
   'provider-line.acceptance': 'adjustment',
+  'provider-line.booking': 'adjustment',
 } as const;
 
 type OutflowKind = keyof typeof LIMIT_OF;

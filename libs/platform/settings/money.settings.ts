@@ -57,9 +57,15 @@ export const staffLimits = {
     },
   ),
   MANUAL_TOPUP_LIMIT: usdLimit('Credits that one person may add manually alone in a UTC day', '1000'),
-  TOPUP_REFUND_LIMIT: usdLimit('Credits of top-ups that one person may refund alone in a UTC day', '100'),
+  TOPUP_REFUND_LIMIT: usdLimit(
+    'Credits of top-ups that one person may refund alone in a UTC day, with money returned from suspense',
+    '100',
+  ),
   REFUND_LIMIT: usdLimit('Credits of charges that one person may refund alone in a UTC day', '20'),
-  ADJUSTMENT_LIMIT: usdLimit('Credits that one person may adjust and write off alone in a UTC day', '20'),
+  ADJUSTMENT_LIMIT: usdLimit(
+    'Credits that one person may adjust, write off, book as a cost, or move by booking a dispute, alone in a UTC day',
+    '20',
+  ),
   ONE_PERSON: flag(
     'Declares that there is no second person. One person then confirms alone, and each such decision is marked',
     false,

@@ -16,7 +16,7 @@ import { nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import { person } from '../console.js';
+import { person, type Person } from '../console.js';
 import { until } from '../eventually.js';
 import type { LedgerFixture } from '../ledger.js';
 import { StripeStandIn } from '../stripe.js';
@@ -176,15 +176,7 @@ export class Month {
   }
 
   private async clearSuspense(): Promise<void> {
-    const fixture = { billing: this.database.billing } as LedgerFixture;
-    const { accountId } = await createCustomer(this.database.billing, {
-      name: 'Finance',
-      group: VENDORA_MAIN,
-    });
-    const finance = await person(
-      { consoleUrl: this.running.address, fixture },
-      { accountId, roles: ['finance'] },
-    );
+    const [finance, second] = [await this.financePerson(), await this.financePerson()];
     const { rows } = await this.database.owner.query<{ id: string; currency: string; reference: string }>(
       `SELECT id, currency, reference FROM suspense_items WHERE state = 'open' ORDER BY id`,
     );
@@ -199,12 +191,24 @@ export class Month {
         continue;
       }
       this.provider.giveBack(reference, await this.database.now());
-      const { error } = await finance.api.POST('/api/finance/suspense/{itemId}/return', {
+      const asked = await finance.api.POST('/api/finance/suspense/{itemId}/return', {
         params,
         body: { note },
       });
+      if (asked.error) throw new Error(JSON.stringify(asked.error));
+      const approval = { params: { path: { approvalId: asked.data.approvalId as string } }, body: {} };
+      const { error } = await second.api.POST('/api/approvals/{approvalId}/approve', approval);
       if (error) throw new Error(JSON.stringify(error));
     }
+  }
+
+  private async financePerson(): Promise<Person> {
+    const fixture = { billing: this.database.billing } as LedgerFixture;
+    const { accountId } = await createCustomer(this.database.billing, {
+      name: 'Finance',
+      group: VENDORA_MAIN,
+    });
+    return person({ consoleUrl: this.running.address, fixture }, { accountId, roles: ['finance'] });
   }
 
   private get running(): BillingOfTheDay {

@@ -100,9 +100,9 @@ function Settle({
   return (
     <NoteAction
       texts={t(`settle.${way}`, GROUP)}
-      send={(body) => api.POST(path, { params: { path: { itemId: id } }, body })}
+      send={async (body) => (await api.POST(path, { params: { path: { itemId: id } }, body })).data!}
       reread={refreshFinance}
-      success={() => t(`settle.${way}.done`)}
+      success={({ approvalId }) => (approvalId === null ? t(`settle.${way}.done`) : t('waitsForSecond'))}
     />
   );
 }

@@ -4,7 +4,7 @@ import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.
 import { nanos, parseAmount } from '#money/amount.js';
 import { adjust } from '#ledger/postings/adjustment.js';
 import { writeOff } from '#ledger/postings/write-off.js';
-import { SuspenseService } from '#payments/suspense.service.js';
+import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { newId } from '#platform/ids.js';
 import {
   asking,

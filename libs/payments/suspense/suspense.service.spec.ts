@@ -11,8 +11,8 @@ import {
   orderOf,
   paidOrder,
   type PaymentsFixture,
-} from '../../test/support/payments.js';
-import type { PaymentFact } from './payment.provider.js';
+} from '../../../test/support/payments.js';
+import type { PaymentFact } from '../payment.provider.js';
 import { SuspenseService } from './suspense.service.js';
 
 let payments: PaymentsFixture;
@@ -22,7 +22,8 @@ beforeAll(async () => {
   payments = await openPayments();
   const { source, config, approvals, ledger } = payments;
   suspense = new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
-  await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
+  for (const limit of ['manual-topup', 'topup-refund', 'adjustment'] as const)
+    await recordLimit(ledger.billing, limit, parseAmount('100'));
 });
 afterAll(() => payments.close());
 
@@ -43,9 +44,9 @@ function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } 
 }
 
 /** A refund made in Stripe's own dashboard. */
-function left(providerRefundId = `re_${newId()}`): Promise<string> {
+function left(providerRefundId = `re_${newId()}`, amountMinor = 300n): Promise<string> {
   const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
-  return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
+  return itemOf({ ...refund, providerRefundId, amountMinor, currency: 'USD' }, providerRefundId);
 }
 
 /** The same refund failed afterwards. */
@@ -142,13 +143,15 @@ describe('money in suspense', () => {
     });
   });
 
-  it('in another currency is returned and never credited', async () => {
+  it('in another currency is returned by two people and never credited', async () => {
     const [itemId, accountId] = [await came(1_300n, { currency: 'EUR' }), await payments.newAccount()];
     await expect(credit(itemId, accountId, await payments.finance())).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'currency',
     });
-    await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+    const { approvalId } = await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+    expect(await stateOf(itemId)).toBe('open');
+    await payments.approve(approvalId, await payments.finance());
     expect(await stateOf(itemId)).toBe('returned');
   });
 
@@ -235,14 +238,54 @@ describe('above the limit of one person', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('108.441666666');
   });
 
-  it('money that was returned while it waited is not credited by the approval', async () => {
+  it('money that was returned while it waited is not credited by the approval, and counts once', async () => {
     const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
     const { approvalId } = await credit(itemId, accountId, await payments.finance());
-    await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+    const back = await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+    await payments.approve(back.approvalId, await payments.finance());
     await expect(payments.approve(approvalId, await payments.finance())).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
-    expect(await takenFor(itemId)).toBe(0);
+    expect(await takenFor(itemId)).toBe(1);
+  });
+
+  it('money is returned once another person agrees, and only once', async () => {
+    const itemId = await came(LARGE);
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
+    const back = () => suspense.returnSuspense(itemId, 'back', asking(asks));
+    const { done, approvalId } = await back();
+    expect(done).toBeNull();
+    expect(await back()).toEqual({ done: null, approvalId });
+    expect(await stateOf(itemId)).toBe('open');
+    await expect(payments.approve(approvalId, asks)).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+    await Promise.all([payments.approve(approvalId, agrees), payments.approve(approvalId, agrees)]);
+    expect(await stateOf(itemId)).toBe('returned');
+    expect(await back()).toEqual({ done: true, approvalId: null });
+    expect(await takenFor(itemId)).toBe(1);
+  });
+
+  it('returns add up over a day', async () => {
+    const person = await payments.finance();
+    const [one, two] = [await came(6_000n), await came(6_000n)];
+    expect(await suspense.returnSuspense(one, 'back', asking(person))).toMatchObject({ done: true });
+    expect(await suspense.returnSuspense(two, 'back', asking(person))).toMatchObject({ done: null });
+  });
+
+  it('money that left becomes a cost once another person agrees; money that came is income at once', async () => {
+    const person = await payments.finance();
+    const taken = await left(undefined, LARGE);
+    const { approvalId } = await suspense.expenseSuspense(taken, 'a gift', asking(person));
+    expect(await stateOf(taken)).toBe('open');
+    await payments.approve(approvalId, await payments.finance());
+    expect(await stateOf(taken)).toBe('expensed');
+    const providerRefundId = `re_${newId()}`;
+    const gone = await left(providerRefundId);
+    await suspense.expenseSuspense(gone, 'a gift', asking(person));
+    const back = await cameBack(providerRefundId);
+    expect(await suspense.expenseSuspense(back, 'undone', asking(person))).toMatchObject({ done: true });
+    expect(await takenFor(back)).toBe(0);
   });
 });
