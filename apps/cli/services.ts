@@ -4,7 +4,7 @@ import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
-import { SuspenseService } from '#payments/suspense.service.js';
+import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { TransferService } from '#payments/transfer.service.js';
 import { RoleGrants } from '#people/role-grants.js';
 import { WaiverService } from '#finance/periods/waiver.service.js';
@@ -57,13 +57,12 @@ function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, gra
   new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
   registerDeletions(approvals, { graceMs: () => graceMs, wake: NOBODY_WAITS.wake });
   new WaiverService({ source, pool, approvals, limitMs: WAIVER_LIMIT_MS });
-  const inbox = { currency, accept: () => Promise.reject(new Error('billing takes events of payments')) };
   return {
     ...parts,
     approvals,
     adjustments: new AdjustmentService({ source, approvals }),
     transfers: new TransferService({ source, config, approvals, relay: NOBODY_WAITS }),
-    lines: new LineService({ pool, inbox, source, approvals }),
+    lines: new LineService({ pool, inbox: { currency }, source, approvals }),
     grants: new RoleGrants({ source, approvals }),
   };
 }

@@ -38,15 +38,22 @@ export class PaymentInbox {
 
   /** Applies a verified event. @returns the result; null if it was already processed */
   async accept(event: PaymentEvent): Promise<EventOutcome | null> {
-    const outcome = await inTransaction(this.parts.pool, async (client) => {
-      if (!(await insertEvent(client, event))) return null;
-      const result = await applyFact(client, { ...event, house: this.currency });
-      await this.store(client, event, result);
-      return result;
-    });
+    const outcome = await inTransaction(this.parts.pool, (client) => this.acceptWithin(client, event));
     crashPoint('payment.committed');
-    this.parts.notices.committed(event, outcome);
+    this.announce(event, outcome);
     return outcome;
+  }
+
+  /** Applies a verified event in the caller's transaction, which calls `announce` after its commit. */
+  async acceptWithin(client: pg.PoolClient, event: PaymentEvent): Promise<EventOutcome | null> {
+    if (!(await insertEvent(client, event))) return null;
+    const result = await applyFact(client, { ...event, house: this.currency });
+    await this.store(client, event, result);
+    return result;
+  }
+
+  announce(event: Parameters<PaymentNotices['committed']>[0], outcome: EventOutcome | null): void {
+    this.parts.notices.committed(event, outcome);
   }
 
   /** Retries due events that came too early. @returns whether there may be more */

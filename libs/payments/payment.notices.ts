@@ -59,7 +59,10 @@ export class PaymentNotices {
   }
 
   /** `outcome` is null for an event that was processed before. */
-  committed({ provider, eventId, type }: PaymentEvent, outcome: EventOutcome | null): void {
+  committed(
+    { provider, eventId, type }: Pick<PaymentEvent, 'provider' | 'eventId' | 'type'>,
+    outcome: EventOutcome | null,
+  ): void {
     this.metrics.events.inc({ provider, state: outcome?.state ?? 'repeated' });
     if (!outcome) return;
     const { state, detail, alert } = outcome;

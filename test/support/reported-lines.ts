@@ -26,8 +26,13 @@ export async function linesAtBank(
   return { bankLineId, matchedLineId };
 }
 
-/** A report line about a payment, or about something else with its id. */
-export async function lineOfPayment(owner: pg.Pool, paymentId: string, type = 'payment'): Promise<string> {
+/** A report line about a payment; about a dispute of it; or about something else with its id. */
+export async function lineOfPayment(
+  owner: pg.Pool,
+  paymentId: string,
+  type = 'payment',
+  disputeId: string | null = null,
+): Promise<string> {
   const lineId = `txn_${newId()}`;
   const { rows } = await owner.query<{ id: string }>(
     `INSERT INTO provider_reports (id, provider, source, holds, actor) VALUES ($1, 'stripe', 'csv', 'all', 'x') RETURNING id`,
@@ -35,8 +40,8 @@ export async function lineOfPayment(owner: pg.Pool, paymentId: string, type = 'p
   );
   await owner.query(
     `INSERT INTO provider_report_lines (provider, line_id, type, amount_minor, fee_minor, currency, happened_at, subject_id,
-       report_id) VALUES ('stripe', $1, $4, 1300, 0, 'USD', now(), $2, $3)`,
-    [lineId, paymentId, rows[0]!.id, type],
+       payment_id, report_id) VALUES ('stripe', $1, $4, 1300, 0, 'USD', now(), coalesce($5, $2), $2, $3)`,
+    [lineId, paymentId, rows[0]!.id, type, disputeId],
   );
   return lineId;
 }

@@ -1,6 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
-import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
+import { LineBookings } from '#finance/provider-reports/line-booking.js';
+import { LineService } from '#finance/provider-reports/line.service.js';
+import type { StoredLine } from '#finance/provider-reports/stored-line.js';
 import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
@@ -8,16 +10,15 @@ import { asking, askingOnce } from '../payments/finance.calls.js';
 
 /** Lines of reports, and what people decided about them. */
 @Controller()
-export class LinesController extends Using({ lines: LineService }) {
+export class LinesController extends Using({ lines: LineService, bookings: LineBookings }) {
   @Serves(routes.line)
   async line({ params }: CallOf<typeof routes.line>) {
     return viewLine(await this.lines.find(params.provider, params.lineId));
   }
 
   @Serves(routes.bookLine)
-  async bookLine(call: CallOf<typeof routes.bookLine>) {
-    const { state, detail } = await this.lines.book(call.params, call.body.note, askingOnce(call));
-    return { state, detail };
+  bookLine(call: CallOf<typeof routes.bookLine>) {
+    return this.bookings.book(call.params, call.body.note, askingOnce(call));
   }
 
   @Serves(routes.acceptLine)

@@ -53,11 +53,15 @@ export const lineRoutes = {
   bookLine: forFinance.post('bookProviderLine', '/api/finance/provider-lines/{provider}/{lineId}/book', {
     summary: 'Book a missing payment, refund or dispute from its report line.',
     description:
-      'Has the same effect as an event from the provider: payments and refunds go to suspense, where they can be credited or returned; a dispute takes back what was credited.',
+      'Has the same effect as an event from the provider: payments and refunds go to suspense, where they can be credited or returned; a dispute takes back what was credited, and one that was won restores it. If a dispute moves more credits than the adjustment limit, a second person must approve it.',
     confirms: true,
     params: lineParams,
     body: z.strictObject({ note: reasonText }),
-    answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
+    answer: z.object({
+      state: z.enum(['applied', 'ignored', 'suspense', 'pending']),
+      detail: z.string(),
+      approvalId: z.string().nullable(),
+    }),
     refusals: ['second_person_required', 'conflict'],
   }),
   acceptLine: forFinance.post(

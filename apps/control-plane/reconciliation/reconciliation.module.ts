@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BankService } from '#finance/provider-reports/bank/bank.service.js';
+import { LineBookings } from '#finance/provider-reports/line-booking.js';
 import { LineService } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { ReportService } from '#finance/provider-reports/report.service.js';
@@ -33,6 +34,7 @@ import { LinesController } from './lines.controller.js';
       source: DataSource,
       approvals: ApprovalService,
     }),
+    provided(LineBookings, { source: DataSource, approvals: ApprovalService, inbox: PaymentInbox }),
     provided(BankService, { pool: POOL, config: CONTROL_PLANE_CONFIG }),
   ],
 })

@@ -4,7 +4,6 @@ import { recordLimit } from '#ledger/postings/outflow.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import { actionsOn } from '../../../test/support/audit.js';
 import { asking, openPayments, type PaymentsFixture } from '../../../test/support/payments.js';
 import { lineOfPayment } from '../../../test/support/reported-lines.js';
 import { recordTopup } from '../../../test/support/topups.js';
@@ -31,7 +30,6 @@ afterAll(() => payments.close());
 
 const conflict = { code: 'conflict' };
 const key = () => ({ provider: 'stripe' as const, lineId });
-const book = (by = finance) => service.book(key(), 'found it', asking(by));
 const accept = (by = finance, requestId = newId()) =>
   service.accept(key(), 'as they wrote', asking(by, requestId));
 
@@ -57,14 +55,6 @@ function credit(accountId: string): Promise<unknown> {
   });
 }
 
-async function suspended(): Promise<string[]> {
-  const { rows } = await payments.ledger.billing.query<{ why: string }>(
-    'SELECT why FROM suspense_items WHERE reference = $1',
-    [paymentId],
-  );
-  return rows.map(({ why }) => why);
-}
-
 describe('a line that our books miss', () => {
   it('is found with its outcome, or not at all', async () => {
     expect(await service.find('stripe', lineId)).toMatchObject({
@@ -77,28 +67,6 @@ describe('a line that our books miss', () => {
       acceptances: [],
     });
     await expect(service.find('sandbox', lineId)).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('is booked once, as if the provider had reported it, and logged each time', async () => {
-    const [first] = await Promise.all([book(), book()]);
-    expect(first).toBeDefined();
-    expect(await book()).toMatchObject({ state: 'ignored' });
-    expect(await suspended()).toEqual(['no_order']);
-    expect(await actionsOn(payments.ledger, `line:stripe:${lineId}`)).toEqual(
-      Array.from({ length: 3 }, () => 'provider-line.booked'),
-    );
-  });
-
-  it('cannot be booked by the person who paid', async () => {
-    await credit(finance.accountId);
-    await expect(book()).rejects.toMatchObject({ code: 'second_person_required' });
-    expect(await suspended()).toEqual([]);
-    expect(await actionsOn(payments.ledger, `line:stripe:${lineId}`)).toEqual([]);
-  });
-
-  it('is left alone if it is posted automatically', async () => {
-    lineId = await lineOfPayment(payments.ledger.owner, paymentId, 'fee');
-    await expect(book()).rejects.toMatchObject(conflict);
   });
 });
 

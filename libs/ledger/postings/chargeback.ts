@@ -14,6 +14,7 @@ import { lotOf, unreversed } from './topup-refund.js';
  * lot and expense:chargeback-loss for the used one / Cr psp; the reward of the top-up is taken back. Won: the exact
  * reversal. A lost dispute can still be won, as banks correct themselves; a won one stays won.
  * @param houseCurrency the currency of PAY, ISO 4217
+ * @throws DisputeOfAnotherPayment
  * @returns the state that it is in now
  */
 export async function applyDispute(

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { NamedError } from '#platform/errors.js';
 import type { PaymentProviderName } from './topup.js';
 
 export interface Dispute {
@@ -18,22 +19,29 @@ export interface Dispute {
 
 /** A dispute as we know it, and what it took. */
 export interface StoredDispute {
+  topupId: string;
   state: Dispute['state'];
   credits: bigint;
   paidMinor: bigint;
   transactionId: bigint | null;
 }
 
-/** The locked row of a dispute; null if we have not heard of it. */
-export async function lockDispute(
-  client: pg.ClientBase,
-  { provider, disputeId }: Dispute,
-): Promise<StoredDispute | null> {
+/** The dispute is known as one of another payment. Nothing was written. */
+export class DisputeOfAnotherPayment extends NamedError {
+  constructor({ disputeId }: Pick<Dispute, 'disputeId'>) {
+    super(`Dispute ${disputeId} is of another payment.`);
+  }
+}
+
+/** The locked row of a dispute; null if we have not heard of it. @throws DisputeOfAnotherPayment */
+export async function lockDispute(client: pg.ClientBase, dispute: Dispute): Promise<StoredDispute | null> {
+  const { provider, disputeId, topupId } = dispute;
   const { rows } = await client.query<StoredDispute>(
-    `SELECT state, credits, paid_minor AS "paidMinor", transaction_id AS "transactionId"
+    `SELECT topup_id AS "topupId", state, credits, paid_minor AS "paidMinor", transaction_id AS "transactionId"
      FROM disputes WHERE provider = $1 AND dispute_id = $2 FOR UPDATE`,
     [provider, disputeId],
   );
+  if (rows[0] && rows[0].topupId !== topupId) throw new DisputeOfAnotherPayment(dispute);
   return rows[0] ?? null;
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
-import type { Dispute } from '#ledger/postings/dispute.js';
+import { type Dispute, DisputeOfAnotherPayment } from '#ledger/postings/dispute.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
@@ -25,7 +25,9 @@ export async function applyDisputeFact(
   const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
   const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
   const earlier = await suspendedFor(client, dispute);
-  const latest = await applyDispute(client, dispute, house);
+  const latest = await applyKnown(client, dispute, house);
+  if (latest === null)
+    return { state: 'ignored', detail: `Dispute ${disputeId} is known as one of another payment.` };
   const suspended = await suspendedFor(client, dispute);
   const whys = suspended.filter((each) => !earlier.includes(each));
   const happened =
@@ -37,6 +39,20 @@ export async function applyDisputeFact(
   return advice === null
     ? { state: 'applied', detail }
     : { state: 'applied', detail, alert: 'won_after_write_off' };
+}
+
+/** @returns the state that it is in now; null if it is of another payment */
+async function applyKnown(
+  client: pg.PoolClient,
+  dispute: Dispute,
+  house: string,
+): Promise<Dispute['state'] | null> {
+  try {
+    return await applyDispute(client, dispute, house);
+  } catch (error) {
+    if (error instanceof DisputeOfAnotherPayment) return null;
+    throw error;
+  }
 }
 
 const AFTER = {
