@@ -23,8 +23,9 @@ export async function readReversals(pool: pg.Pool, topupId: string | null): Prom
   if (topupId === null) return { refunds: [], disputes: [] };
   const [refunds, disputes] = await Promise.all([
     pool.query<OrderReversals['refunds'][number]>(
-      `SELECT credits, paid_minor AS "payMinor", state, created_at AS at, ended_at AS "endedAt"
-       FROM topup_refunds WHERE topup_id = $1 ORDER BY id`,
+      `SELECT r.credits, r.paid_minor AS "payMinor", r.state, r.created_at AS at, t.recorded_at AS "endedAt"
+       FROM topup_refunds r LEFT JOIN ledger_transactions t ON t.id = r.ended_transaction_id
+       WHERE r.topup_id = $1 ORDER BY r.id`,
       [topupId],
     ),
     pool.query<OrderReversals['disputes'][number]>(

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
+import { readReversals } from '#payments/order.reversals.js';
 import { newId } from '#platform/ids.js';
 import {
   type EngineFixture,
@@ -62,6 +64,20 @@ async function work(): Promise<void> {
   );
 }
 
+/** A credit of the account's only top-up. @returns its id */
+async function refunded(accountId: string): Promise<string> {
+  const { owner, billing } = under.ledger;
+  const { rows } = await owner.query<{ id: string }>('SELECT id FROM topups WHERE account_id = $1', [
+    accountId,
+  ]);
+  const topupId = rows[0]!.id;
+  const asked = { topupId, credits: parseAmount('1'), reason: 'r', actor: 'system', requestId: newId() };
+  const { id: refundId } = await inTransaction(billing, (client) => beginTopupRefund(client, asked));
+  const ended = { refundId, providerRefundId: null, outcome: 'succeeded' } as const;
+  await inTransaction(billing, (client) => endTopupRefund(client, ended));
+  return topupId;
+}
+
 async function statement(keyId?: string): Promise<MonthlyStatement> {
   const { accountId } = someone;
   return (await readMonthlyStatement(under.ledger.billing, { accountId, month, keyId }))!;
@@ -117,22 +133,30 @@ describe('a monthly statement', () => {
     expect(await nameIn('9999-11')).toBe(rows[0]!.name);
   });
 
-  it('has the money of a payment in the month of its credits, if the transaction began in another', async () => {
+  it('has money in the month of its credits, if the transaction began in another, as receipts have', async () => {
     const { owner, billing } = under.ledger;
     const { accountId } = await under.ledger.account({ credits: '10' });
+    const topupId = await refunded(accountId);
     await owner.query(
       `ALTER TABLE topups DISABLE TRIGGER USER;
-       UPDATE topups SET recorded_at = timestamptz '${month}-01 00:00:00+00' - interval '1 microsecond' WHERE account_id = '${accountId}';
-       ALTER TABLE topups ENABLE TRIGGER USER`,
+       UPDATE topups SET recorded_at = timestamptz '${month}-01 00:00:00+00' - interval '1 microsecond' WHERE id = '${topupId}';
+       ALTER TABLE topups ENABLE TRIGGER USER;
+       UPDATE topup_refunds SET ended_at = timestamptz '${month}-01 00:00:00+00' - interval '1 microsecond'
+         WHERE topup_id = '${topupId}'`,
     );
     const [year, number] = month.split('-').map(Number) as [number, number];
     const before = new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);
     const inMonth = async (of: string) => (await readMonthlyStatement(billing, { accountId, month: of }))!;
     expect(await inMonth(before)).toMatchObject({ moves: [], money: [] });
     expect(await inMonth(month)).toMatchObject({
-      moves: [{ kind: 'topup', amount: parseAmount('10') }],
-      money: [{ what: 'paid', count: 1 }],
+      balances: { closing: parseAmount('9') },
+      money: [
+        { what: 'paid', count: 1 },
+        { what: 'refunded', count: 1 },
+      ],
     });
+    const { refunds } = await readReversals(billing, topupId);
+    expect(refunds.map(({ endedAt }) => endedAt?.toISOString().slice(0, 7))).toEqual([month]);
   });
 
   it('for a month without work has no keys', async () => {
