@@ -40,36 +40,24 @@ const PART_BYTES = 5 * 1024 * 1024;
 const CONNECTION_TIMEOUT_MS = 3_000;
 /** The time limit for an answer. The body of a download may take longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A slow download keeps its connection. With the client's default limit of 50, 50 of them would stop the relay. */
+/** A slow download keeps its connection. The client's default limit of 50 is too few for them. */
 const AGENT = { keepAlive: true, maxSockets: 1_000 };
 const DELETES_AT_ONCE = 20;
 
 /** Files as objects of a bucket. A broken upload is aborted and never appears. Keys are the objects' names. */
 export class S3Store extends FileStore {
   private readonly client: S3Client;
+  /** Has connections of its own, so that slow downloads hold up nothing else. */
+  private readonly downloads: S3Client;
   private readonly bucket: string;
   readonly place: string;
 
-  constructor({ endpoint, bucket, region, forcePathStyle, accessKeyId, secretAccessKey }: S3Options) {
+  constructor(options: S3Options) {
     super();
-    this.bucket = bucket;
-    this.place = `${endpoint ?? 's3'} ${bucket}`;
-    this.client = new S3Client({
-      ...(endpoint !== undefined && { endpoint }),
-      region,
-      forcePathStyle,
-      credentials: { accessKeyId, secretAccessKey },
-      // Not every compatible store supports the newer checksums.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: {
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        throwOnRequestTimeout: true,
-        httpAgent: AGENT,
-        httpsAgent: AGENT,
-      },
-    });
+    this.bucket = options.bucket;
+    this.place = `${options.endpoint ?? 's3'} ${options.bucket}`;
+    this.client = clientOf(options);
+    this.downloads = clientOf(options);
   }
 
   async write(
@@ -101,7 +89,7 @@ export class S3Store extends FileStore {
   async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
     const part = range && { Range: `bytes=${range.start}-${range.end}` };
     try {
-      const { Body } = await this.client.send(new GetObjectCommand({ ...this.object(key), ...part }));
+      const { Body } = await this.downloads.send(new GetObjectCommand({ ...this.object(key), ...part }));
       if (!(Body instanceof Readable)) throw new Error('the store answered without a body');
       return Body;
     } catch (error) {
@@ -192,6 +180,25 @@ export class S3Store extends FileStore {
     const { folder, name, extension } = keyParts(key);
     return { Bucket: this.bucket, Key: `${folder}/${name}.${extension}` };
   }
+}
+
+function clientOf({ endpoint, region, forcePathStyle, accessKeyId, secretAccessKey }: S3Options): S3Client {
+  return new S3Client({
+    ...(endpoint !== undefined && { endpoint }),
+    region,
+    forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey },
+    // Not every compatible store supports the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: AGENT,
+      httpsAgent: AGENT,
+    },
+  });
 }
 
 async function finish(upload: Upload, signal: AbortSignal | undefined): Promise<void> {

@@ -1,11 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-
-/**
- * A client that reads nothing for this long will not read the rest. On a slow line the system's buffers need several seconds to
- * drain, without showing progress.
- */
-const STALL_MS = 30_000;
+import { breakWhenStalled, STALL_MS } from '../http/stalled-client.js';
 
 /**
  * The client's side of a streamed answer: flushed with each write, as slow as the client reads, and aware of the client
@@ -70,7 +65,7 @@ export class ClientStream {
     if (!this.sent || raw.destroyed) return;
     if (last === null) raw.end();
     else raw.end(last);
-    this.breakWhenStalled();
+    breakWhenStalled(raw, this.stallMs);
   }
 
   /** Aborts a started answer, so that the client cannot mistake it for complete. */
@@ -86,7 +81,7 @@ export class ClientStream {
   /** Ends early when the client leaves, and when `stop` fires. */
   private untilDrained(stop: AbortSignal): Promise<void> {
     const { raw } = this.reply;
-    const watched = this.isAwaited ? undefined : this.breakWhenStalled();
+    const watched = this.isAwaited ? undefined : breakWhenStalled(raw, this.stallMs);
     return new Promise((resolve) => {
       const done = (): void => {
         watched?.();
@@ -97,17 +92,6 @@ export class ClientStream {
       raw.once('drain', done).once('close', done);
       stop.addEventListener('abort', done, { once: true });
     });
-  }
-
-  /**
-   * The timeout of a socket counts from its last progress: a slow client is not a stalled one.
-   * @returns a function that ends the watch
-   */
-  private breakWhenStalled(): () => void {
-    const { raw } = this.reply;
-    const onStall = (): void => void raw.destroy();
-    raw.setTimeout(this.stallMs, onStall);
-    return () => void raw.off('timeout', onStall).setTimeout(0);
   }
 
   private begin(contentType: string): void {

@@ -1,5 +1,9 @@
+import Fastify from 'fastify';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { namesEtag, readByteRange } from './file-answer.js';
+import { namesEtag, readByteRange, sendFile } from './file-answer.js';
 
 describe('readRange', () => {
   it.each([
@@ -34,4 +38,23 @@ describe('namesEtag', () => {
   ])('%s: %s', (header, isNamed) => {
     expect(namesEtag(header, '"a"')).toBe(isNamed);
   });
+});
+
+it('a file is not kept open for a client that reads nothing', async () => {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  /** More than the sockets take at once. */
+  const bytes = 64 * piece.length;
+  const body = Readable.from(Array.from({ length: 64 }, () => piece));
+  const file = { key: 'k', bytes, type: 'video/mp4', etag: '"e"' };
+  const server = Fastify();
+  const store = { open: async () => body };
+  server.get('/', (asked, reply) => sendFile(asked, reply, { store, file, stallMs: 500 }));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as { port: number };
+  const closed = once(body, 'close');
+  const call = request({ port, host: '127.0.0.1', path: '/', agent: false }).end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  await closed;
+  await expect(response.toArray()).rejects.toThrow('aborted');
+  await server.close();
 });

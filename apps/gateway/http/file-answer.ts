@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FileMissing, type FileStore } from '#storage/file-store.js';
 import { ApiError } from '#platform/errors.js';
+import { breakWhenStalled } from './stalled-client.js';
 
 export interface StoredFile {
   key: string;
@@ -36,13 +37,14 @@ export function readByteRange(header: string | undefined, bytes: number): ByteRa
 
 /**
  * Answers GET and HEAD with a stored file, complete or in part. Private, because the file expires soon and belongs to one
- * customer.
+ * customer. A client that reads nothing for `stallMs` is disconnected: it may be anyone who has the link, and holds a file or a
+ * connection to the store.
  * @throws FileMissing if the file is gone, before a status is sent; ApiError range_not_satisfiable
  */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { store, file }: { store: FileStore; file: StoredFile },
+  { store, file, stallMs }: { store: Pick<FileStore, 'open'>; file: StoredFile; stallMs?: number },
 ): Promise<void> {
   const { bytes, etag, key } = file;
   void reply.headers({ 'accept-ranges': 'bytes', 'cache-control': 'private', etag });
@@ -60,6 +62,7 @@ export async function sendFile(
   const length = range ? range.end - range.start + 1 : bytes;
   const body = request.method === 'HEAD' ? Readable.from([]) : await store.open(key, range ?? undefined);
   if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${bytes}`);
+  breakWhenStalled(reply.raw, stallMs);
   await reply
     .headers({ 'content-length': length, 'content-type': file.type, 'x-content-type-options': 'nosniff' })
     .send(body);

@@ -12,14 +12,16 @@ declare module 'fastify' {
 
 /** Webhooks whose bodies may arrive at the same time, from one address and from all: anyone may begin to send one. */
 const MOST_WEBHOOKS = { ofAddress: 8, ofAll: 64 };
+/** Requests without a key that one network may have in progress, such as downloads by signed links. */
+const MOST_WITHOUT_KEY = 100;
 /** It is unknown when the next of its requests will end, and clients obey any number. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Bounds the requests that a key and an account have in progress: those that cost money together, and apart from them all
  * others of the account, so that polls are not refused for the work that they ask about. Counted by each gateway for
- * itself: over several of them a caller has as many times the limit. Webhooks of vendors, which have no caller, are counted by
- * their address.
+ * itself: over several of them a caller has as many times the limit. Requests without a caller are counted by their network: webhooks
+ * of vendors, and downloads by signed links.
  */
 export class ConcurrencyLimiter {
   private readonly inProgress = new Map<string, number>();
@@ -62,7 +64,7 @@ export class ConcurrencyLimiter {
         { subject: `webhooks from ${networkOf(ip)}`, most: MOST_WEBHOOKS.ofAddress },
         { subject: 'webhooks', most: MOST_WEBHOOKS.ofAll },
       ];
-    if (!caller) return [];
+    if (!caller) return [{ subject: `keyless from ${networkOf(ip)}`, most: MOST_WITHOUT_KEY }];
     const limits = callerLimits(caller, 'concurrentRequests', this.defaults);
     return config.paid ? limits : limits.flatMap(asOther);
   }
@@ -87,6 +89,12 @@ function tooMany({ subject, most }: RequestLimit): ApiError {
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       },
+    );
+  if (subject.startsWith('keyless'))
+    return new ApiError(
+      'rate_limit_exceeded',
+      `Your network has reached its limit of ${most} concurrent requests without a key. Wait until one has ended, or send your key.`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   const who = subject.startsWith('key ') ? 'This key' : 'Your account';
   const message = `${who} has reached its limit of ${most} concurrent requests. Nothing was charged; wait until one has ended.`;
