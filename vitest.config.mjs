@@ -2,7 +2,7 @@ import { BaseSequencer } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** For real databases, brokers and browsers on a busy machine. Only a hang takes this long. */
-const LIMIT_MS = 900_000;
+const LIMIT_MS = 1_800_000;
 
 /** Specs that take half a minute or more. They start first, so that no core is idle at the end. */
 const LONGEST = [

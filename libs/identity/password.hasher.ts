@@ -11,7 +11,7 @@ const AT_ONCE = 2;
 /** Of one caller: more would wait for longer than a few seconds. */
 const MAX_WAITING = 64;
 /** Then others have taken all turns for so long that the caller had better try again later. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 
 /** Long enough to be worth hashing, short enough to hash. */
 export const PASSWORD_CHARS = { min: 10, max: 200 } as const;

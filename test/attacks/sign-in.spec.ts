@@ -181,7 +181,8 @@ describe('six digits', () => {
     };
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(wrong(n))));
     const codes = await Promise.all(answers.map(codeOf));
-    const looked = codes.filter((code) => code !== 'too_many_attempts');
+    // A slow machine checks fewer passwords at once than this sends, and looks at none of the rest.
+    const looked = codes.filter((code) => code !== 'too_many_attempts' && code !== 'service_unavailable');
     expect(looked.length).toBeLessThanOrEqual(5);
     expect(Number(answers.find(({ status }) => status === 429)!.headers.get('retry-after'))).toBeGreaterThan(
       3600,
