@@ -37,7 +37,7 @@ export class BillingModule {
       module: BillingModule,
       controllers: [ChargesController],
       providers: [
-        { provide: LateWork, useValue: new LateWork({ metrics, log }) },
+        { provide: LateWork, useValue: new LateWork({ pool, metrics, log }) },
         { provide: PostingEngine, useValue: engine },
         { provide: KeyUse, useValue: keyUse },
         { provide: 'background', useValue: runInBackground({ engine, relay, keyUse, reporter, sweeps }) },

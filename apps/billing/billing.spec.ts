@@ -208,8 +208,15 @@ describe('holds past their deadline', () => {
     await until(async () => (await metric('tollgate_holds_swept_total')) >= 1);
 
     const before = await metric('tollgate_late_success_total');
-    await bus.publish(topics.chargeResolved, resolution(message));
+    await bus.publish(topics.chargeResolved, resolution(message, { channel: 'sandbox' }));
     expect(await metric('tollgate_late_success_total')).toBe(before + 1);
+    await bus.publish(topics.chargeResolved, resolution(message, { channel: 'sandbox' }));
+    expect(await metric('tollgate_late_success_total')).toBe(before + 1);
+    const { rows } = await ledger.owner.query(
+      'SELECT channel_id AS channel, units FROM late_deliveries WHERE charge_id = $1',
+      [message.chargeId],
+    );
+    expect(rows).toEqual([{ channel: 'sandbox', units: 2n }]);
     expect(await balances(customer.accountId)).toEqual({ main: '1', held: '0' });
   });
 

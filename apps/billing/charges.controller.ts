@@ -46,7 +46,7 @@ export class ChargesController extends Using({ engine: PostingEngine, keyUse: Ke
 
   private async resolve(command: ResolveCommand): Promise<ResolveResult> {
     const result = await this.engine.resolve(command);
-    if (result.late) this.late.note(command);
+    if (result.late) await this.late.record(command, result.late);
     return result;
   }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { atHorizon } from '#ledger/postings/horizon.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type AccrualOptions, costsProgress } from './accrual.js';
 import { type NewCost, setCost } from './cost-versions.js';
+import { costsControl } from './costs.control.js';
 import { accrueAll, CostsFixture } from './costs.fixture.js';
 
 let costs: CostsFixture;
@@ -40,6 +42,15 @@ async function rowsOf(chargeId: string) {
 }
 
 const accrue = (options?: AccrualOptions) => accrueAll(costs.ledger.billing, options);
+
+/** What the control finds of charges. */
+async function costFindings(): Promise<string[]> {
+  const { items } = await atHorizon(costs.ledger.billing, (client, horizon) =>
+    costsControl.check(client, { horizon, graceMs: 0, before: null, limit: 100 }),
+  );
+  const found = items.map(({ state, subject }) => `${state} ${subject}`);
+  return found.filter((each) => each.includes('charge:')).sort();
+}
 
 async function unknown(): Promise<number> {
   const { rows } = await costs.ledger.owner.query('SELECT FROM unknown_costs');
@@ -130,6 +141,37 @@ describe('upstream costs', () => {
       ['failed', 0n, 5n],
       ['late', parseAmount('0.2'), 5n],
     ]);
+    await expectPostingsOfRows();
+  });
+
+  it('of work delivered after its charge was released are recorded, before or after the others of its time', async () => {
+    await set('imgmodel-4', { unitCost: '0.011' });
+    await set('vendora-chat', { input: '1', cachedInput: '0.5', output: '2' });
+    const swept = { failed: true, channel: null };
+    const calls = { model: 'imgmodel-4', units: 3n };
+    const tokens = { input: 10n, cachedInput: 0n, output: 100n };
+    const [before, after, never] = [
+      await costs.charge(customer, { ...calls, ...swept }),
+      await costs.charge(customer, { ...calls, ...swept }),
+      await costs.charge(customer, { ...calls, ...swept }),
+    ];
+    const metered = await costs.charge(customer, { model: 'vendora-chat', tokens, ...swept });
+    await costs.end(customer, before, { channel: 'sandbox', delivered: 2n });
+    expect(await accrue()).toMatchObject({ recorded: 1 });
+    await costs.end(customer, after, { channel: 'sandbox' });
+    await costs.end(customer, after, { channel: 'sandbox' });
+    await costs.end(customer, never, { channel: 'sandbox', delivered: 0n });
+    await costs.end(customer, metered, { channel: 'sandbox', deliveredTokens: { ...tokens, output: 7n } });
+    expect(await costFindings()).toEqual(
+      [`cost_missing charge:${after}`, `cost_missing charge:${metered}`].sort(),
+    );
+    expect(await accrue()).toMatchObject({ recorded: 2 });
+    expect(await accrue()).toMatchObject({ recorded: 0 });
+    expect(await rowsOf(before)).toEqual([['failed', parseAmount('0.022'), 2n]]);
+    expect(await rowsOf(after)).toEqual([['late', parseAmount('0.033'), 3n]]);
+    expect(await rowsOf(never)).toEqual([]);
+    expect(await rowsOf(metered)).toEqual([['late', 24_000n, 17n]]);
+    expect(await costFindings()).toEqual([]);
     await expectPostingsOfRows();
   });
 

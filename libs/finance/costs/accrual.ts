@@ -155,7 +155,7 @@ const NOW_KNOWN = `FROM upstream_cost_times v JOIN unknown_costs u ON u.channel_
   AND u.model_id = v.model_id AND u.ended_at >= v.effective_from AND u.ended_at < v.until
   AND (CASE WHEN u.metered THEN v.input_cost ELSE v.unit_cost END) IS NOT NULL WHERE true`;
 
-/** Failed work of one day that was recorded as not billed, but whose task now says that it is billed. */
+/** Failed work of one day that was recorded as not billed, but was delivered since, or whose task now says that it is billed. */
 function lateStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
@@ -167,8 +167,9 @@ function lateStep(chunk: number): Step {
   };
 }
 
-const LATE = `FROM tasks t JOIN charges c ON c.id = t.charge_id
-  WHERE t.unbilled_cost IS NOT NULL AND coalesce(c.channel_id, t.channel_id) IS NOT NULL AND c.state = 'released'
+const LATE = `FROM (SELECT charge_id, channel_id FROM tasks WHERE unbilled_cost IS NOT NULL
+    UNION SELECT charge_id, channel_id FROM late_deliveries) AS t JOIN charges c ON c.id = t.charge_id
+  WHERE coalesce(c.channel_id, t.channel_id) IS NOT NULL AND c.state = 'released'
     AND c.resolved_at < (SELECT through FROM cost_progress)
     AND NOT EXISTS (SELECT FROM charge_costs f WHERE f.charge_id = c.id AND (f.outcome = 'late' OR f.cost > 0))
     AND NOT EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id)`;

@@ -14,19 +14,21 @@ export interface RecordedCosts {
 
 /**
  * Delivered work costs what was delivered, even beyond its hold. Failed work costs what was requested if the upstream bills
- * failures, or if its task says that it may be billed; for metered work only the input, because the output is unknown.
+ * failures, or if its task says that it may be billed, and what was delivered after its charge had been released; for metered work only the input, because the output is unknown.
  */
 const ENDED = `
-  SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, t.channel_id) AS channel_id,
-    coalesce(m.alias_of, c.model_id) AS priced_model, c.state = 'settled' AS delivered, t.id IS NOT NULL AS billed,
-    CASE c.state WHEN 'settled' THEN c.delivered_units ELSE c.units END AS units,
+  SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, l.channel_id, t.channel_id) AS channel_id,
+    coalesce(m.alias_of, c.model_id) AS priced_model, c.state = 'settled' AS delivered,
+    t.id IS NOT NULL OR l.charge_id IS NOT NULL AS billed,
+    CASE c.state WHEN 'settled' THEN c.delivered_units ELSE coalesce(l.units, c.units) END AS units,
     CASE WHEN jsonb_typeof(c.lines) = 'array' THEN
-      CASE c.state WHEN 'settled' THEN c.delivered_lines
+      CASE WHEN c.state = 'settled' THEN c.delivered_lines WHEN l.charge_id IS NOT NULL THEN l.lines
         ELSE jsonb_path_query_array(c.lines, '$[*] ? (!(@.kind like_regex "output$"))') END END AS lines
   FROM charges c
   LEFT JOIN tasks t ON t.charge_id = c.id AND t.unbilled_cost IS NOT NULL AND c.state = 'released'
+  LEFT JOIN late_deliveries l ON l.charge_id = c.id AND c.state = 'released'
   LEFT JOIN models m ON m.id = c.model_id
-  WHERE c.state IN ('settled', 'released') AND coalesce(c.channel_id, t.channel_id) IS NOT NULL`;
+  WHERE c.state IN ('settled', 'released') AND coalesce(c.channel_id, l.channel_id, t.channel_id) IS NOT NULL`;
 
 const PRICED = `
   SELECT e.*, v.id AS version_id, CASE

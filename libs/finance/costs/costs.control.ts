@@ -26,8 +26,8 @@ SELECT 'charge:' || coalesce(c.id, k.charge_id), CASE WHEN c.id IS NULL THEN 'co
   jsonb_build_object('charge', coalesce(c.id, k.charge_id), 'charge_state', c.state, 'channel', coalesce(c.channel_id, k.channel_id),
     'model', coalesce(c.model_id, k.model_id), 'ended_at', ${iso('c.resolved_at')}, 'cost', ${upc('k.cost')}, 'outcome', k.outcome),
   coalesce(c.id, k.charge_id), array_remove(ARRAY[k.transaction_id], NULL)
-FROM (SELECT * FROM charges WHERE state IN ('settled', 'released') AND channel_id IS NOT NULL AND resolved_at < $2
-    AND resolved_at < (SELECT through FROM cost_progress)) AS c
+FROM (SELECT * FROM charges WHERE state IN ('settled', 'released') AND resolved_at < $2
+    AND (channel_id IS NOT NULL OR id IN (SELECT charge_id FROM late_deliveries WHERE recorded_at < $1)) AND resolved_at < (SELECT through FROM cost_progress)) AS c
 FULL JOIN (SELECT * FROM charge_costs WHERE outcome <> 'late' AND ended_at < $2) AS k ON k.charge_id = c.id
 WHERE CASE
   WHEN c.id IS NULL THEN NOT EXISTS (SELECT FROM charges x WHERE x.id = k.charge_id AND x.state = 'released')

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { markHorizon } from '#ledger/postings/horizon.js';
+import type { ResolveCommand } from '#ledger/charges/charge.js';
+import { recordLateDelivery } from '#ledger/charges/late-delivery.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
@@ -30,6 +32,8 @@ export interface Work {
   channel?: string | null;
   taskId?: string;
 }
+
+type End = Pick<Work, 'delivered' | 'deliveredTokens' | 'failed' | 'channel'>;
 
 /** Customers that ask for work, on a real database with the real engine. */
 export class CostsFixture {
@@ -74,18 +78,25 @@ export class CostsFixture {
       requestId: newId(),
     });
     if (held.outcome !== 'held') throw new Error(held.message);
-    await this.engine.resolve({
+    await this.end(customer, chargeId, { ...work, channel });
+    return chargeId;
+  }
+
+  /** Work is delivered, at once or after its charge was released. */
+  async end({ accountId }: { accountId: string }, chargeId: string, work: End): Promise<void> {
+    const command: ResolveCommand = {
       chargeId,
       accountId,
       outcome: work.failed ? 'failed' : 'delivered',
-      channel,
+      channel: work.channel ?? null,
       deliveredUnits: work.delivered ?? null,
       deliveredTokens: work.deliveredTokens ?? null,
       reason: null,
       upstreamStatus: 200,
       latencyMs: 5,
-    });
-    return chargeId;
+    };
+    const { late } = await this.engine.resolve(command);
+    if (late) await recordLateDelivery(this.ledger.billing, command, late);
   }
 
   /** A failed task, with or without a note that it is billed. Its charge has to be created under its ID. */

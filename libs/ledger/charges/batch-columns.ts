@@ -223,7 +223,7 @@ function holdOf({ command }: NewCharge): HoldCommand | undefined {
 }
 
 /** The lines as the charge stores them: exact texts. */
-function linesJson(lines: readonly ChargeLine[]): string {
+export function linesJson(lines: readonly ChargeLine[]): string {
   return JSON.stringify(
     lines.map(({ kind, units, unitPrice }) => ({
       kind,

@@ -10,8 +10,9 @@ import {
   type ResolveCommand,
   type ResolveResult,
   type StoredCharge,
+  type Used,
 } from './charge.js';
-import { usedTokens, usedUnits } from './delivered-use.js';
+import { usedOf } from './delivered-use.js';
 import { decideHold, type HoldRefusal, reject } from './hold-decision.js';
 
 /**
@@ -68,7 +69,7 @@ class Planner {
     }
     switch (charge.state) {
       case 'refused':
-        return { outcome: 'refused', settled: ZERO, released: ZERO, late: false };
+        return { outcome: 'refused', settled: ZERO, released: ZERO, late: null };
       case 'held':
         return this.resolveHeld(charge, command);
       default:
@@ -76,7 +77,7 @@ class Planner {
           outcome: charge.state,
           settled: charge.settled ?? ZERO,
           released: charge.released ?? ZERO,
-          late: command.outcome === 'delivered' && charge.state === 'released',
+          late: charge.state === 'released' ? lateUse(charge, command) : null,
         };
     }
   }
@@ -132,12 +133,12 @@ class Planner {
       return new BrokenRule(`charge ${command.chargeId} was delivered but never held`);
     const refusal = reject('abandoned', 'The request was given up before it was charged.');
     this.written.newCharges.push({ command, state: 'refused', inputHash: null, quote: null, refusal });
-    return { outcome: 'refused', settled: ZERO, released: ZERO, late: false };
+    return { outcome: 'refused', settled: ZERO, released: ZERO, late: null };
   }
 
   private resolveHeld(charge: StoredCharge, command: ResolveCommand): ResolveResult {
     const balance = this.balanceOf(charge.accountId);
-    const { units, lines, cost } = charge.lines ? usedTokens(charge, command) : usedUnits(charge, command);
+    const { units, lines, cost } = usedOf(charge, command);
     // Never above the hold: an excess is the operator's loss, never the customer's.
     const settled = cost < charge.amount ? cost : charge.amount;
     const released = nanos(charge.amount - settled);
@@ -158,7 +159,7 @@ class Planner {
     this.postResolution(resolution, balance);
     this.written.resolutions.push(resolution);
     this.addSpend(charge, charge.heldMonth, -released);
-    return { outcome: state, settled, released, late: false };
+    return { outcome: state, settled, released, late: null };
   }
 
   /** Moves the hold to usage, and the released part back to main. */
@@ -228,4 +229,10 @@ function refused(code: RefusalCode, message: string): HoldResult {
 
 function spendKey(keyId: string, month: string): string {
   return `${keyId} ${month}`;
+}
+
+/** Delivered after all, although the charge was released. */
+function lateUse(charge: StoredCharge, command: ResolveCommand): Used | null {
+  const used = usedOf(charge, command);
+  return used.units > 0n ? used : null;
 }

@@ -63,8 +63,16 @@ export interface ResolveResult {
   outcome: 'settled' | 'released' | 'refused';
   settled: Nanos;
   released: Nanos;
-  /** Work was delivered after its charge had been released: the customer pays nothing, the operator does. */
-  late: boolean;
+  /** What was delivered after its charge had been released, if anything: the customer pays nothing, the operator does. */
+  late: Used | null;
+}
+
+/** What was delivered of a charge, and what that costs the customer. */
+export interface Used {
+  units: bigint;
+  /** null for work priced by units. */
+  lines: readonly ChargeLine[] | null;
+  cost: Nanos;
 }
 
 /** A message that contradicts the ledger; repeating it changes nothing, so it must not be retried. */

@@ -1,18 +1,16 @@
-import { type Nanos, parseDecimal, ZERO } from '#money/amount.js';
-import { amountFor, type ChargeLine, linesAmount, withTokens } from '#pricing/quote.js';
-import type { ResolveCommand, StoredCharge } from './charge.js';
-
-/** What was delivered of a charge, and what that costs. */
-interface Used {
-  units: bigint;
-  lines: readonly ChargeLine[] | null;
-  cost: Nanos;
-}
+import { parseDecimal, ZERO } from '#money/amount.js';
+import { amountFor, linesAmount, withTokens } from '#pricing/quote.js';
+import type { ResolveCommand, StoredCharge, Used } from './charge.js';
 
 const NOTHING: Used = { units: 0n, lines: null, cost: ZERO };
 
+/** What a resolution says was delivered. */
+export function usedOf(charge: StoredCharge, command: ResolveCommand): Used {
+  return charge.lines ? usedTokens(charge, command) : usedUnits(charge, command);
+}
+
 /** Delivered units of those held. Anything beyond the request is ignored and costs nobody anything. */
-export function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
+function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
   const asked = command.deliveredUnits ?? charge.units;
   if (command.outcome === 'failed' || asked <= 0n) return NOTHING;
   if (asked >= charge.units || charge.unitPrice === null) {
@@ -23,7 +21,7 @@ export function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
 }
 
 /** Metered work costs what was used, even if that is more than was held. */
-export function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
+function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
   if (command.outcome === 'failed' || !charge.lines) return NOTHING;
   const lines = command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines;
   const units = lines.reduce((sum, line) => sum + line.units, 0n);
