@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
+import { applyDispute } from '#ledger/postings/chargeback.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { readReversals } from '#payments/order.reversals.js';
@@ -157,6 +158,30 @@ describe('a monthly statement', () => {
     });
     const { refunds } = await readReversals(billing, topupId);
     expect(refunds.map(({ endedAt }) => endedAt?.toISOString().slice(0, 7))).toEqual([month]);
+  });
+
+  it('has what a bank took back, and what it paid again, as its credits moved', async () => {
+    const { billing, owner } = under.ledger;
+    const { accountId } = await under.ledger.account({ credits: '10' });
+    const { rows } = await owner.query<{ topupId: string; provider: 'manual'; amountMinor: bigint }>(
+      'SELECT id AS "topupId", provider, paid_minor AS "amountMinor" FROM topups WHERE account_id = $1',
+      [accountId],
+    );
+    const { amountMinor, ...paid } = rows[0]!;
+    const [won, lost] = [newId(), newId()];
+    const says = (disputeId: string, state: 'lost' | 'won', amount: bigint) =>
+      inTransaction(billing, (client) =>
+        applyDispute(client, { ...paid, disputeId, accountId, state, amountMinor: amount }, 'USD'),
+      );
+    await says(won, 'lost', amountMinor);
+    await says(won, 'won', amountMinor);
+    await says(lost, 'lost', amountMinor / 2n);
+    const { money } = (await readMonthlyStatement(billing, { accountId, month }))!;
+    expect(money.map(({ what, count, amountMinor: moved }) => [what, count, moved])).toEqual([
+      ['paid', 1, amountMinor],
+      ['disputed', 2, -amountMinor - amountMinor / 2n],
+      ['dispute_won', 1, amountMinor],
+    ]);
   });
 
   it('for a month without work has no keys', async () => {

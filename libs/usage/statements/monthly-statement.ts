@@ -3,6 +3,10 @@ import { type BillingDetails, readBillingDetails } from '#payments/receipts/bill
 import { balanceBefore } from '#ledger/postings/account-balance.js';
 import { atHorizon, type Horizon, RECORDING_APART } from '#ledger/postings/horizon.js';
 
+/** `disputed`: what the customer's bank took back. `dispute_won`: what it paid again. */
+export const moneyMoves = ['paid', 'refunded', 'disputed', 'dispute_won'] as const;
+type MoneyMove = (typeof moneyMoves)[number];
+
 /** A UTC month of an account: movements in nanos of credits that are available, held, or being refunded. */
 export interface MonthlyStatement {
   /** Such as 2026-01. */
@@ -23,7 +27,7 @@ export interface MonthlyStatement {
   /** The charges and refunds among the moves again, by key and model. */
   work: KeyWork[];
   /** Payments of the month, minor units by currency; positive was paid by the customer. A key has none. */
-  money: { what: 'paid' | 'refunded'; currency: string; count: number; amountMinor: bigint }[];
+  money: { what: MoneyMove; currency: string; count: number; amountMinor: bigint }[];
 }
 
 /** Usage of a model by a key, in nanos. Both sums are positive. Null for work without a key or a model. */
@@ -216,22 +220,29 @@ function workOf(sums: readonly Sum[]): KeyWork[] {
   });
 }
 
+/** What each posting moved, in the order in which a statement shows it. */
+const MONEY = `SELECT what, currency, count(*)::int AS count, sum(amount)::bigint AS "amountMinor"
+  FROM (
+    SELECT 1 AS place, 'paid' AS what, currency, paid_minor AS amount, transaction_id FROM topups WHERE account_id = $1
+    UNION ALL
+    SELECT 2, 'refunded', p.currency, -r.paid_minor, r.ended_transaction_id
+    FROM topup_refunds r JOIN topups p ON p.id = r.topup_id WHERE p.account_id = $1 AND r.state = 'succeeded'
+    UNION ALL
+    SELECT 3, 'disputed', p.currency, -d.paid_minor, d.transaction_id
+    FROM disputes d JOIN topups p ON p.id = d.topup_id WHERE d.account_id = $1
+    UNION ALL
+    SELECT 4, 'dispute_won', p.currency, d.paid_minor, d.reversal_transaction_id
+    FROM disputes d JOIN topups p ON p.id = d.topup_id WHERE d.account_id = $1) AS m
+  JOIN ledger_transactions t ON t.id = m.transaction_id
+  WHERE t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
+  GROUP BY place, what, currency ORDER BY place, currency`;
+
 /** By when the ledger recorded them, like the moves: a payment has a time of its own, at which its transaction began. */
 async function moneyOf(
   client: pg.ClientBase,
   accountId: string,
   { from, to }: Month,
 ): Promise<MonthlyStatement['money']> {
-  const { rows } = await client.query<MonthlyStatement['money'][number]>(
-    `SELECT 'paid' AS what, currency, count(*)::int AS count, sum(paid_minor)::bigint AS "amountMinor"
-     FROM topups p JOIN ledger_transactions t ON t.id = p.transaction_id
-     WHERE p.account_id = $1 AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz GROUP BY currency
-     UNION ALL
-     SELECT 'refunded', p.currency, count(*)::int, (-sum(r.paid_minor))::bigint
-     FROM topup_refunds r JOIN topups p ON p.id = r.topup_id JOIN ledger_transactions t ON t.id = r.ended_transaction_id
-     WHERE p.account_id = $1 AND r.state = 'succeeded' AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
-     GROUP BY p.currency ORDER BY 1, 2`,
-    [accountId, from, to],
-  );
+  const { rows } = await client.query<MonthlyStatement['money'][number]>(MONEY, [accountId, from, to]);
   return rows;
 }

@@ -23,6 +23,8 @@ interface StatementTexts {
   readonly money: string;
   readonly paid: string;
   readonly refunded: string;
+  readonly disputed: string;
+  readonly dispute_won: string;
   readonly nothing: string;
   readonly note: string;
   readonly keyNote: string;
@@ -64,6 +66,8 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     money: 'Money',
     paid: 'Paid for top-ups',
     refunded: 'Refunded to you',
+    disputed: 'Taken back by your bank',
+    dispute_won: 'Disputes won',
     nothing: 'None',
     note: 'The balance includes credits that are held or being refunded. One credit is worth USD 1.00 of list price. The month is in UTC.',
     keyNote:
@@ -104,6 +108,8 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     money: '资金',
     paid: '充值付款',
     refunded: '退还给您',
+    disputed: '银行因争议收回',
+    dispute_won: '争议胜诉返还',
     nothing: '无',
     note: '余额包含预扣中和退还中的额度。1 额度相当于按目录价计 1 美元的用量。月份按 UTC 计。',
     keyNote:

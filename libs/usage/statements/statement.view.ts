@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
 import { type CsvColumn } from '#platform/http/csv.js';
 import { amountView, shown, timeView } from '#platform/http/fields.js';
-import { keysOf, type KeyWork, type MonthlyStatement } from './monthly-statement.js';
+import { keysOf, type KeyWork, moneyMoves, type MonthlyStatement } from './monthly-statement.js';
 
 const ofKey = {
   keyId: z.string().nullable().meta({ description: 'Null for charges without a key.' }),
@@ -36,10 +36,15 @@ export const monthlyStatementView = z
       }),
     money: z.array(
       z.object({
-        what: z.enum(['paid', 'refunded']),
+        what: z.enum(moneyMoves),
         count: z.int(),
         currency: z.string(),
-        amount: z.string().meta({ description: 'Money. Negative for refunds.', examples: ['13.00'] }),
+        amount: z
+          .string()
+          .meta({
+            description: 'Money. Negative for refunds and for what a bank took back.',
+            examples: ['13.00'],
+          }),
       }),
     ),
   })
