@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { markHorizon } from '#ledger/postings/horizon.js';
 import { formatAmount, parseAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { mailTopup } from '#payments/receipts/topup.mail.js';
@@ -76,6 +77,9 @@ async function inOneMonth<T>(happen: () => Promise<T>): Promise<{ month: string;
   return (await monthNow()) === month ? { month, done } : inOneMonth(happen);
 }
 
+/** Less than a test may take. */
+const PATIENCE_MS = 600_000;
+
 /** A new account that paid for two images. */
 async function paidCall(): Promise<Person> {
   const { accountId, apiKey } = await relay.fixture.account({ credits: '5.5' });
@@ -85,6 +89,8 @@ async function paidCall(): Promise<Person> {
     body: JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse', n: 2 }),
   });
   expect(made.status).toBe(200);
+  // Other specs on the server can hold back what is final.
+  expect(await markHorizon(relay.fixture.billing, PATIENCE_MS)).toBe(true);
   return person(relay, { accountId });
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
+import { markHorizon } from '#ledger/postings/horizon.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { readReversals } from '#payments/order.reversals.js';
@@ -15,6 +16,9 @@ import {
 } from '../../../test/support/ledger-person.js';
 import { ticketOf } from '../../../test/support/tickets.js';
 import { keysOf, type MonthlyStatement, readMonthlyStatement } from './monthly-statement.js';
+
+/** Other specs on the server can hold back what is final. Less than a test may take. */
+const PATIENCE_MS = 600_000;
 
 let under: EngineFixture;
 let someone: LedgerPerson;
@@ -138,6 +142,7 @@ describe('a monthly statement', () => {
     const { owner, billing } = under.ledger;
     const { accountId } = await under.ledger.account({ credits: '10' });
     const topupId = await refunded(accountId);
+    expect(await markHorizon(billing, PATIENCE_MS)).toBe(true);
     await owner.query(
       `ALTER TABLE topups DISABLE TRIGGER USER;
        UPDATE topups SET recorded_at = timestamptz '${month}-01 00:00:00+00' - interval '1 microsecond' WHERE id = '${topupId}';
@@ -176,6 +181,7 @@ describe('a monthly statement', () => {
     await says(won, 'lost', amountMinor);
     await says(won, 'won', amountMinor);
     await says(lost, 'lost', amountMinor / 2n);
+    expect(await markHorizon(billing, PATIENCE_MS)).toBe(true);
     const { money } = (await readMonthlyStatement(billing, { accountId, month }))!;
     expect(money.map(({ what, count, amountMinor: moved }) => [what, count, moved])).toEqual([
       ['paid', 1, amountMinor],
