@@ -47,7 +47,7 @@ const DELETES_AT_ONCE = 20;
 /** Files as objects of a bucket. A broken upload is aborted and never appears. Keys are the objects' names. */
 export class S3Store extends FileStore {
   private readonly client: S3Client;
-  /** Has connections of its own, so that slow downloads hold up nothing else. */
+  /** Has connections of its own, so that slow downloads hold up neither writes nor checks. */
   private readonly downloads: S3Client;
   private readonly bucket: string;
   readonly place: string;

@@ -254,6 +254,7 @@ function codesOf(
   return [
     ...ALWAYS,
     ...(needsKey(access) ? (['invalid_api_key', 'ip_not_allowed'] as const) : []),
+    ...(access === 'open' || access === 'signed' ? (['rate_limit_exceeded'] as const) : []),
     ...(method === 'post' ? OF_BODIES : []),
     ...(multipart ? (['invalid_multipart'] as const) : []),
     ...(paid ? OF_CHARGES : []),

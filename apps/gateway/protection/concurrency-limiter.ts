@@ -93,7 +93,7 @@ function tooMany({ subject, most }: RequestLimit): ApiError {
   if (subject.startsWith('keyless'))
     return new ApiError(
       'rate_limit_exceeded',
-      `Your network has reached its limit of ${most} concurrent requests without a key. Wait until one has ended, or send your key.`,
+      `Your network has reached its limit of ${most} concurrent requests without a key. Wait until one has ended.`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   const who = subject.startsWith('key ') ? 'This key' : 'Your account';
