@@ -167,6 +167,7 @@ function lateStep(chunk: number): Step {
   };
 }
 
+/** What was recorded as billed stays as it is, even if it is delivered later: a bill shows the difference. */
 const LATE = `FROM (SELECT charge_id, channel_id FROM tasks WHERE unbilled_cost IS NOT NULL
     UNION SELECT charge_id, channel_id FROM late_deliveries) AS t JOIN charges c ON c.id = t.charge_id
   WHERE coalesce(c.channel_id, t.channel_id) IS NOT NULL AND c.state = 'released'

@@ -13,8 +13,9 @@ export interface RecordedCosts {
 }
 
 /**
- * Delivered work costs what was delivered, even beyond its hold. Failed work costs what was requested if the upstream bills
- * failures, or if its task says that it may be billed, and what was delivered after its charge had been released; for metered work only the input, because the output is unknown.
+ * Delivered work costs what was delivered, even beyond its hold or after its charge had been released. Failed work costs what was
+ * requested if the upstream bills failures, or if its task says that it may be billed; for metered work only the input, because the
+ * output is unknown.
  */
 const ENDED = `
   SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, l.channel_id, t.channel_id) AS channel_id,

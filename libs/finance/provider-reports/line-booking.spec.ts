@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
+import { inTransaction } from '#database/database.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
-import { parseAmount } from '#money/amount.js';
+import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { actionsOn } from '../../../test/support/audit.js';
@@ -73,8 +75,18 @@ describe('a line that our books miss', () => {
 
 describe('a dispute that our books miss', () => {
   /** A report line about a dispute of the payment. */
-  function lineOfDispute(type: 'dispute' | 'dispute_reversal', disputeId: string): Promise<string> {
-    return lineOfPayment(payments.ledger.owner, paymentId, type, disputeId);
+  async function lineOfDispute(
+    type: 'dispute' | 'dispute_reversal',
+    disputeId: string,
+    amountMinor = 1_300,
+  ): Promise<string> {
+    const made = await lineOfPayment(payments.ledger.owner, paymentId, type, disputeId);
+    await payments.ledger.owner.query(
+      `ALTER TABLE provider_report_lines DISABLE TRIGGER USER;
+       UPDATE provider_report_lines SET amount_minor = ${amountMinor} WHERE line_id = '${made}';
+       ALTER TABLE provider_report_lines ENABLE TRIGGER USER`,
+    );
+    return made;
   }
 
   /** A payment of 130.00 for 100 credits, disputed and lost. */
@@ -129,9 +141,28 @@ describe('a dispute that our books miss', () => {
     const friend = await payments.newAccount();
     ({ paymentId } = await paidOrder(payments, friend));
     lineId = await lineOfDispute('dispute_reversal', disputeId);
-    expect(await book()).toMatchObject({ state: 'ignored' });
+    await expect(book()).rejects.toMatchObject({ code: 'conflict', message: /another payment/ });
     expect(await balanceOf(payments.ledger, friend)).toBe('10');
     expect(await balance()).toBe('0');
+  });
+
+  it('moves what the other person saw, or nothing', async () => {
+    const accountId = await payments.newAccount();
+    const paid = await paidOrder(payments, accountId, '100');
+    ({ paymentId } = paid);
+    const refund = { topupId: paid.topupId, credits: nanos(parseAmount('70')), reason: 'asked' };
+    const { id: refundId } = await inTransaction(payments.ledger.billing, (client) =>
+      beginTopupRefund(client, { ...refund, actor: 'user:1', requestId: newId() }),
+    );
+    lineId = await lineOfDispute('dispute', `dp_${newId()}`, 13_000);
+    const { approvalId } = await book();
+    const failed = { refundId, providerRefundId: null, outcome: 'failed', failure: 'closed' } as const;
+    await inTransaction(payments.ledger.billing, (client) => endTopupRefund(client, failed));
+    await expect(payments.approve(approvalId, await payments.finance())).rejects.toMatchObject({
+      code: 'conflict',
+      message: /100 credits instead of 30/,
+    });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('100');
   });
 
   it('is booked after its payment', async () => {

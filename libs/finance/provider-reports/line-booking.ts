@@ -5,7 +5,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
-import type { Nanos } from '#money/amount.js';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { ApiError, NamedError } from '#platform/errors.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import {
@@ -14,6 +14,7 @@ import {
   type FinanceRequest,
   requestAuthor,
 } from '#payments/finance-credit.js';
+import { lockPayment } from '#payments/facts/reported-fact.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { EventOutcome } from '#payments/payment.notices.js';
 import type { PaymentEvent, PaymentFact } from '#payments/payment.provider.js';
@@ -61,8 +62,10 @@ export class LineBookings {
       kind: 'provider-line.booking',
       roles: ['finance'],
       payload,
-      apply: async (client, { note, ...key }, context) =>
-        this.bookWithin(client, await findLine(client, key), { note, by: approvedAuthor(context) }),
+      apply: async (client, { note, ...key }, context) => {
+        const by = approvedAuthor(context);
+        return this.bookWithin(client, await findLine(client, key), { note, by, seen: context.amount });
+      },
       applied: (booked) => this.announce(booked as Booked),
     });
   }
@@ -78,7 +81,7 @@ export class LineBookings {
         await lockOutflows(client, by.actor);
         const line = await findLine(client, key);
         await refuseOwnInterest(client, asking.actor, await payerOf(client, line));
-        return this.bookWithin(client, line, { note, by });
+        return this.bookWithin(client, line, { note, by, seen: null });
       });
       this.announce(booked);
       const { state, detail } = booked.outcome ?? { state: 'ignored', detail: 'The line was booked before.' };
@@ -96,17 +99,26 @@ export class LineBookings {
   private async bookWithin(
     client: pg.PoolClient,
     line: StoredLine,
-    { note, by }: { note: string; by: FinanceAuthor },
+    { note, by, seen }: { note: string; by: FinanceAuthor; seen: bigint | null },
   ): Promise<Booked> {
     const event = eventOf(line);
-    const before = await movedBy(client, line);
+    // The provider's own event of it waits, so that what it moves does not count as moved here.
+    if (line.paymentId !== null) await lockPayment(client, line.provider, line.paymentId);
+    const before = await findDispute(client, line);
+    if (before && before.paymentId !== line.paymentId)
+      throw new ApiError(
+        'conflict',
+        'Our books know this dispute as one of another payment: ask the provider.',
+      );
     const outcome = await this.parts.inbox.acceptWithin(client, event);
     if (outcome?.state === 'waiting')
       throw new ApiError('conflict', 'The payment of this dispute is not in the books: book it first.');
     const subject = `line:${line.provider}:${line.lineId}`;
-    const moved = await movedBy(client, line);
-    if (moved && moved.transactionId !== before?.transactionId)
-      await takeMoved(client, moved, { by, subject });
+    const after = await findDispute(client, line);
+    if (after && after.transactionId !== (before?.transactionId ?? null)) {
+      requireSeen(after, seen);
+      await takeMoved(client, after, { by, subject });
+    }
     await audit(client, {
       actor: by.approvedBy ?? by.actor,
       action: 'provider-line.booked',
@@ -143,30 +155,41 @@ export class LineBookings {
   }
 }
 
-interface Moved {
-  /** The last posting that moved credits because of the dispute. */
-  transactionId: bigint;
+/** A dispute as our books know it. */
+interface KnownDispute {
+  paymentId: string;
+  /** The last posting that moved credits because of it. */
+  transactionId: bigint | null;
   credits: Nanos;
   accountId: string;
 }
 
-async function movedBy(
+/** Null for a line that is not about a dispute, or a dispute that our books do not know. */
+async function findDispute(
   client: pg.ClientBase,
   { provider, type, subjectId }: StoredLine,
-): Promise<Moved | undefined> {
-  if (type !== 'dispute' && type !== 'dispute_reversal') return undefined;
-  const { rows } = await client.query<Moved>(
-    `SELECT coalesce(reversal_transaction_id, transaction_id) AS "transactionId", credits, account_id AS "accountId"
-     FROM disputes WHERE provider = $1 AND dispute_id = $2 AND transaction_id IS NOT NULL`,
+): Promise<KnownDispute | null> {
+  if (type !== 'dispute' && type !== 'dispute_reversal') return null;
+  const { rows } = await client.query<KnownDispute>(
+    `SELECT t.payment_id AS "paymentId", coalesce(d.reversal_transaction_id, d.transaction_id) AS "transactionId",
+       d.credits, d.account_id AS "accountId"
+     FROM disputes d JOIN topups t ON t.id = d.topup_id WHERE d.provider = $1 AND d.dispute_id = $2`,
     [provider, subjectId],
   );
-  return rows[0];
+  return rows[0] ?? null;
+}
+
+/** A refund may have failed, or another dispute of the payment been won, since the second person read the request. */
+function requireSeen({ credits }: KnownDispute, seen: bigint | null): void {
+  if (seen === null || seen === credits) return;
+  const amounts = `${formatAmount(credits)} credits instead of ${formatAmount(nanos(seen))}`;
+  throw new ApiError('conflict', `The dispute now moves ${amounts}: reject it and ask again.`);
 }
 
 /** @throws BookingNeedsTwo */
 async function takeMoved(
   client: pg.ClientBase,
-  { credits: amount, accountId }: Moved,
+  { credits: amount, accountId }: KnownDispute,
   { by: { actor, approvedBy }, subject: reference }: { by: FinanceAuthor; subject: string },
 ): Promise<void> {
   const outflow = { actor, approvedBy, amount, reference, accountId } as const;

@@ -34,7 +34,8 @@ export interface ChargeMargin {
 /** The revenue and cost of a charge, or null if there is no such charge. */
 export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<ChargeMargin | null> {
   const { rows } = await pool.query<{ gross: bigint; refunds: string; ended: boolean; unknown: boolean }>(
-    `SELECT coalesce(settled, 0)::bigint AS gross, c.state IN ('settled', 'released') AND c.channel_id IS NOT NULL AS ended,
+    `SELECT coalesce(settled, 0)::bigint AS gross, c.state IN ('settled', 'released') AND (c.channel_id IS NOT NULL
+         OR EXISTS (SELECT FROM late_deliveries l WHERE l.charge_id = c.id)) AS ended,
        (SELECT coalesce(sum(amount), 0)::text FROM charge_refunds r WHERE r.charge_id = c.id) AS refunds,
        EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id) AS unknown FROM charges c WHERE c.id = $1`,
     [chargeId],
