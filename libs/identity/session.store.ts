@@ -272,8 +272,8 @@ interface SessionRow {
 }
 
 /**
- * Ends a person's sessions, and withdraws the new email address that one of them may have asked for: whoever gets its
- * mail confirms it without a session.
+ * Ends a person's sessions and withdraws a new email address that is not confirmed yet, because confirming it needs no
+ * session.
  */
 export async function revokeSessions(
   client: pg.ClientBase,

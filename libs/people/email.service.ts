@@ -74,7 +74,7 @@ export class EmailService {
   }
 }
 
-/** Whoever ends the session or changes the password meanwhile withdraws the request, or it is refused here. */
+/** If the session ends or the password changes meanwhile, that withdraws the request, or it is refused here. */
 async function requireUnchanged(
   client: pg.ClientBase,
   { sessionId }: Actor,
@@ -97,7 +97,7 @@ async function takeOver(client: pg.ClientBase, token: string, requestId: string)
     [tokenHash],
   );
   const change = rows[0];
-  // First the person, like whoever withdraws the change.
+  // The person's row is locked first, as when a change is withdrawn.
   const person = change && (await lockById(client, change.userId));
   if (!person || person.disabled) throw deadLink();
   const { rowCount } = await client.query('DELETE FROM email_changes WHERE token_hash = $1', [tokenHash]);

@@ -12,8 +12,8 @@ const payload = z.strictObject({ group: z.string() });
 type Payload = z.infer<typeof payload>;
 
 /**
- * Opens groups to everyone, and so to whoever decides about it. A group that sells a model far below its list price, or at a
- * fixed price, is opened once a second administrator has approved.
+ * Opens groups to everyone, including the account of the person who decides. A group that sells a model far below its list
+ * price, or at a fixed price, is opened once a second administrator has approved.
  */
 export class GroupOpening {
   constructor(
