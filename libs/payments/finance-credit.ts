@@ -3,7 +3,7 @@ import type { Actor } from '#identity/role.js';
 import { EffectiveTimeRefused } from '#ledger/postings/effective-time.js';
 import { UnknownAccount } from '#ledger/postings/posting.js';
 import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/postings/topup.js';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import type { ApprovalContext } from '#approvals/approval.service.js';
@@ -40,6 +40,17 @@ export function approvedAuthor({
 }: ApprovalContext): FinanceAuthor {
   const [actor, approvedBy] = [`user:${requestedBy}`, `user:${decidedBy}`];
   return { actor, approvedBy, requestId, auditId: approvalId };
+}
+
+/**
+ * A second person approves the credits that they saw, and no others.
+ * @param seen null: nobody had to approve
+ * @throws ApiError conflict
+ */
+export function requireSeen(credits: Nanos, seen: bigint | null): void {
+  if (seen === null || seen === credits) return;
+  const amounts = `${formatAmount(credits)} credits instead of ${formatAmount(nanos(seen))}`;
+  throw new ApiError('conflict', `It would now move ${amounts}: reject it and ask again.`);
 }
 
 /** What they need of the configuration. */

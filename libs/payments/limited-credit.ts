@@ -5,13 +5,13 @@ import type { OutboxRelay } from '#bus/outbox.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { lockOutflows, type Outflow, takeOutflow } from '#ledger/postings/outflow.js';
 import type { TopupResult } from '#ledger/postings/topup.js';
-import { formatAmount, type Nanos, nanos } from '#money/amount.js';
-import { ApiError } from '#platform/errors.js';
+import type { Nanos } from '#money/amount.js';
 import type { ApprovalService, Done } from '#approvals/approval.service.js';
 import {
   type FinanceRequest,
   type FinanceAuthor,
   requestAuthor,
+  requireSeen,
   approvedAuthor,
   type HouseConfig,
   viewTopup,
@@ -58,7 +58,8 @@ export class LimitedCredit<P extends { accountId: string }> {
         const by = approvedAuthor(context);
         const result = await of.credit(client, asked, by);
         if (result.created) {
-          requireSeen(result, context.amount);
+          // The account's rate may have changed.
+          requireSeen(result.credits, context.amount);
           await this.take(client, { payload: asked, credits: result.credits }, by);
         }
         return viewTopup(result);
@@ -102,11 +103,4 @@ export class LimitedCredit<P extends { accountId: string }> {
     const outflow: Outflow = { kind, actor, approvedBy, amount, reference: subjectOf(payload), accountId };
     return (await takeOutflow(client, outflow)).taken;
   }
-}
-
-/** The account's rate may have changed since the second person read the request. */
-function requireSeen({ credits }: TopupResult, seen: bigint | null): void {
-  if (seen === null || seen === credits) return;
-  const amounts = `${formatAmount(credits)} credits instead of ${formatAmount(nanos(seen))}`;
-  throw new ApiError('conflict', `At the account's rate this is now ${amounts}: reject it and ask again.`);
 }

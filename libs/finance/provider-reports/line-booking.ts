@@ -5,7 +5,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
-import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import type { Nanos } from '#money/amount.js';
 import { ApiError, NamedError } from '#platform/errors.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import {
@@ -13,6 +13,7 @@ import {
   type FinanceAuthor,
   type FinanceRequest,
   requestAuthor,
+  requireSeen,
 } from '#payments/finance-credit.js';
 import { lockPayment } from '#payments/facts/reported-fact.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
@@ -116,7 +117,8 @@ export class LineBookings {
     const subject = `line:${line.provider}:${line.lineId}`;
     const after = await findDispute(client, line);
     if (after && after.transactionId !== (before?.transactionId ?? null)) {
-      requireSeen(after, seen);
+      // A refund may have failed since, or another dispute of the payment been won.
+      requireSeen(after.credits, seen);
       await takeMoved(client, after, { by, subject });
     }
     await audit(client, {
@@ -177,13 +179,6 @@ async function findDispute(
     [provider, subjectId],
   );
   return rows[0] ?? null;
-}
-
-/** A refund may have failed, or another dispute of the payment been won, since the second person read the request. */
-function requireSeen({ credits }: KnownDispute, seen: bigint | null): void {
-  if (seen === null || seen === credits) return;
-  const amounts = `${formatAmount(credits)} credits instead of ${formatAmount(nanos(seen))}`;
-  throw new ApiError('conflict', `The dispute now moves ${amounts}: reject it and ask again.`);
 }
 
 /** @throws BookingNeedsTwo */

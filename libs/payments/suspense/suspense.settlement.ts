@@ -40,6 +40,7 @@ export class SuspenseSettlement {
         apply: async (client, asked, context) => {
           const item = await lockItem(client, asked.itemId);
           if (item.state === WAYS[way].state) return;
+          await requireOpen(client, item, way);
           const by = approvedAuthor(context);
           await this.take(client, item, { way, by });
           await this.book(client, item, { way, by, note: asked.note });
@@ -87,7 +88,6 @@ export class SuspenseSettlement {
     item: LockedItem,
     { way, by, note }: { way: Way; by: FinanceAuthor; note: string },
   ): Promise<void> {
-    await requireOpen(client, item, way);
     const { state, book } = WAYS[way];
     const transactionId = await book(client, item, this.parts.config.payments.currency);
     await client.query(SETTLED, [item.id, transactionId, by.actor, note, state]);
