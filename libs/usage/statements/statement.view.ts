@@ -39,12 +39,10 @@ export const monthlyStatementView = z
         what: z.enum(moneyMoves),
         count: z.int(),
         currency: z.string(),
-        amount: z
-          .string()
-          .meta({
-            description: 'Money. Negative for refunds and for what a bank took back.',
-            examples: ['13.00'],
-          }),
+        amount: z.string().meta({
+          description: 'Money. Negative for refunds and for what a bank took back.',
+          examples: ['13.00'],
+        }),
       }),
     ),
   })
