@@ -1,71 +1,20 @@
 import { parseChaos } from '#bus/chaos.js';
 import type { KeyObject } from 'node:crypto';
-import type { SessionLife } from '#identity/session.store.js';
 import { parseSigningKey } from '#ledger/chain/chain-signature.js';
 import { ConfigReader } from '#platform/config.js';
-import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
-import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
-import { type ReconcileConfig, readReconcileConfig } from '#finance/reconcile.config.js';
-import { type PeriodsConfig, readPeriodsConfig } from '#finance/periods/periods.config.js';
-import { type MarketConfig, readMarketConfig } from '#marketplace/market.config.js';
-import { type MailConfig, readMailConfig } from '#mail/mail.config.js';
-import { type PeopleConfig, readPeopleConfig } from '#people/people.config.js';
-import { type PrivacyConfig, readPrivacyConfig } from '#privacy/privacy.config.js';
-import { readRequestLogConfig, type RequestLogConfig } from '#usage/request-log/request-log.config.js';
-import { readWebhooksConfig, type WebhooksConfig } from '#webhooks/webhooks.config.js';
-import { type PaymentsConfig, readPaymentsConfig } from '#payments/payments.config.js';
-import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
-import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
-
-/** Durations of the control plane, milliseconds, and where its console is. */
-export interface ControlPlaneConfig {
-  /** Encrypts and decrypts the secrets in the database. */
-  readonly secrets: SecretBox;
-  /** A reports replica that is further behind answers no report. */
-  readonly reportsLagMs: number;
-  /** Pause between rounds of the payment jobs. */
-  readonly sweepIntervalMs: number;
-  /** Pause between polls of the outbox, in case a wake-up was missed. */
-  readonly outboxPollMs: number;
-  /** How long people stay signed in. */
-  readonly session: SessionLife;
-  /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
-  readonly consoleUrl: string;
-  /** Where clients send calls for models, as the console shows it; undefined: not configured. */
-  readonly baseUrl: string | undefined;
-  /** How many proxies in front of the console report the client's address. */
-  readonly trustProxy: number;
-  /** How bodies have to arrive at the console's address. */
-  readonly uploads: UploadRules;
-  readonly payments: PaymentsConfig;
-  readonly market: MarketConfig;
-  readonly mail: MailConfig;
-  readonly people: PeopleConfig;
-  readonly privacy: PrivacyConfig;
-  readonly webhooks: WebhooksConfig;
-  readonly requestLog: RequestLogConfig;
-  /** How often to check whether a day has ended whose balances must be stored. */
-  readonly ledgerSnapshotIntervalMs: number;
-  /** How often the hash chain is brought up to date. */
-  readonly chainSealIntervalMs: number;
-  /** Ed25519; undefined: heads of the chain are not signed. */
-  readonly chainSigningKey: KeyObject | undefined;
-  /** How often the costs of charges that ended are recorded. */
-  readonly costAccrualIntervalMs: number;
-  /** How often lots are consumed and their revenue is recognised. */
-  readonly recognitionIntervalMs: number;
-  /** How often payment providers are asked for our balance movements. */
-  readonly providerReportIntervalMs: number;
-  /** What the pages of the console need. */
-  readonly console: ConsoleConfig;
-  /** When the controls of the books run. */
-  readonly reconcile: ReconcileConfig;
-  readonly periods: PeriodsConfig;
-  /** How long a reward stays before it can be moved, because its payment may be reversed. */
-  readonly inviteRewardWindowMs: number;
-  /** What one person can do alone. */
-  readonly duties: DutiesConfig;
-}
+import { readSecrets } from '#platform/sealed-secret.js';
+import { readUploadRules } from '#platform/http/uploads.js';
+import { readReconcileConfig } from '#finance/reconcile.config.js';
+import { readPeriodsConfig } from '#finance/periods/periods.config.js';
+import { readMarketConfig } from '#marketplace/market.config.js';
+import { readMailConfig } from '#mail/mail.config.js';
+import { readPeopleConfig } from '#people/people.config.js';
+import { readPrivacyConfig } from '#privacy/privacy.config.js';
+import { readRequestLogConfig } from '#usage/request-log/request-log.config.js';
+import { readWebhooksConfig } from '#webhooks/webhooks.config.js';
+import { readPaymentsConfig } from '#payments/payments.config.js';
+import { readDutiesConfig } from './duties/duties.config.js';
+import { readConsoleConfig } from './console.config.js';
 
 /** The settings of this program. */
 export function readControlPlaneProgram(reader: ConfigReader) {
@@ -77,15 +26,28 @@ export function readControlPlaneProgram(reader: ConfigReader) {
   };
 }
 
-const DURATIONS = {
+const SETTINGS = {
+  /** Where clients send calls for models, as the console shows it; undefined: not configured. */
+  baseUrl: 'PUBLIC_BASE_URL',
+  /** How many proxies in front of the console report the client's address. */
+  trustProxy: 'TRUST_PROXY',
+  /** A reports replica that is further behind answers no report. */
   reportsLagMs: 'REPORTS_LAG_SECONDS',
+  /** How long a reward stays before it can be moved, because its payment may be reversed. */
   inviteRewardWindowMs: 'INVITE_REWARD_WINDOW_SECONDS',
+  /** Pause between rounds of the payment jobs. */
   sweepIntervalMs: 'SWEEP_INTERVAL_SECONDS',
+  /** Pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: 'OUTBOX_POLL_SECONDS',
+  /** How often to check whether a day has ended whose balances must be stored. */
   ledgerSnapshotIntervalMs: 'LEDGER_SNAPSHOT_SECONDS',
+  /** How often the hash chain is brought up to date. */
   chainSealIntervalMs: 'CHAIN_SEAL_SECONDS',
+  /** How often the costs of charges that ended are recorded. */
   costAccrualIntervalMs: 'COST_ACCRUAL_SECONDS',
+  /** How often lots are consumed and their revenue is recognised. */
   recognitionIntervalMs: 'RECOGNITION_SECONDS',
+  /** How often payment providers are asked for our balance movements. */
   providerReportIntervalMs: 'PROVIDER_REPORT_SECONDS',
 } as const;
 
@@ -96,16 +58,18 @@ const SESSION = {
   confirmedMs: 'CONFIRMATION_SECONDS',
 } as const;
 
-/** Reads the durations; the caller finishes the reader. */
-export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig {
+/** Reads all of it; the caller finishes the reader. */
+export function readControlPlaneConfig(reader: ConfigReader) {
   const consoleUrl = reader.get('PUBLIC_CONSOLE_URL');
   return {
-    ...reader.all(DURATIONS),
+    ...reader.all(SETTINGS),
+    /** Encrypts and decrypts the secrets in the database. */
     secrets: readSecrets(reader),
+    /** How long people stay signed in. */
     session: reader.all(SESSION),
+    /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
     consoleUrl,
-    baseUrl: reader.get('PUBLIC_BASE_URL'),
-    trustProxy: reader.get('TRUST_PROXY'),
+    /** How bodies have to arrive at the console's address. */
     uploads: readUploadRules(reader),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
@@ -114,13 +78,18 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
     privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
     requestLog: readRequestLogConfig(reader),
+    /** Ed25519; undefined: heads of the chain are not signed. */
     chainSigningKey: readSigningKey(reader),
     console: readConsoleConfig(reader),
+    /** When the controls of the books run. */
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
     duties: readDutiesConfig(reader),
   };
 }
+
+/** Durations of the control plane, milliseconds, and where its console is. */
+export type ControlPlaneConfig = Readonly<ReturnType<typeof readControlPlaneConfig>>;
 
 function readSigningKey(reader: ConfigReader): KeyObject | undefined {
   const text = reader.get('CHAIN_SIGNING_KEY');

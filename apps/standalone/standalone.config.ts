@@ -1,26 +1,10 @@
-import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import type { ConfigReader } from '#platform/config.js';
-
-/** What standalone reads in addition to the settings of its programs. */
-export interface StandaloneConfig {
-  host: string;
-  port: number;
-  consolePort: number;
-  /** 0: no separate port for health and metrics. */
-  healthPort: number;
-  /** An upstream to use instead of the built-in sandbox. */
-  sandboxUrl: string | undefined;
-  sandboxApiKey: string | undefined;
-  sandbox: SandboxOptions;
-  logLevel: string;
-  stopLimitMs: number;
-}
 
 /** The time after the grace period for calls in flight, to publish what is left and to stop the database. */
 const STOP_MARGIN_MS = 15_000;
 
 /** The program's own configuration; the caller finishes the reader. */
-export function readStandaloneProgram(reader: ConfigReader): StandaloneConfig {
+export function readStandaloneProgram(reader: ConfigReader) {
   // Commands find the folder from anywhere, too. The address is the gateway's.
   reader.get('DATA_DIR');
   reader.get('PUBLIC_BASE_URL');
@@ -28,7 +12,9 @@ export function readStandaloneProgram(reader: ConfigReader): StandaloneConfig {
     port: reader.get('PORT'),
     consolePort: reader.get('CONSOLE_PORT'),
     host: reader.get('HOST', '127.0.0.1'),
+    /** 0: no separate port for health and metrics. */
     healthPort: reader.get('HEALTH_PORT', 0),
+    /** An upstream to use instead of the built-in sandbox. */
     sandboxUrl: reader.get('SANDBOX_URL'),
     sandboxApiKey: reader.get('SANDBOX_API_KEY'),
     sandbox: {
@@ -39,3 +25,6 @@ export function readStandaloneProgram(reader: ConfigReader): StandaloneConfig {
     stopLimitMs: reader.get('SHUTDOWN_GRACE_SECONDS') + STOP_MARGIN_MS,
   };
 }
+
+/** What standalone reads in addition to the settings of its programs. */
+export type StandaloneConfig = ReturnType<typeof readStandaloneProgram>;

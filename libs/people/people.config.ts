@@ -1,33 +1,22 @@
 import type { AttemptLimit } from '#identity/attempts.store.js';
 import type { ConfigReader } from '#platform/config.js';
-import type { SecondFactorRule } from '#identity/second-factor.js';
-
-export interface PeopleConfig {
-  /** Whether staff must have a second factor. */
-  readonly secondFactor: SecondFactorRule;
-  /** How long a sign-up link works. */
-  readonly signUpLifeMs: number;
-  /** How long a password reset link works. */
-  readonly resetLifeMs: number;
-  /**
-   * The most sign-in attempts per email address and per network address, requests of each kind of mail per email
-   * address, and six-digit codes per person.
-   */
-  readonly limits: Record<
-    'signInsPerEmail' | 'signInsPerAddress' | 'mailsPerEmail' | 'mailsPerAddress' | 'codesPerPerson',
-    AttemptLimit
-  >;
-}
 
 const DAY_MS = 86_400_000;
 
-export function readPeopleConfig(reader: ConfigReader, consoleUrl: string): PeopleConfig {
+export function readPeopleConfig(reader: ConfigReader, consoleUrl: string) {
   const windowMs = reader.get('SIGN_IN_WINDOW_SECONDS');
   const limit = (most: number): AttemptLimit => ({ most, windowMs });
   return {
+    /** Whether staff must have a second factor. */
     secondFactor: reader.get('SECOND_FACTOR', isLoopback(consoleUrl) ? 'advised' : 'required'),
+    /** How long a sign-up link works. */
     signUpLifeMs: reader.get('SIGN_UP_LIFE_SECONDS'),
+    /** How long a password reset link works. */
     resetLifeMs: reader.get('PASSWORD_RESET_LIFE_SECONDS'),
+    /**
+     * The most sign-in attempts per email address and per network address, requests of each kind of mail per email
+     * address, and six-digit codes per person.
+     */
     limits: {
       signInsPerEmail: limit(reader.get('SIGN_INS_PER_EMAIL')),
       // An office shares an address, and most of its attempts succeed, which does not count.
@@ -39,6 +28,8 @@ export function readPeopleConfig(reader: ConfigReader, consoleUrl: string): Peop
     },
   };
 }
+
+export type PeopleConfig = Readonly<ReturnType<typeof readPeopleConfig>>;
 
 /** Someone who tries out the relay on one machine gets to its pages right away. */
 function isLoopback(url: string): boolean {

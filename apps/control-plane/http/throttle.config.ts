@@ -1,13 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 
 /** Requests that one person, or one network address without a session, may send to the console in a minute. */
-export interface ThrottleConfig {
-  readonly reads: number;
-  readonly writes: number;
-  readonly anonymous: number;
-}
-
-export function readThrottleConfig(reader: ConfigReader): ThrottleConfig {
+export function readThrottleConfig(reader: ConfigReader) {
   return {
     reads: reader.get('CONSOLE_READS_PER_MINUTE'),
     writes: reader.get('CONSOLE_WRITES_PER_MINUTE'),

@@ -1,17 +1,13 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** Who receives the money, for receipts. */
-export interface Issuer {
-  readonly name: string;
-  /** Address lines; null: none is shown. */
-  readonly address: string | null;
-  readonly taxId: string | null;
-}
-
-export function readIssuer(reader: ConfigReader): Issuer {
+export function readIssuer(reader: ConfigReader) {
   return {
     name: reader.get('ISSUER_NAME'),
+    /** Address lines; null: none is shown. */
     address: reader.get('ISSUER_ADDRESS')?.replaceAll('\\n', '\n') ?? null,
     taxId: reader.get('ISSUER_TAX_ID') ?? null,
   };
 }
+
+/** Who receives the money, for receipts. */
+export type Issuer = Readonly<ReturnType<typeof readIssuer>>;

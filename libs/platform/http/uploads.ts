@@ -4,25 +4,21 @@ import type { ConfigReader } from '../config.js';
 import { ApiError } from '../errors.js';
 import { Gauge, type Registry } from '../metrics.js';
 
-export interface UploadRules {
-  /** How long a body may take, whatever its pace. */
-  readonly graceMs: number;
-  /** And then this many bytes must have come for every second since its beginning. */
-  readonly leastBytesPerSecond: number;
-  /** Bodies that one member may have in progress at the same time. */
-  readonly perMember: number;
-}
-
 const KILOBYTE = 1024;
 
 /** Reads the rules of a program's environment. */
-export function readUploadRules(reader: ConfigReader): UploadRules {
+export function readUploadRules(reader: ConfigReader) {
   return {
+    /** How long a body may take, whatever its pace. */
     graceMs: reader.get('UPLOAD_GRACE_SECONDS'),
+    /** And then this many bytes must have come for every second since its beginning. */
     leastBytesPerSecond: KILOBYTE * reader.get('UPLOAD_LEAST_KILOBYTES_PER_SECOND'),
+    /** Bodies that one member may have in progress at the same time. */
     perMember: reader.get('UPLOADS_PER_ACCOUNT'),
   };
 }
+
+export type UploadRules = Readonly<ReturnType<typeof readUploadRules>>;
 
 export interface UploadOptions {
   readonly rules: UploadRules;

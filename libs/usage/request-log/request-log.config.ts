@@ -1,13 +1,11 @@
 import type { ConfigReader } from '#platform/config.js';
-import { readRequestLogStorage, type StorageConfig } from '#storage/storage.config.js';
+import { readRequestLogStorage } from '#storage/storage.config.js';
 
-export interface RequestLogConfig {
-  /** Null: the log is not exported. */
-  readonly storage: StorageConfig | null;
-  /** How often to check whether an hour can be exported, in milliseconds. */
-  readonly intervalMs: number;
-}
-
-export function readRequestLogConfig(reader: ConfigReader): RequestLogConfig {
-  return { storage: readRequestLogStorage(reader), intervalMs: reader.get('REQUEST_LOG_SECONDS') };
+export function readRequestLogConfig(reader: ConfigReader) {
+  return {
+    /** Null: the log is not exported. */
+    storage: readRequestLogStorage(reader),
+    /** How often to check whether an hour can be exported, in milliseconds. */
+    intervalMs: reader.get('REQUEST_LOG_SECONDS'),
+  };
 }
