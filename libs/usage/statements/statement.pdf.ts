@@ -49,11 +49,12 @@ function creditRow(label: string, nanos: bigint, isTotal = false): PdfRow {
 
 function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
+  const kinds: Readonly<Record<string, string>> = t.kinds;
   const { colon } = languageFacts[language];
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
       ? `${t.charges}${colon}${model ?? t.noModel}`
-      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(colon);
+      : [kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(colon);
   const rows = moves.map((move) => creditRow(labelOf(move), move.amount));
   if (balances === null) {
     const total = moves.reduce((sum, { amount }) => sum + amount, 0n);
