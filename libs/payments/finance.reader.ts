@@ -36,7 +36,7 @@ export class FinanceReader {
 
   suspense(listing: Listing): Promise<Page<Row<typeof suspenseView>>> {
     return this.page(
-      `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS amount, currency, why, state,
+      `SELECT id, provider, reference, order_id AS "orderId", payment_id AS "paymentId", amount_minor AS amount, currency, why, state,
          cleared_by AS "clearedBy", cleared_at AS "clearedAt", note, topup_id AS "topupId", created_at AS "createdAt"
        FROM suspense_items`,
       { ...listing, columns: ['id'], keyOf: ({ id }) => [id] },

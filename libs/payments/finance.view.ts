@@ -31,6 +31,10 @@ export const suspenseView = z
     provider: providerName,
     reference: z.string(),
     orderId: z.string().nullable(),
+    paymentId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The payment in suspense of which a bank took it, if any.' }),
     amount: paymentView.meta({ description: 'Negative for outgoing money.' }),
     currency: currencyView,
     why: z.enum(suspenseWhys),

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { isDeleted } from '#identity/account.store.js';
 import { settleDebt } from './debt.js';
 import { type Dispute, insertDispute, lockDispute, type StoredDispute } from './dispute.js';
+import { returnTaken } from './dispute-suspense.js';
 import { insertLotChange, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
-import { bookSuspense, bookSuspenseReturned } from './suspense.js';
+import { bookSuspense } from './suspense.js';
 import { lotOf, unreversed } from './topup-refund.js';
 
 /**
@@ -160,7 +161,7 @@ async function winDispute(
 ): Promise<bigint | null> {
   const { provider, disputeId, topupId, accountId } = dispute;
   const { accounts, credits, houseCurrency, transactionId: linkedId } = stored;
-  await returnExcess(client, dispute, houseCurrency);
+  await returnTaken(client, dispute, houseCurrency);
   const account = accounts.get(accountId) as LockedAccount;
   const isNobodys = account.main + credits > 0n && (await isDeleted(client, accountId));
   const isPosted = linkedId !== null && !isNobodys;
@@ -217,40 +218,6 @@ async function orderOf(client: pg.ClientBase, topupId: string): Promise<string |
     [topupId],
   );
   return rows[0]?.orderId ?? null;
-}
-
-const EXCESS = `SELECT id, order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId", state
-  FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3 AND state <> 'returned' FOR UPDATE`;
-const EXCESS_RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
-    cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
-
-interface ExcessRow {
-  id: string;
-  orderId: string | null;
-  amountMinor: bigint;
-  transactionId: bigint;
-  state: 'open' | 'expensed';
-}
-
-/** Excess that a person has booked as a cost since comes back into suspense. */
-async function returnExcess(
-  client: pg.ClientBase,
-  { provider, disputeId, happenedAt = null }: Dispute,
-  houseCurrency: string,
-): Promise<void> {
-  const why = 'dispute_beyond_payment';
-  const { rows } = await client.query<ExcessRow>(EXCESS, [provider, disputeId, why]);
-  const row = rows[0];
-  if (!row) return;
-  const { orderId } = row;
-  const item = { provider, reference: disputeId, orderId, currency: houseCurrency, why } as const;
-  if (row.state !== 'open') {
-    const back = { ...item, amountMinor: -row.amountMinor, happenedAt, why: 'dispute_won' as const };
-    await bookSuspense(client, back, houseCurrency);
-    return;
-  }
-  const clearedId = await bookSuspenseReturned(client, { ...item, ...row }, houseCurrency);
-  await client.query(EXCESS_RETURNED, [row.id, clearedId]);
 }
 
 /** What the chargeback took from its lot, to be restored. */

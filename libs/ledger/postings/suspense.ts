@@ -12,6 +12,7 @@ export const suspenseWhys = [
   'paid_twice',
   'unknown_refund',
   'refund_failed',
+  'payment_disputed',
   'dispute_beyond_payment',
   'dispute_after_deletion',
   'dispute_won',
@@ -24,6 +25,8 @@ export interface SuspenseItem {
   /** The id of the payment, refund or dispute. */
   reference: string;
   orderId: string | null;
+  /** The payment in suspense of which a bank took it, if any. */
+  paymentId?: string | null;
   /** Positive for incoming money, negative for outgoing. */
   amountMinor: bigint;
   currency: string;
@@ -60,9 +63,19 @@ export async function bookSuspense(
   });
   const itemId = newId();
   await client.query(
-    `INSERT INTO suspense_items (id, provider, reference, order_id, amount_minor, currency, why, transaction_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [itemId, provider, reference, item.orderId, amountMinor, currency, why, transactionId],
+    `INSERT INTO suspense_items (id, provider, reference, order_id, payment_id, amount_minor, currency, why, transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      itemId,
+      provider,
+      reference,
+      item.orderId,
+      item.paymentId ?? null,
+      amountMinor,
+      currency,
+      why,
+      transactionId,
+    ],
   );
   return { itemId, created: true, transactionId };
 }

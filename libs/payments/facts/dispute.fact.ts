@@ -4,6 +4,7 @@ import { type Dispute, DisputeOfAnotherPayment } from '#ledger/postings/dispute.
 import { formatAmount, type Nanos } from '#money/amount.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
+import { applySuspendedDispute, lockSuspended } from './suspended-dispute.js';
 
 /** A bank disputes a payment, or has decided. If the payment is not known yet, it waits. */
 export async function applyDisputeFact(
@@ -12,12 +13,16 @@ export async function applyDisputeFact(
 ): Promise<EventOutcome> {
   const { provider, disputeId, paymentId, state, amountMinor, currency, reportedAt, house } = fact;
   await lockPayment(client, provider, paymentId);
+  if (state !== 'won' && (await wasWon(client, fact)))
+    return { state: 'ignored', detail: `Dispute ${disputeId} has been won.` };
+  const suspendedPayment = await lockSuspended(client, fact);
   const { rows } = await client.query<{ topupId: string; accountId: string }>(
     `SELECT id AS "topupId", account_id AS "accountId" FROM topups
      WHERE provider = $1 AND payment_id = $2 AND currency = $3`,
     [provider, paymentId, currency],
   );
   const topup = rows[0];
+  if (!topup && suspendedPayment) return applySuspendedDispute(client, fact, suspendedPayment);
   if (!topup) {
     const detail = `Payment ${paymentId} in ${currency} is not known (yet).`;
     return { state: 'waiting', detail, alert: 'unknown_dispute' };
@@ -39,6 +44,19 @@ export async function applyDisputeFact(
   return advice === null
     ? { state: 'applied', detail }
     : { state: 'applied', detail, alert: 'won_after_write_off' };
+}
+
+/** A won dispute stays won, and its event may arrive first, also while its payment is in suspense. */
+async function wasWon(
+  client: pg.PoolClient,
+  { provider, paymentId, disputeId }: ReportedFact<'dispute'>,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM payment_events WHERE provider = $1 AND payment_id = $2 AND payload ->> 'disputeId' = $3
+       AND payload ->> 'state' = 'won' LIMIT 1`,
+    [provider, paymentId, disputeId],
+  );
+  return rowCount === 1;
 }
 
 /** @returns the state that it is in now; null if it is of another payment */

@@ -29,7 +29,7 @@ export async function databaseNow(client: pg.ClientBase): Promise<Date> {
 }
 
 /** When a fact that belongs to no account happened. */
-function withoutAccount(reportedAt: string | null, now: Date): string | null {
+export function withoutAccount(reportedAt: string | null, now: Date): string | null {
   return heldBetween(reportedAt, new Date(now.getTime() - OLDEST_FACT_MS), now);
 }
 
@@ -55,7 +55,7 @@ export async function suspend(
     reportedAt,
     house,
   }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'reportedAt' | 'house'>,
-  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'amountMinor' | 'why'>,
+  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why'>,
 ): Promise<string> {
   const happenedAt = withoutAccount(reportedAt, await databaseNow(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);

@@ -9,16 +9,38 @@ export interface LockedItem extends SuspenseItem {
   topupId: string | null;
 }
 
+const ITEMS = `SELECT id, provider, reference, order_id AS "orderId", payment_id AS "paymentId", amount_minor AS "amountMinor",
+    currency, why, state, transaction_id AS "transactionId", topup_id AS "topupId" FROM suspense_items`;
+
 /** @throws ApiError not_found */
 export async function lockItem(client: pg.ClientBase, itemId: string): Promise<LockedItem> {
-  const { rows } = await client.query<LockedItem>(
-    `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS "amountMinor", currency, why, state,
-       transaction_id AS "transactionId", topup_id AS "topupId"
-     FROM suspense_items WHERE id = $1 FOR UPDATE`,
-    [itemId],
-  );
+  const { rows } = await client.query<LockedItem>(`${ITEMS} WHERE id = $1 FOR UPDATE`, [itemId]);
   if (!rows[0]) throw new ApiError('not_found', 'There is no such item.');
   return rows[0];
+}
+
+/** What banks took of a locked payment, and did not give back. */
+export async function lockDisputed(
+  client: pg.ClientBase,
+  { provider, reference }: LockedItem,
+): Promise<LockedItem[]> {
+  const { rows } = await client.query<LockedItem>(
+    `${ITEMS} WHERE provider = $1 AND payment_id = $2 AND why = 'payment_disputed' AND state = 'open' ORDER BY id FOR UPDATE`,
+    [provider, reference],
+  );
+  return rows;
+}
+
+/** @throws ApiError conflict for what a bank took of a payment that is still in suspense */
+export async function requirePaymentEnded(client: pg.ClientBase, item: LockedItem): Promise<void> {
+  const { provider, paymentId, why } = item;
+  if (why !== 'payment_disputed') return;
+  const { rowCount } = await client.query(
+    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND amount_minor > 0 AND state = 'open'`,
+    [provider, paymentId],
+  );
+  if (rowCount === 0) return;
+  throw new ApiError('conflict', `Return payment ${paymentId} instead: that ends both.`);
 }
 
 /** The account of the order that the payment named, if any. */

@@ -16,7 +16,7 @@ import {
   requireLeastTopup,
 } from '../finance-credit.js';
 import { LimitedCredit, type LimitedCreditParts } from '../limited-credit.js';
-import { lockItem, type LockedItem } from './suspense.item.js';
+import { lockDisputed, lockItem, type LockedItem } from './suspense.item.js';
 import { SuspenseSettlement } from './suspense.settlement.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
@@ -75,7 +75,13 @@ export class SuspenseService {
     if (item.why === 'dispute_won')
       throw new ApiError(
         'conflict',
-        'It undoes a cost, and the customer lost no credits: book it as income.',
+        'The customer lost no credits by this dispute: return it, or book it as income.',
+      );
+    const [disputed] = await lockDisputed(client, item);
+    if (disputed)
+      throw new ApiError(
+        'conflict',
+        `The bank took it back, by dispute ${disputed.reference}: return it, or wait until the dispute is won.`,
       );
     const bought = await convertForAccount(client, accountId, { payMinor: item.amountMinor });
     if (item.state === 'open') requireLeastTopup(bought, 'amount');

@@ -12,7 +12,13 @@ import type { Done } from '#approvals/approval.service.js';
 import { approvedAuthor, type FinanceAuthor, type FinanceRequest, requestAuthor } from '../finance-credit.js';
 import type { LimitedCreditParts } from '../limited-credit.js';
 import { viewPayment } from '../payment.fields.js';
-import { lockItem, type LockedItem, accountOfOrder } from './suspense.item.js';
+import {
+  accountOfOrder,
+  lockDisputed,
+  lockItem,
+  type LockedItem,
+  requirePaymentEnded,
+} from './suspense.item.js';
 
 const WAYS = {
   'suspense.return': { state: 'returned', book: bookSuspenseReturned },
@@ -83,6 +89,7 @@ export class SuspenseSettlement {
     return (await takeOutflow(client, { kind, actor, approvedBy, amount, reference, accountId: null })).taken;
   }
 
+  /** A payment is returned together with what a bank took of it: less is left to return, or nothing. */
   private async book(
     client: pg.ClientBase,
     item: LockedItem,
@@ -98,6 +105,9 @@ export class SuspenseSettlement {
       after: { amount: viewPayment(item.amountMinor), currency: item.currency, note },
       requestId: by.auditId,
     });
+    if (way === 'suspense.return')
+      for (const disputed of await lockDisputed(client, item))
+        await this.book(client, disputed, { way, by, note });
   }
 }
 
@@ -107,6 +117,7 @@ function amountOf({ amountMinor, currency }: LockedItem): bigint {
 
 async function requireOpen(client: pg.ClientBase, item: LockedItem, way: Way): Promise<void> {
   if (item.state !== 'open') throw new ApiError('conflict', `The item has already been ${item.state}.`);
+  await requirePaymentEnded(client, item);
   if (way === 'suspense.expense' && item.amountMinor > 0n && !(await mayKeep(client, item)))
     throw new ApiError('conflict', 'This is a payment: credit it or return it.');
 }

@@ -8,20 +8,24 @@ import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { newId } from '#platform/ids.js';
 import {
   asking,
+  balanceOf,
   NOBODY_WAITS,
   openPayments,
   paidOrder,
   type PaymentsFixture,
   receive,
+  roundNow,
 } from '../../../../test/support/payments.js';
 import { ticketOf } from '../../../../test/support/tickets.js';
 import { inSnapshot } from '../../snapshot.js';
 import { importStripeCsv } from '../report.import.js';
-import { listMatches } from './payment-matching.js';
+import type { MatchedItem } from './match.js';
+import { findFaultyMatches, listMatches } from './payment-matching.js';
 import { matchSentence } from './payments.control.js';
 
 let payments: PaymentsFixture;
 let suspense: SuspenseService;
+const RECENTLY = new Date(Date.now() - 3_600_000).toISOString();
 
 beforeAll(async () => {
   payments = await openPayments();
@@ -78,14 +82,27 @@ async function differenceOf(disputeId: string): Promise<string | null> {
   return item ? matchSentence(item) : null;
 }
 
+type ReportLine = [category: string, gross: string];
+const TAKEN_AND_BACK: ReportLine[] = [
+  ['dispute', '-13.00'],
+  ['dispute_reversal', '13.00'],
+];
+
 /** What the bank took and gave back, as Stripe reports it. */
-async function report({ disputeId, paymentId }: { disputeId: string; paymentId: string }): Promise<void> {
+async function report(
+  { disputeId, paymentId }: { disputeId: string; paymentId: string },
+  lines: ReportLine[] = TAKEN_AND_BACK,
+): Promise<void> {
   const day = new Date().toISOString().slice(0, 19).replace('T', ' ');
-  const line = (category: string, gross: string) =>
-    `txn_${newId()},${day},usd,${gross},0.00,${category},${disputeId},${paymentId},,`;
+  const source = (category: string) =>
+    ({ charge: paymentId, refund: `re_${newId()}` })[category] ?? disputeId;
+  const written = lines.map(
+    ([category, gross]) =>
+      `txn_${newId()},${day},usd,${gross},0.00,${category},${source(category)},${paymentId},,`,
+  );
   const head =
     'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id,description';
-  const content = [head, line('dispute', '-13.00'), line('dispute_reversal', '13.00')].join('\n');
+  const content = [head, ...written].join('\n');
   const file = async function* () {
     yield content;
   };
@@ -168,4 +185,192 @@ it('an order stays disputed while another dispute of its payment is not won', as
   expect(await state()).toBe('disputed');
   await deliver(other, 'won');
   expect(await state()).toBe('paid');
+});
+
+describe('a dispute of a payment that is in suspense', () => {
+  const TAKEN: ReportLine[] = [
+    ['charge', '13.00'],
+    ['dispute', '-13.00'],
+  ];
+
+  /** Pays an order that is paid already, and so nothing. */
+  async function suspended() {
+    const { order } = await paidOrder(payments, await payments.newAccount());
+    const { event, paymentId } = payments.stripe.pay(order.id);
+    await receive(payments, event);
+    const [item] = await itemsOf(paymentId);
+    return { ...dispute(paymentId), accountId: order.accountId, paymentId, itemId: item!.id };
+  }
+
+  function dispute(paymentId: string, amount = 1_300) {
+    const disputeId = `dp_${newId()}`;
+    const deliver = (status: string) =>
+      receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount, status }));
+    return { disputeId, deliver };
+  }
+
+  type Suspended = Awaited<ReturnType<typeof suspended>>;
+
+  async function credit({ itemId, accountId }: Suspended) {
+    return suspense.creditSuspense({ itemId, accountId, note: 'x' }, asking(await payments.finance()));
+  }
+  const giveBack = async (itemId: string) =>
+    suspense.returnSuspense(itemId, 'x', asking(await payments.finance()));
+  const expense = async (itemId: string) =>
+    suspense.expenseSuspense(itemId, 'x', asking(await payments.finance()));
+
+  const itemOf = async ({ disputeId }: Pick<Suspended, 'disputeId'>) => (await itemsOf(disputeId))[0]!.id;
+  const stand = async ({ disputeId, paymentId }: Suspended) => ({
+    payment: written(await itemsOf(paymentId)),
+    dispute: written(await itemsOf(disputeId)),
+  });
+
+  /** Null if every item of the payment agrees with what Stripe reports. */
+  async function differences(one: Suspended, lines: ReportLine[]): Promise<string[]> {
+    await report(one, lines);
+    const query = { provider: null, from: null, to: null, states: null, graceMs: 0 };
+    const [all, recent] = await inSnapshot(payments.ledger.billing, async (client) => [
+      await listMatches(client, query, { limit: 1_000, after: null }),
+      (await findFaultyMatches(client, { graceMs: 0, before: null, since: RECENTLY, limit: 1_000 })).items,
+    ]);
+    const mine = (items: MatchedItem[]) =>
+      items.filter(({ id, state }) => [one.disputeId, one.paymentId].includes(id) && state !== 'matched');
+    expect(mine(recent)).toEqual(mine(all));
+    return mine(all).map(matchSentence);
+  }
+
+  it('is in suspense itself, once, and keeps the payment from being credited until it is won', async () => {
+    const one = await suspended();
+    await Promise.all([one.deliver('needs_response'), one.deliver('under_review'), one.deliver('lost')]);
+    await one.deliver('needs_response');
+    expect(await stand(one)).toEqual({
+      payment: ['paid_twice 1300 open'],
+      dispute: ['payment_disputed -1300 open'],
+    });
+    await expect(credit(one)).rejects.toMatchObject({ code: 'conflict', message: /by dispute dp_/ });
+    expect(await differences(one, TAKEN)).toEqual([]);
+    await Promise.all([one.deliver('won'), one.deliver('won')]);
+    expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 returned']);
+    expect(await differences(one, [['dispute_reversal', '13.00']])).toEqual([]);
+    expect((await credit(one)).done).toMatchObject({ created: true });
+    await one.deliver('lost');
+    await one.deliver('won');
+    expect(await balanceOf(payments.ledger, one.accountId)).toBe('20');
+    expect(await differences(one, [])).toEqual([]);
+  });
+
+  it('takes nothing if it is won before it is opened, also once the payment is credited', async () => {
+    const one = await suspended();
+    await one.deliver('won');
+    await one.deliver('needs_response');
+    expect((await stand(one)).dispute).toEqual([]);
+    expect((await credit(one)).done).toMatchObject({ created: true });
+    await one.deliver('lost');
+    expect(await balanceOf(payments.ledger, one.accountId)).toBe('20');
+  });
+
+  it('that comes before its payment waits for it', async () => {
+    const { order } = await paidOrder(payments, await payments.newAccount());
+    const { event, paymentId } = payments.stripe.pay(order.id);
+    const early = dispute(paymentId);
+    await early.deliver('needs_response');
+    await receive(payments, event);
+    await Promise.all([roundNow(payments), roundNow(payments)]);
+    expect(written(await itemsOf(early.disputeId))).toEqual(['payment_disputed -1300 open']);
+  });
+
+  it('ends together with the payment that is returned, so that the books have what Stripe has', async () => {
+    const one = await suspended();
+    await one.deliver('lost');
+    const itemId = await itemOf(one);
+    for (const settle of [giveBack, expense])
+      await expect(settle(itemId)).rejects.toMatchObject({ code: 'conflict', message: /Return payment pi_/ });
+    await Promise.all([giveBack(one.itemId), giveBack(one.itemId)]);
+    expect(await stand(one)).toEqual({
+      payment: ['paid_twice 1300 returned'],
+      dispute: ['payment_disputed -1300 returned'],
+    });
+    expect(await differences(one, TAKEN)).toEqual([]);
+    await Promise.all([one.deliver('won'), one.deliver('won')]);
+    expect((await stand(one)).dispute[1]).toBe('dispute_won 1300 open');
+    expect(await differences(one, [['dispute_reversal', '13.00']])).toEqual([]);
+    const [, back] = await itemsOf(one.disputeId);
+    await giveBack(back!.id);
+    expect(await differences(one, [['refund', '-13.00']])).toEqual([]);
+  });
+
+  it('of a part leaves the rest to be returned', async () => {
+    const one = await suspended();
+    const part = { ...one, ...dispute(one.paymentId, 650) };
+    await part.deliver('lost');
+    await giveBack(one.itemId);
+    const refunded: ReportLine[] = [
+      ['charge', '13.00'],
+      ['dispute', '-6.50'],
+      ['refund', '-6.50'],
+    ];
+    expect(await differences(part, refunded)).toEqual([]);
+  });
+
+  it('takes no more than the payment, whatever several of them took', async () => {
+    const one = await suspended();
+    await one.deliver('lost');
+    const more = { ...one, ...dispute(one.paymentId, 200) };
+    await more.deliver('lost');
+    expect((await stand(more)).dispute).toEqual(['dispute_beyond_payment -200 open']);
+    await expense(await itemOf(more));
+    await more.deliver('won');
+    expect((await stand(more)).dispute).toEqual([
+      'dispute_beyond_payment -200 expensed',
+      'dispute_won 200 open',
+    ]);
+    const both: ReportLine[] = [
+      ['dispute', '-2.00'],
+      ['dispute_reversal', '2.00'],
+    ];
+    expect(await differences(more, [['charge', '13.00'], ...both])).toEqual([]);
+  });
+
+  it('of a payment that was returned before is a cost, or what returned it', async () => {
+    const [paid, refused] = [await suspended(), await suspended()];
+    for (const one of [paid, refused]) {
+      await giveBack(one.itemId);
+      await one.deliver('lost');
+    }
+    await expense(await itemOf(paid));
+    expect(await differences(paid, [...TAKEN, ['refund', '-13.00']])).toEqual([]);
+    await giveBack(await itemOf(refused));
+    expect(await differences(refused, TAKEN)).toEqual([]);
+  });
+
+  it('at the same moment as a person credits or returns the payment leaves the books right', async () => {
+    for (const settle of [credit, ({ itemId }: Suspended) => giveBack(itemId)]) {
+      const one = await suspended();
+      const [settled] = await Promise.allSettled([
+        settle(one),
+        one.deliver('lost'),
+        one.deliver('needs_response'),
+      ]);
+      const { payment, dispute: items } = await stand(one);
+      if (settle === credit) {
+        const isCredited = settled.status === 'fulfilled';
+        expect(payment).toEqual([`paid_twice 1300 ${isCredited ? 'credited' : 'open'}`]);
+        expect(items).toEqual(isCredited ? [] : ['payment_disputed -1300 open']);
+        expect(await balanceOf(payments.ledger, one.accountId)).toBe('10');
+      } else {
+        expect(payment).toEqual(['paid_twice 1300 returned']);
+        if (items[0]?.endsWith('open')) await giveBack(await itemOf(one));
+        expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 returned']);
+      }
+      expect(await differences(one, TAKEN)).toEqual([]);
+    }
+  });
+
+  it('is ignored if our books know it as one of another payment', async () => {
+    const [one, other] = [await suspended(), await suspended()];
+    await one.deliver('lost');
+    const event = payments.stripe.dispute(one.disputeId, other.paymentId, { amount: 1_300, status: 'lost' });
+    await receive(payments, event);
+    expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 open']);
+  });
 });

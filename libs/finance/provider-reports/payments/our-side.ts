@@ -1,16 +1,20 @@
 import { KIND_OF_LINE, type Sources } from './sources.js';
 
+/** A bank gave back what it took. What people end together with its payment makes the refund of that smaller. */
+const IS_WON = `(s.why = 'dispute_beyond_payment' OR s.why = 'payment_disputed' AND s.cleared_by = 'system')`;
+
 /** Money in suspense, refunds and disputes. */
 const OTHERS = `UNION ALL
   SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind
       WHEN why IN ('unknown_refund', 'refund_failed') THEN 'refund'
-      WHEN why IN ('dispute_beyond_payment', 'dispute_after_deletion', 'dispute_won') THEN 'dispute' WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
+      WHEN why IN ('payment_disputed', 'dispute_beyond_payment', 'dispute_after_deletion', 'dispute_won') THEN 'dispute'
+      WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
     coalesce(x.subject_id, reference), amount_minor, currency, created_at, transaction_id,
     CASE WHEN x.kind IS NULL AND why NOT IN ('dispute_after_deletion', 'dispute_won') THEN 1 ELSE 0 END
   FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
   UNION ALL
-  SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind WHEN why = 'dispute_beyond_payment' THEN 'dispute' ELSE 'return' END,
-    coalesce(x.subject_id, r.payment_id, p.payment_id, s.reference), -s.amount_minor, s.currency, s.cleared_at, s.cleared_transaction_id, 0
+  SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind WHEN ${IS_WON} THEN 'dispute' ELSE 'return' END,
+    coalesce(x.subject_id, CASE WHEN NOT ${IS_WON} THEN coalesce(r.payment_id, p.payment_id, s.payment_id) END, s.reference), -s.amount_minor, s.currency, s.cleared_at, s.cleared_transaction_id, 0
   FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
   LEFT JOIN refund_lines r ON r.provider = s.provider AND r.subject_id = s.reference AND s.why IN ('unknown_refund', 'refund_failed')
   LEFT JOIN disputes d ON d.provider = s.provider AND d.dispute_id = s.reference AND s.why IN ('dispute_after_deletion', 'dispute_won')

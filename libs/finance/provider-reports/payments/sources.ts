@@ -24,6 +24,7 @@ const KEYS = `
     UNION SELECT provider, reference FROM suspense_items WHERE created_at >= ${LATELY} OR cleared_at >= ${LATELY}
     UNION SELECT t.provider, t.payment_id FROM suspense_items s JOIN disputes d ON d.provider = s.provider AND d.dispute_id = s.reference
       JOIN topups t ON t.id = d.topup_id WHERE s.why IN ('dispute_after_deletion', 'dispute_won') AND s.cleared_at >= ${LATELY}
+    UNION SELECT provider, payment_id FROM suspense_items WHERE payment_id IS NOT NULL AND cleared_at >= ${LATELY}
     UNION SELECT t.provider, coalesce(r.provider_refund_id, r.id) FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
       WHERE r.ended_at >= ${LATELY}
     UNION SELECT provider, dispute_id FROM disputes WHERE opened_at >= ${LATELY} OR closed_at >= ${LATELY}

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import { returnTaken } from '#ledger/postings/dispute-suspense.js';
+import type { EventOutcome } from '../payment.notices.js';
+import { databaseNow, type ReportedFact, suspend, withoutAccount } from './reported-fact.js';
+
+type Dispute = ReportedFact<'dispute'>;
+
+/** A payment that went to suspense. */
+export interface SuspendedPayment {
+  orderId: string | null;
+  amountMinor: bigint;
+}
+
+/** Locks it, so that nobody credits or returns it at the same moment. Null if it never was in suspense. */
+export async function lockSuspended(
+  client: pg.PoolClient,
+  { provider, paymentId, currency }: Dispute,
+): Promise<SuspendedPayment | null> {
+  const { rows } = await client.query<SuspendedPayment>(
+    `SELECT order_id AS "orderId", amount_minor AS "amountMinor" FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND currency = $3 AND amount_minor > 0 FOR UPDATE`,
+    [provider, paymentId, currency],
+  );
+  return rows[0] ?? null;
+}
+
+/** A bank disputes a payment that was credited to nobody, or has decided: what it takes is in suspense as well. */
+export async function applySuspendedDispute(
+  client: pg.PoolClient,
+  fact: Dispute,
+  payment: SuspendedPayment,
+): Promise<EventOutcome> {
+  const { disputeId, paymentId, state } = fact;
+  const known = await findPayment(client, fact);
+  if (known !== null && known !== paymentId)
+    return { state: 'ignored', detail: `Dispute ${disputeId} is known as one of another payment.` };
+  if (state !== 'won')
+    return known === null
+      ? take(client, fact, payment)
+      : { state: 'ignored', detail: `What dispute ${disputeId} took is in suspense already.` };
+  if (known === null)
+    return { state: 'ignored', detail: `Dispute ${disputeId} was won before it took anything.` };
+  const happenedAt = withoutAccount(fact.reportedAt, await databaseNow(client));
+  const isBack = await returnTaken(client, { ...fact, happenedAt }, fact.house);
+  const detail = `Dispute ${disputeId} of payment ${paymentId} in suspense is won.`;
+  return isBack ? { state: 'suspense', detail, alert: 'dispute_won' } : { state: 'applied', detail };
+}
+
+/** What was taken beyond the payment, as by two disputes of it, matches nothing that we know. */
+async function take(
+  client: pg.PoolClient,
+  fact: Dispute,
+  { orderId, amountMinor: paidMinor }: SuspendedPayment,
+): Promise<EventOutcome> {
+  const { disputeId: reference, paymentId, amountMinor } = fact;
+  const left = paidMinor - (await takenBefore(client, fact));
+  const ofPayment = amountMinor < left ? amountMinor : left;
+  const parts = [
+    { reference, orderId, paymentId, amountMinor: -ofPayment, why: 'payment_disputed' },
+    { reference, orderId, paymentId, amountMinor: ofPayment - amountMinor, why: 'dispute_beyond_payment' },
+  ] as const;
+  for (const part of parts) if (part.amountMinor < 0n) await suspend(client, fact, part);
+  const detail = `Payment ${paymentId} is in suspense, and so is what dispute ${reference} took of it.`;
+  return { state: 'suspense', detail, alert: 'payment_disputed' };
+}
+
+/** What disputes of a payment in suspense took of it, except those that were won. */
+async function takenBefore(client: pg.PoolClient, { provider, paymentId }: Dispute): Promise<bigint> {
+  const { rows } = await client.query<{ taken: bigint }>(
+    `SELECT coalesce(-sum(amount_minor), 0)::bigint AS taken FROM suspense_items
+     WHERE provider = $1 AND payment_id = $2 AND why = 'payment_disputed' AND cleared_by IS DISTINCT FROM 'system'`,
+    [provider, paymentId],
+  );
+  return rows[0]?.taken ?? 0n;
+}
+
+/** The payment of a dispute that took something, as our books know it. */
+async function findPayment(client: pg.PoolClient, { provider, disputeId }: Dispute): Promise<string | null> {
+  const { rows } = await client.query<{ paymentId: string }>(
+    `SELECT payment_id AS "paymentId" FROM suspense_items WHERE provider = $1 AND reference = $2 AND payment_id IS NOT NULL
+     UNION ALL SELECT t.payment_id FROM disputes d JOIN topups t ON t.id = d.topup_id
+       WHERE d.provider = $1 AND d.dispute_id = $2 LIMIT 1`,
+    [provider, disputeId],
+  );
+  return rows[0]?.paymentId ?? null;
+}
