@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { inTransaction } from '#database/database.js';
-import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
+import { beginTopupRefund, endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -70,6 +70,49 @@ describe('a line that our books miss', () => {
   it('is left alone if it is posted automatically', async () => {
     lineId = await lineOfPayment(payments.ledger.owner, paymentId, 'fee');
     await expect(book()).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('a refund of ours', () => {
+  /** Of 5.20 that Stripe has not ended yet, and the line of a report that says so. */
+  async function refunded() {
+    const accountId = await payments.newAccount();
+    const { topupId, paymentId: of } = await paidOrder(payments, accountId);
+    const refund = { topupId, credits: nanos(parseAmount('4')), reason: 'asked', actor: 'user:1' };
+    const { id: refundId } = await inTransaction(payments.ledger.billing, (client) =>
+      beginTopupRefund(client, { ...refund, requestId: newId() }),
+    );
+    payments.stripe.refundStatus = 'pending';
+    await payments.runner.run(refundId);
+    const state = async () => {
+      const found = await findTopupRefund(payments.ledger.billing, refundId);
+      return `${found!.state} ${await balanceOf(payments.ledger, accountId)}`;
+    };
+    const { providerRefundId } = (await findTopupRefund(payments.ledger.billing, refundId))!;
+    lineId = await lineOfPayment(payments.ledger.owner, of, 'refund', providerRefundId);
+    paymentId = providerRefundId!;
+    const end = (outcome: 'succeeded' | 'failed') =>
+      inTransaction(payments.ledger.billing, (client) =>
+        endTopupRefund(client, { refundId, providerRefundId, outcome }),
+      );
+    return { state, end };
+  }
+
+  it('ends once, by its line or by its event', async () => {
+    const { state, end } = await refunded();
+    await Promise.all([book(), end('succeeded')]);
+    expect(await state()).toBe('succeeded 6');
+    expect(await suspended()).toEqual([]);
+  });
+
+  it('that has ended stays as it is', async () => {
+    for (const outcome of ['succeeded', 'failed'] as const) {
+      const { state, end } = await refunded();
+      await end(outcome);
+      await book();
+      expect(await state()).toBe(outcome === 'failed' ? 'failed 10' : 'succeeded 6');
+      expect(await suspended()).toEqual([]);
+    }
   });
 });
 

@@ -9,7 +9,8 @@ export async function applyRefund(
   client: pg.PoolClient,
   fact: ReportedFact<'refund'>,
 ): Promise<EventOutcome> {
-  const { provider, refundId, providerRefundId, state: outcome, failure, reportedAt } = fact;
+  const { provider, providerRefundId, state: outcome, failure, reportedAt } = fact;
+  const refundId = fact.refundId ?? (await findOurs(client, fact));
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
   const endedAt = await ofAccount(client, known.accountId, reportedAt);
@@ -19,6 +20,19 @@ export async function applyRefund(
     return { state: 'ignored', detail: `Refund ${refundId} had ended as ${refund.state}.` };
   }
   return refundCameBack(client, fact);
+}
+
+/** A line of a report names a refund of ours only as the provider does. */
+async function findOurs(
+  client: pg.PoolClient,
+  { provider, providerRefundId }: ReportedFact<'refund'>,
+): Promise<string | null> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT r.id FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+     WHERE t.provider = $1 AND r.provider_refund_id = $2`,
+    [provider, providerRefundId],
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
