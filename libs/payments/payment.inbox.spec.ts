@@ -277,6 +277,67 @@ describe('a dispute', () => {
   });
 });
 
+describe('what follows from a payment or a refund', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const YESTERDAY = new Date(Date.now() - DAY_MS).toISOString();
+
+  /** Paid by an account of last week, and learned of only now. */
+  async function foundLate() {
+    const accountId = await payments.newAccount();
+    await payments.ledger.owner.query(
+      `UPDATE accounts SET created_at = now() - interval '7 days' WHERE id = $1`,
+      [accountId],
+    );
+    return paidOrder(payments, accountId);
+  }
+
+  const says = (fact: PaymentEvent['fact']) =>
+    payments.inbox.accept({
+      provider: 'stripe',
+      eventId: newId(),
+      type: 'test',
+      fact,
+      happenedAt: YESTERDAY,
+    });
+
+  /** Whether a posting is effective before the other. */
+  async function isBefore(reference: string, other: string): Promise<boolean> {
+    const { rows } = await payments.ledger.billing.query<{ before: boolean }>(
+      `SELECT a.effective_at < date_trunc('milliseconds', b.effective_at) AS before FROM ledger_transactions a, ledger_transactions b
+       WHERE a.reference = $1 AND b.reference = $2`,
+      [reference, other],
+    );
+    return rows[0]!.before;
+  }
+
+  it('is not dated before it, whatever the clock of the provider says', async () => {
+    const { paymentId, topupId } = await foundLate();
+    const dispute = { kind: 'dispute', disputeId: `dp_${newId()}`, paymentId, currency: 'USD' } as const;
+    const topup = `topup:stripe:${paymentId}`;
+    await says({ ...dispute, state: 'lost', amountMinor: 650n });
+    expect(await isBefore(`dispute:stripe:${dispute.disputeId}`, topup)).toBe(false);
+    await says({ ...dispute, state: 'won', amountMinor: 650n });
+    expect(
+      await isBefore(`dispute-won:stripe:${dispute.disputeId}`, `dispute:stripe:${dispute.disputeId}`),
+    ).toBe(false);
+    const { id: refundId } = await beginRefund(payments.ledger, topupId, null);
+    const refund = { kind: 'refund', refundId, providerRefundId: `re_${newId()}`, failure: null } as const;
+    await says({ ...refund, state: 'succeeded', amountMinor: 1_300n, currency: 'USD' });
+    expect(await isBefore(`topup-refunded:${refundId}`, `topup-refund:${refundId}`)).toBe(false);
+  });
+
+  it('is not dated before a payment in suspense', async () => {
+    const { order } = await foundLate();
+    const { event, paymentId } = payments.stripe.pay(order.id);
+    await receive(payments, event);
+    const disputeId = `dp_${newId()}`;
+    const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
+    await says({ ...dispute, amountMinor: 1_300n });
+    const taken = `suspense:stripe:${disputeId}:payment_disputed`;
+    expect(await isBefore(taken, `suspense:stripe:${paymentId}:paid_twice`)).toBe(false);
+  });
+});
+
 describe("a refund made in Stripe's own dashboard", () => {
   const refund = (paymentId: string, status: string) => ({
     id: `re_${newId()}`,

@@ -3,8 +3,19 @@ import { applyDispute } from '#ledger/postings/chargeback.js';
 import { type Dispute, DisputeOfAnotherPayment } from '#ledger/postings/dispute.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
+import { afterPostings, lockPayment, type ReportedFact } from './reported-fact.js';
 import { applySuspendedDispute, lockSuspended } from './suspended-dispute.js';
+
+interface DisputedTopup {
+  topupId: string;
+  accountId: string;
+  transactionId: bigint;
+  chargebackId: bigint | null;
+}
+
+const TOPUP = `SELECT id AS "topupId", account_id AS "accountId", transaction_id AS "transactionId",
+    (SELECT transaction_id FROM disputes WHERE provider = $1 AND dispute_id = $4) AS "chargebackId"
+  FROM topups WHERE provider = $1 AND payment_id = $2 AND currency = $3`;
 
 /** A bank disputes a payment, or has decided. If the payment is not known yet, it waits. */
 export async function applyDisputeFact(
@@ -16,19 +27,16 @@ export async function applyDisputeFact(
   if (state !== 'won' && (await wasWon(client, fact)))
     return { state: 'ignored', detail: `Dispute ${disputeId} has been won.` };
   const suspendedPayment = await lockSuspended(client, fact);
-  const { rows } = await client.query<{ topupId: string; accountId: string }>(
-    `SELECT id AS "topupId", account_id AS "accountId" FROM topups
-     WHERE provider = $1 AND payment_id = $2 AND currency = $3`,
-    [provider, paymentId, currency],
-  );
+  const { rows } = await client.query<DisputedTopup>(TOPUP, [provider, paymentId, currency, disputeId]);
   const topup = rows[0];
   if (!topup && suspendedPayment) return applySuspendedDispute(client, fact, suspendedPayment);
   if (!topup) {
     const detail = `Payment ${paymentId} in ${currency} is not known (yet).`;
     return { state: 'waiting', detail, alert: 'unknown_dispute' };
   }
-  const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
-  const dispute = { provider, disputeId, ...topup, amountMinor, state, happenedAt };
+  const { topupId, accountId, transactionId, chargebackId } = topup;
+  const happenedAt = await afterPostings(client, [transactionId, chargebackId], reportedAt);
+  const dispute = { provider, disputeId, topupId, accountId, amountMinor, state, happenedAt };
   const earlier = await suspendedFor(client, dispute);
   const latest = await applyKnown(client, dispute, house);
   if (latest === null)

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { lockPayment, ofAccount, suspend, type ReportedFact } from './reported-fact.js';
+import { afterPostings, lockPayment, suspend, type ReportedFact } from './reported-fact.js';
 
 /** A refund ended: one that we requested, or one made at the provider itself. */
 export async function applyRefund(
@@ -13,7 +13,7 @@ export async function applyRefund(
   const refundId = fact.refundId ?? (await findOurs(client, fact));
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
-  const endedAt = await ofAccount(client, known.accountId, reportedAt);
+  const endedAt = await afterPostings(client, [known.transactionId], reportedAt);
   const refund = await endTopupRefund(client, { refundId, providerRefundId, outcome, failure, endedAt });
   if (refund.state === outcome) return { state: 'applied', detail: `Refund ${refundId} has ${outcome}.` };
   if (refund.state !== 'succeeded') {

@@ -29,21 +29,22 @@ export async function databaseNow(client: pg.ClientBase): Promise<Date> {
 }
 
 /** When a fact that belongs to no account happened. */
-export function withoutAccount(reportedAt: string | null, now: Date): string | null {
+function withoutAccount(reportedAt: string | null, now: Date): string | null {
   return heldBetween(reportedAt, new Date(now.getTime() - OLDEST_FACT_MS), now);
 }
 
-/** When a fact of an account happened: not before the account existed. */
-export async function ofAccount(
+/** When a fact happened that follows from postings: not before them, or a day would show it without what it follows from. */
+export async function afterPostings(
   client: pg.PoolClient,
-  accountId: string,
+  transactionIds: readonly (bigint | null)[],
   reportedAt: string | null,
 ): Promise<string | null> {
   const { rows } = await client.query<{ at: Date; now: Date }>(
-    'SELECT created_at AS at, now() FROM accounts WHERE id = $1',
-    [accountId],
+    'SELECT max(effective_at) AS at, now() FROM ledger_transactions WHERE id = ANY ($1::bigint[])',
+    [transactionIds],
   );
-  return rows[0] ? heldBetween(reportedAt, rows[0].at, rows[0].now) : null;
+  const { at, now } = rows[0] as { at: Date; now: Date };
+  return heldBetween(reportedAt, at, now);
 }
 
 /** Books money that belongs to no account yet. @returns the item's id */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { returnTaken } from '#ledger/postings/dispute-suspense.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { databaseNow, type ReportedFact, suspend, withoutAccount } from './reported-fact.js';
+import { afterPostings, type ReportedFact, suspend } from './reported-fact.js';
 
 type Dispute = ReportedFact<'dispute'>;
 
@@ -9,6 +9,7 @@ type Dispute = ReportedFact<'dispute'>;
 export interface SuspendedPayment {
   orderId: string | null;
   amountMinor: bigint;
+  transactionId: bigint;
 }
 
 /** Locks it, so that nobody credits or returns it at the same moment. Null if it never was in suspense. */
@@ -17,7 +18,7 @@ export async function lockSuspended(
   { provider, paymentId, currency }: Dispute,
 ): Promise<SuspendedPayment | null> {
   const { rows } = await client.query<SuspendedPayment>(
-    `SELECT order_id AS "orderId", amount_minor AS "amountMinor" FROM suspense_items
+    `SELECT order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId" FROM suspense_items
      WHERE provider = $1 AND reference = $2 AND currency = $3 AND amount_minor > 0 FOR UPDATE`,
     [provider, paymentId, currency],
   );
@@ -34,13 +35,13 @@ export async function applySuspendedDispute(
   const known = await findPayment(client, fact);
   if (known !== null && known !== paymentId)
     return { state: 'ignored', detail: `Dispute ${disputeId} is known as one of another payment.` };
+  const happenedAt = await afterPostings(client, [payment.transactionId], fact.reportedAt);
   if (state !== 'won')
     return known === null
-      ? take(client, fact, payment)
+      ? take(client, { ...fact, reportedAt: happenedAt }, payment)
       : { state: 'ignored', detail: `What dispute ${disputeId} took is in suspense already.` };
   if (known === null)
     return { state: 'ignored', detail: `Dispute ${disputeId} was won before it took anything.` };
-  const happenedAt = withoutAccount(fact.reportedAt, await databaseNow(client));
   const isBack = await returnTaken(client, { ...fact, happenedAt }, fact.house);
   const detail = `Dispute ${disputeId} of payment ${paymentId} in suspense is won.`;
   return isBack ? { state: 'suspense', detail, alert: 'dispute_won' } : { state: 'applied', detail };
