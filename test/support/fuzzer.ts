@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 /** A part of an API to send generated requests to. */
 export interface Fuzzed {
@@ -42,11 +40,13 @@ export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
     throw new Error('TOLLGATE_FUZZER is not set: npm test -- --only attacks installs it and sets it.');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-'));
   try {
-    const [document, events] = [join(folder, 'openapi.json'), join(folder, 'events.ndjson')];
+    const document = join(folder, 'openapi.json');
     await writeFile(document, JSON.stringify(target.document));
-    const child = spawn(program, argumentsOf(target, { document, events }), {
+    const child = spawn(program, argumentsOf(target, document), {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: folder,
+      // It reads each variable twice per request, in search of a proxy: with all of ours, a seventh of its time.
+      env: { PATH: process.env['PATH'] },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
@@ -55,16 +55,13 @@ export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
       child.once('error', reject);
       child.once('close', resolve);
     });
-    return { requests: await countRequests(events), output, code };
+    return { requests: countRequests(output), output, code };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function argumentsOf(
-  { baseUrl, headers, examples, leftOut = [] }: Fuzzed,
-  { document, events }: { document: string; events: string },
-): string[] {
+function argumentsOf({ baseUrl, headers, examples, leftOut = [] }: Fuzzed, document: string): string[] {
   return [
     'run',
     document,
@@ -81,25 +78,14 @@ function argumentsOf(
     '--no-shrink',
     '--no-color',
     '--warnings=off',
-    '--report=ndjson',
-    `--report-ndjson-path=${events}`,
     ...Object.entries(headers).map(([name, value]) => `--header=${name}:${value}`),
     ...leftOut.map((id) => `--exclude-operation-id=${id}`),
   ];
 }
 
-/** Each scenario in the report contains its recorded interactions. */
-async function countRequests(events: string): Promise<number> {
-  let requests = 0;
-  for await (const line of createInterface({ input: createReadStream(events) })) {
-    const { ScenarioFinished: scenario } = JSON.parse(line) as { ScenarioFinished?: Scenario };
-    requests += Object.keys(scenario?.recorder?.interactions ?? {}).length;
-  }
-  return requests;
-}
-
-interface Scenario {
-  recorder?: { interactions?: object };
+/** From the summary at its end: "14031 generated, 14031 passed". */
+function countRequests(output: string): number {
+  return Number(/^\s*(\d+) generated/m.exec(output)?.[1] ?? 0);
 }
 
 /**
