@@ -14,9 +14,9 @@ const QUICK: Record<string, string> = {
   ...UNTHROTTLED,
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
-  POLL_INTERVAL_SECONDS: '0.2',
-  POLL_MAX_SECONDS: '0.2',
-  SWEEP_INTERVAL_SECONDS: '0.5',
+  POLL_INTERVAL_SECONDS: '0.4',
+  POLL_MAX_SECONDS: '0.4',
+  SWEEP_INTERVAL_SECONDS: '1',
   SHUTDOWN_GRACE_SECONDS: '5',
   // Tests of faults follow each other, and none of them may open the circuit for the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
