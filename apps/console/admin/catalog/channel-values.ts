@@ -1,5 +1,6 @@
 import type { paths } from '../../api/schema.js';
 import type { Shape } from '../../api/client.js';
+import { changedIn } from '../../ui/forms/changed.js';
 
 type Created = paths['/api/admin/channels']['post']['requestBody']['content']['application/json'];
 type Changed =
@@ -75,11 +76,5 @@ export function createdBy(values: ChannelValues): Created {
 
 /** Sends only what changed here, so that changes by others meanwhile stay. */
 export function changesOf(before: ChannelValues, after: ChannelValues): Changed {
-  const [old, now] = [settingsOf(before), settingsOf(after)];
-  const names = Object.keys(now) as (keyof typeof now)[];
-  return Object.fromEntries(
-    names
-      .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]))
-      .map((name) => [name, now[name]]),
-  );
+  return changedIn(settingsOf(before), settingsOf(after));
 }

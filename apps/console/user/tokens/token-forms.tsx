@@ -13,7 +13,7 @@ import { GroupField, GroupOfKey } from './group-field.js';
 import { type GroupOffer, useGroupOffers } from './group-offers.js';
 import { NameField, RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
-import { changedRules, NO_RULES, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
+import { changedRules, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
 
 /** Checks what the server would refuse. */
 function useChecks() {
@@ -62,7 +62,7 @@ interface NewTokenProps {
 
 function NewTokenForm({ offers, done }: NewTokenProps) {
   const { t } = useTranslation('tokens');
-  const initialValues = { ...NO_RULES, group: offers[0]?.name ?? '' };
+  const initialValues = { ...ruleValues(null), group: offers[0]?.name ?? '' };
   const form = useForm<RuleValues>({ initialValues, validate: useChecks() });
   const sending = useSend({
     form,

@@ -1,4 +1,5 @@
 import type { Shape } from '../../api/client.js';
+import { changedIn } from '../../ui/forms/changed.js';
 import { localMinute } from '../../ui/time/minute.js';
 
 /** Empty fields are no limits. */
@@ -18,54 +19,26 @@ export type RuleValues = {
   maxRunningTasks: string | number;
 };
 
-/** The server's form; null: no limit. */
-export interface Rules {
-  name: string;
-  expiresAt: string | null;
-  monthlyLimit: string | null;
-  totalLimit: string | null;
-  allowedModels: string[] | null;
-  fallbackModels: string[] | null;
-  allowedIps: string[] | null;
-  requestsPerMinute: number | null;
-  tokensPerMinute: number | null;
-  imagesPerMinute: number | null;
-  maxRunningTasks: number | null;
-}
-
-export const NO_RULES: RuleValues = {
-  name: '',
-  group: '',
-  expiresAt: '',
-  monthlyLimit: '',
-  totalLimit: '',
-  allowedModels: [],
-  fallbackModels: [],
-  allowedIps: [],
-  requestsPerMinute: '',
-  tokensPerMinute: '',
-  imagesPerMinute: '',
-  maxRunningTasks: '',
-};
-
-export function ruleValues(token: Shape<'Key'>): RuleValues {
+/** The values of a key; without one, of a new key. */
+export function ruleValues(token: Shape<'Key'> | null): RuleValues {
   return {
-    name: token.name,
-    group: token.group,
-    expiresAt: token.expiresAt === null ? '' : localMinute(new Date(token.expiresAt)),
-    monthlyLimit: token.monthlyLimit ?? '',
-    totalLimit: token.totalLimit ?? '',
-    allowedModels: token.allowedModels ?? [],
-    fallbackModels: token.fallbackModels ?? [],
-    allowedIps: token.allowedIps ?? [],
-    requestsPerMinute: token.requestsPerMinute ?? '',
-    tokensPerMinute: token.tokensPerMinute ?? '',
-    imagesPerMinute: token.imagesPerMinute ?? '',
-    maxRunningTasks: token.maxRunningTasks ?? '',
+    name: token?.name ?? '',
+    group: token?.group ?? '',
+    expiresAt: token?.expiresAt ? localMinute(new Date(token.expiresAt)) : '',
+    monthlyLimit: token?.monthlyLimit ?? '',
+    totalLimit: token?.totalLimit ?? '',
+    allowedModels: token?.allowedModels ?? [],
+    fallbackModels: token?.fallbackModels ?? [],
+    allowedIps: token?.allowedIps ?? [],
+    requestsPerMinute: token?.requestsPerMinute ?? '',
+    tokensPerMinute: token?.tokensPerMinute ?? '',
+    imagesPerMinute: token?.imagesPerMinute ?? '',
+    maxRunningTasks: token?.maxRunningTasks ?? '',
   };
 }
 
-export function rulesOf(values: RuleValues): Rules {
+/** In the server's form; null: no limit. */
+export function rulesOf(values: RuleValues) {
   return {
     name: values.name.trim(),
     expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
@@ -82,14 +55,8 @@ export function rulesOf(values: RuleValues): Rules {
 }
 
 /** Sends only changed rules: an expiry in the past would be refused. */
-export function changedRules(before: RuleValues, after: RuleValues): Partial<Rules> {
-  const [old, all] = [rulesOf(before), rulesOf(after)];
-  const names = Object.keys(all) as (keyof Rules)[];
-  return Object.fromEntries(
-    names
-      .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(all[name]))
-      .map((name) => [name, all[name]]),
-  );
+export function changedRules(before: RuleValues, after: RuleValues) {
+  return changedIn(rulesOf(before), rulesOf(after));
 }
 
 function numberOf(value: string | number): number | null {
