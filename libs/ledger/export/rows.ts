@@ -8,21 +8,23 @@ import {
   perAccount,
 } from './journal.js';
 
+const COLUMNS = {
+  record: 'record',
+  day: 'day',
+  transaction: 'transaction',
+  recordedAt: 'recorded_at',
+  effectiveAt: 'effective_at',
+  kind: 'kind',
+  reference: 'reference',
+  charge: 'charge',
+  account: 'account',
+  amount: 'amount',
+  balance: 'balance',
+  commodity: 'commodity',
+};
+
 /** One row of a CSV or JSON Lines file. Fields that do not apply are null. Amounts as in the ledger: positive is a credit. */
-interface Row {
-  record: 'chain' | 'opening' | 'entry' | 'balance';
-  day: string;
-  transaction: string | null;
-  recordedAt: string | null;
-  effectiveAt: string | null;
-  kind: string | null;
-  reference: string | null;
-  charge: string | null;
-  account: string | null;
-  amount: string | null;
-  balance: string | null;
-  commodity: string | null;
-}
+type Row = Record<keyof typeof COLUMNS, string | null>;
 
 const NOTHING = {
   transaction: null,
@@ -61,21 +63,6 @@ function chainRow({ number, hash, lastId, sealedAt }: ChainHead): Row {
     reference: hash,
   };
 }
-
-const COLUMNS: Record<keyof Row, string> = {
-  record: 'record',
-  day: 'day',
-  transaction: 'transaction',
-  recordedAt: 'recorded_at',
-  effectiveAt: 'effective_at',
-  kind: 'kind',
-  reference: 'reference',
-  charge: 'charge',
-  account: 'account',
-  amount: 'amount',
-  balance: 'balance',
-  commodity: 'commodity',
-};
 
 /** Quoted if needed. A spreadsheet would run a text that begins like a formula. */
 function cell(value: string | null): string {

@@ -18,23 +18,8 @@ export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number):
 }
 
 /** A proposal in a list. */
-export function proposalSummary(proposal: Proposal) {
-  const { effectiveAt, proposedAt, expiresAt, decidedAt } = proposal;
-  return {
-    id: proposal.id,
-    revision: proposal.revision,
-    state: proposal.state,
-    note: proposal.note,
-    changes: proposal.changes.length,
-    proposedBy: proposal.proposedBy,
-    revisedBy: proposal.revisedBy,
-    confirmedAlone: proposal.confirmedAlone,
-    decidedBy: proposal.decidedBy,
-    effectiveAt: effectiveAt?.toISOString() ?? null,
-    proposedAt: proposedAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    decidedAt: decidedAt?.toISOString() ?? null,
-  };
+export function proposalSummary({ changes, ...proposal }: Proposal) {
+  return { ...proposal, changes: changes.length };
 }
 
 /** A preview with its totals. */
@@ -49,8 +34,8 @@ export function previewView({ from, to, accounts, rows }: Preview) {
     proposed: sum('proposed'),
   };
   return {
-    from: from.toISOString(),
-    to: to.toISOString(),
+    from,
+    to,
     ...totals(all),
     rows: rows.map(({ model, group, wouldBeRefused, ...row }) => ({
       model,
@@ -80,5 +65,5 @@ export function importView({ proposal, ...result }: PriceImport) {
 /** A proposal with its changes, and what others have changed about the same subjects since. */
 export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: LargeMove | null) {
   const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
-  return { ...proposalSummary(proposal), changes, outdated, needsSecondPerson };
+  return { ...proposal, changes, outdated, needsSecondPerson };
 }
