@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { everyFailure, everyHold } from '#finance/views/report-files.js';
+import { listedRows } from '#finance/listing.js';
+import { failureListing, holdListing } from '#finance/views/report-files.js';
 import {
   failureColumns,
   holdColumns,
@@ -81,7 +82,7 @@ async function printHolds(options: HoldsOptions): Promise<void> {
   const { overdue: overdueOnly = false, grace: graceMs, limit, csv, json } = options;
   if (csv) {
     return onDatabase((pool) =>
-      writeCsv(process.stdout, holdColumns, everyHold(pool, { graceMs, overdueOnly })),
+      writeCsv(process.stdout, holdColumns, listedRows(pool, holdListing({ graceMs, overdueOnly }))),
     );
   }
   const { found, totals } = await onSnapshot(async (client) => ({
@@ -146,7 +147,11 @@ async function printFailures(range: { from: Date; to: Date }, options: RefundsOp
   const { outstanding: outstandingOnly = false, limit, csv, json } = options;
   if (csv) {
     return onDatabase((pool) =>
-      writeCsv(process.stdout, failureColumns, everyFailure(pool, { ...range, outstandingOnly })),
+      writeCsv(
+        process.stdout,
+        failureColumns,
+        listedRows(pool, failureListing({ ...range, outstandingOnly })),
+      ),
     );
   }
   const found = await onSnapshot((client) =>

@@ -2,13 +2,13 @@ import { asking } from '../payments/finance.calls.js';
 import type { Adjustment } from '#ledger/postings/adjustment.js';
 import { listWriteOffs, type WriteOff } from '#ledger/postings/write-off.js';
 import { Controller } from '@nestjs/common';
-import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustments.js';
-import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
+import { listAdjustments } from '#finance/reports/adjustments.js';
+import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
+import { listedRows, listing, listedPage } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
-import { pageFrom, readCursorId } from '#platform/http/page.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { shown } from '#platform/http/fields.js';
 import { type AdjustmentResult, AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
 import {
@@ -28,16 +28,13 @@ import { adjustmentRoutes as routes } from './adjustments.routes.js';
 @Controller()
 export class AdjustmentsController extends Using({ service: AdjustmentService, pool: POOL }) {
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>) {
-    const { limit, cursor, ...filter } = query;
-    const beforeId = readCursorId(cursor);
-    const rows = await listAdjustments(this.pool, { ...filter, limit, beforeId });
-    return pageFrom(rows, limit, ({ id }) => [id]);
+  list({ query }: CallOf<typeof routes.list>) {
+    return inSnapshot(this.pool, (client) => listedPage(client, adjustmentsOf(query), query));
   }
 
   @Serves(routes.list.csv)
   file({ query, database, reply }: CallOf<typeof routes.list.csv>): Readable {
-    return sendCsv(reply, adjustmentColumns, shaped(adjustmentView, everyAdjustment(database, query)));
+    return sendCsv(reply, adjustmentColumns, listedRows(database, adjustmentsOf(query)));
   }
 
   @Serves(routes.adjust)
@@ -52,16 +49,13 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
   }
 
   @Serves(routes.writeOffs)
-  async writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
-    const { limit, cursor, accountId } = query;
-    const beforeId = readCursorId(cursor);
-    const rows = await listWriteOffs(this.pool, { limit, beforeId, accountId });
-    return pageFrom(rows, limit, ({ id }) => [id]);
+  writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
+    return inSnapshot(this.pool, (client) => listedPage(client, writeOffsOf(query), query));
   }
 
   @Serves(routes.writeOffs.csv)
   writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffs.csv>): Readable {
-    return sendCsv(reply, writeOffColumns, shaped(writeOffView, everyWriteOff(database, query.accountId)));
+    return sendCsv(reply, writeOffColumns, listedRows(database, writeOffsOf(query)));
   }
 
   @Serves(routes.writeOff)
@@ -78,21 +72,15 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
 
   @Serves(routes.debts)
   debts({ query }: CallOf<typeof routes.debts>) {
-    const { limit, cursor } = query;
-    const afterId = readCursorId(cursor);
     return inSnapshot(this.pool, async (client) => {
-      const views = (await readDebtors(client, { limit: limit + 1, afterId })).map(viewDebtor);
-      const totals = await readDebtTotals(client);
-      return {
-        ...pageFrom(views, limit, ({ accountId }) => [accountId]),
-        ...totals,
-      };
+      const page = await listedPage(client, debtors, query);
+      return { ...page, ...(await readDebtTotals(client)) };
     });
   }
 
   @Serves(routes.debts.csv)
   debtsFile({ database, reply }: CallOf<typeof routes.debts.csv>): Readable {
-    return sendCsv(reply, debtorColumns, everyDebtor(database));
+    return sendCsv(reply, debtorColumns, listedRows(database, debtors));
   }
 }
 
@@ -104,22 +92,27 @@ function writtenOff({ done, ...answer }: AdjustmentResult<WriteOff>) {
   return { ...answer, writeOff: done };
 }
 
-/** These lists read one row more than their limit. */
-function everyAdjustment(database: pg.Pool, filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
-  return everyRow<Adjustment>((limit, last) =>
-    listAdjustments(database, { ...filter, limit: limit - 1, beforeId: last && last.id }),
-  );
+/** This list and the next read one row more than their limit. */
+function adjustmentsOf(filter: CallOf<typeof routes.list.csv>['query']) {
+  return listing({
+    by: ['id'],
+    read: (client, { limit, after }) =>
+      listAdjustments(client, { ...filter, limit: limit - 1, beforeId: after && after.id }),
+    view: (adjustment) => shown(adjustmentView, adjustment),
+  });
 }
 
-function everyWriteOff(database: pg.Pool, accountId: string | undefined) {
-  return everyRow<WriteOff>((limit, last) =>
-    listWriteOffs(database, { limit: limit - 1, beforeId: last && last.id, accountId }),
-  );
+function writeOffsOf({ accountId }: { accountId?: string | undefined }) {
+  return listing({
+    by: ['id'],
+    read: (client, { limit, after }) =>
+      listWriteOffs(client, { limit: limit - 1, beforeId: after && after.id, accountId }),
+    view: (writeOff) => shown(writeOffView, writeOff),
+  });
 }
 
-async function* everyDebtor(database: pg.Pool) {
-  const rows = everyRow<Debtor>((limit, last) =>
-    inSnapshot(database, (client) => readDebtors(client, { limit, afterId: last && last.accountId })),
-  );
-  for await (const row of rows) yield viewDebtor(row);
-}
+const debtors = listing({
+  by: ['accountId'],
+  read: (client, { limit, after }) => readDebtors(client, { limit, afterId: after && after.accountId }),
+  view: viewDebtor,
+});

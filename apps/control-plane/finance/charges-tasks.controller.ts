@@ -1,19 +1,17 @@
 import { Controller } from '@nestjs/common';
-import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import {
   FAULTY_WORK,
   readWork,
   readWorkDays,
-  type WorkItem,
-  type WorkQuery,
   type WorkRange,
   itemShape,
 } from '#finance/reports/charges-tasks.js';
+import { listedRows, listing, listedPage } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
-import { pageFrom, readCursorInstant } from '#platform/http/page.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { shown } from '#platform/http/fields.js';
 import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
 import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
@@ -41,13 +39,9 @@ export class ChargesTasksController extends Using({
   }
 
   @Serves(routes.items)
-  async items({ query, database }: CallOf<typeof routes.items>) {
-    const { limit, cursor } = query;
-    const key = readCursorInstant(cursor, 2);
-    const after = key && { at: key[0]!, subject: key[1]! };
-    const asked: WorkQuery = { ...this.filterOf(query), limit: limit + 1, after };
-    const rows = await inSnapshot(database, (client) => readWork(client, asked));
-    return pageFrom(rows, limit, (item) => [item.at, item.subject]);
+  items({ query, database }: CallOf<typeof routes.items>) {
+    const items = this.listing(query);
+    return inSnapshot(database, (client) => listedPage(client, items, query));
   }
 
   @Serves(routes.items.csv)
@@ -55,27 +49,26 @@ export class ChargesTasksController extends Using({
     return sendCsv(
       reply,
       { fileName: 'charges-tasks.csv', columns: workColumns },
-      shaped(itemShape, everyItem(database, this.filterOf(query))),
+      listedRows(database, this.listing(query)),
     );
   }
 
   /** @throws ApiError if both a state and faults are requested */
-  private filterOf(query: Filter): Omit<WorkQuery, 'limit' | 'after'> {
+  private listing(query: Filter) {
     const { state, faults } = query;
     if (state !== undefined && faults)
       throw new ApiError('invalid_value', 'faults: give either a state or this.', { param: 'faults' });
     const states = faults ? FAULTY_WORK : state === undefined ? null : [state];
-    return { ...this.rangeOf(query), states };
+    const asked = { ...this.rangeOf(query), states };
+    return listing({
+      by: ['at', 'subject'],
+      read: (client, page) => readWork(client, { ...asked, ...page }),
+      view: (item) => shown(itemShape, item),
+      atOnce: FILE_PAGE,
+    });
   }
 
   private rangeOf(query: Pick<Filter, 'from' | 'to'>): WorkRange {
     return { ...checkedTimes(query, this.clock.nowMs()), graceMs: this.config.reconcile.graceMs };
   }
-}
-
-function everyItem(database: pg.Pool, asked: Omit<WorkQuery, 'limit' | 'after'>) {
-  return everyRow<WorkItem>(
-    (limit, after) => inSnapshot(database, (client) => readWork(client, { ...asked, limit, after })),
-    FILE_PAGE,
-  );
 }

@@ -1,14 +1,14 @@
 import { Controller } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
+import { readHoldTotals } from '#finance/reports/holds.js';
+import { listedRows, listedPage } from '#finance/listing.js';
 import { readPromotion } from '#finance/reports/promotion.js';
-import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
+import { readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import { inSequence, sendCsv, shaped } from '#platform/http/csv.js';
-import { pageFrom, readCursorInstant } from '#platform/http/page.js';
-import { everyFailure, everyHold } from '#finance/views/report-files.js';
+import { failureListing, holdListing } from '#finance/views/report-files.js';
 import {
   failureColumns,
   holdColumns,
@@ -32,26 +32,18 @@ export class WorkReportsController extends Using({
 }) {
   @Serves(routes.holds)
   async holds({ query, database }: CallOf<typeof routes.holds>) {
-    const { limit, cursor, overdue } = query;
-    const key = timeCursor(cursor);
-    const asked: HoldsQuery = {
-      graceMs: this.config.reconcile.graceMs,
-      limit: limit + 1,
-      overdueOnly: overdue,
-      after: key && { heldSince: key.at, chargeId: key.id },
-    };
+    const { graceMs } = this.config.reconcile;
+    const holds = holdListing({ graceMs, overdueOnly: query.overdue });
     return inSnapshot(database, async (client) => {
-      const rows = await readHolds(client, asked);
-      const page = pageFrom(rows, limit, ({ heldSince, chargeId }) => [heldSince, chargeId]);
-      const totals = await readHoldTotals(client, this.config.reconcile.graceMs);
-      return { ...totals, ...page };
+      const page = await listedPage(client, holds, query);
+      return { ...(await readHoldTotals(client, graceMs)), ...page };
     });
   }
 
   @Serves(routes.holds.csv)
   holdsCsv({ query, database, reply }: CallOf<typeof routes.holds.csv>): Readable {
     const asked = { graceMs: this.config.reconcile.graceMs, overdueOnly: query.overdue };
-    return sendCsv(reply, holdColumns, everyHold(database, asked));
+    return sendCsv(reply, holdColumns, listedRows(database, holdListing(asked)));
   }
 
   @Serves(routes.refunds)
@@ -70,22 +62,15 @@ export class WorkReportsController extends Using({
 
   @Serves(routes.failures)
   async failures({ query, database }: CallOf<typeof routes.failures>) {
-    const { limit, cursor, outstanding } = query;
-    const key = timeCursor(cursor);
-    const asked: FailuresQuery = {
-      ...checkedTimes(query, this.clock.nowMs()),
-      limit: limit + 1,
-      outstandingOnly: outstanding,
-      after: key && { failedAt: key.at, chargeId: key.id },
-    };
-    const rows = await inSnapshot(database, (client) => readFailures(client, asked));
-    return pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
+    const times = checkedTimes(query, this.clock.nowMs());
+    const failures = failureListing({ ...times, outstandingOnly: query.outstanding });
+    return inSnapshot(database, (client) => listedPage(client, failures, query));
   }
 
   @Serves(routes.failures.csv)
   failuresCsv({ query, database, reply }: CallOf<typeof routes.failures.csv>): Readable {
     const asked = { ...checkedTimes(query, this.clock.nowMs()), outstandingOnly: query.outstanding };
-    return sendCsv(reply, failureColumns, everyFailure(database, asked));
+    return sendCsv(reply, failureColumns, listedRows(database, failureListing(asked)));
   }
 
   @Serves(routes.promotion)
@@ -98,11 +83,6 @@ export class WorkReportsController extends Using({
     const rows = promotionRows(await promotionOf(database, query));
     return sendCsv(reply, promotionColumns, inSequence(rows));
   }
-}
-
-function timeCursor(cursor: string | undefined): { at: string; id: string } | null {
-  const key = readCursorInstant(cursor, 2);
-  return key && { at: key[0]!, id: key[1]! };
 }
 
 async function promotionOf(

@@ -1,18 +1,13 @@
 import { Controller } from '@nestjs/common';
-import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
-import type { MatchedItem, MatchKey, MatchQuery } from '#finance/provider-reports/payments/match.js';
+import { listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
+import type { MatchQuery } from '#finance/provider-reports/payments/match.js';
 import { listMatches, summariseMatches } from '#finance/provider-reports/payments/payment-matching.js';
-import {
-  listPayouts,
-  type PayoutItem,
-  type PayoutKey,
-} from '#finance/provider-reports/payments/payout-matching.js';
+import { listPayouts } from '#finance/provider-reports/payments/payout-matching.js';
+import { listedRows, listing, listedPage } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { everyRow, sendCsv } from '#platform/http/csv.js';
-import { type Page, pageFrom, readCursorInstant } from '#platform/http/page.js';
+import { sendCsv } from '#platform/http/csv.js';
 import {
   bankColumns,
   matchColumns,
@@ -30,25 +25,17 @@ import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 /** Rows of a file that are read at once. */
 const FILE_PAGE = 20_000;
 
-/** A list that continues after a key: its first part is a time, the last one unique. */
-interface Listing<T> {
-  parts: number;
-  list: (client: pg.ClientBase, page: { limit: number; after: readonly string[] | null }) => Promise<T[]>;
-  keyOf: (item: T) => readonly string[];
-}
-
 /** Our books compared with those of payment providers and banks. */
 @Controller()
 export class ReconciliationController extends Using({ pool: POOL, config: CONTROL_PLANE_CONFIG }) {
   @Serves(routes.payments)
   payments({ query }: CallOf<typeof routes.payments>) {
-    return this.page(this.matches(query), query, viewMatch);
+    return inSnapshot(this.pool, (client) => listedPage(client, this.matches(query), query));
   }
 
   @Serves(routes.payments.csv)
   paymentsCsv({ query, database, reply }: CallOf<typeof routes.payments.csv>): Readable {
-    const rows = everyRowOf(database, this.matches(query), viewMatch);
-    return sendCsv(reply, matchColumns, rows);
+    return sendCsv(reply, matchColumns, listedRows(database, this.matches(query)));
   }
 
   @Serves(routes.paymentDays)
@@ -60,22 +47,22 @@ export class ReconciliationController extends Using({ pool: POOL, config: CONTRO
 
   @Serves(routes.payouts)
   payouts({ query }: CallOf<typeof routes.payouts>) {
-    return this.page(payoutListing(query), query, viewPayout);
+    return inSnapshot(this.pool, (client) => listedPage(client, payoutListing(query), query));
   }
 
   @Serves(routes.payouts.csv)
   payoutsCsv({ query, database, reply }: CallOf<typeof routes.payouts.csv>): Readable {
-    return sendCsv(reply, payoutColumns, everyRowOf(database, payoutListing(query), viewPayout));
+    return sendCsv(reply, payoutColumns, listedRows(database, payoutListing(query)));
   }
 
   @Serves(routes.bank)
   bank({ query }: CallOf<typeof routes.bank>) {
-    return this.page(bankListing(query), query, viewBankItem);
+    return inSnapshot(this.pool, (client) => listedPage(client, bankListing(query), query));
   }
 
   @Serves(routes.bank.csv)
   bankCsv({ query, database, reply }: CallOf<typeof routes.bank.csv>): Readable {
-    return sendCsv(reply, bankColumns, everyRowOf(database, bankListing(query), viewBankItem));
+    return sendCsv(reply, bankColumns, listedRows(database, bankListing(query)));
   }
 
   private matchQuery(filter: MatchFilter): MatchQuery {
@@ -84,39 +71,15 @@ export class ReconciliationController extends Using({ pool: POOL, config: CONTRO
     return { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter), graceMs };
   }
 
-  private matches(filter: MatchFilter): Listing<MatchedItem> {
+  private matches(filter: MatchFilter) {
     const query = this.matchQuery(filter);
-    return {
-      parts: 4,
-      list: (client, { limit, after }) =>
-        listMatches(client, query, { limit, after: after as MatchKey | null }),
-      keyOf: ({ at, provider, kind, id }) => [at, provider, kind, id],
-    };
+    return listing({
+      by: ['at', 'provider', 'kind', 'id'],
+      read: (client, page) => listMatches(client, query, page),
+      view: viewMatch,
+      atOnce: FILE_PAGE,
+    });
   }
-
-  private async page<T, V>(
-    { parts, list, keyOf }: Listing<T>,
-    { limit, cursor }: { limit: number; cursor?: string | undefined },
-    view: (item: T) => V,
-  ): Promise<Page<V>> {
-    const after = readCursorInstant(cursor, parts);
-    const found = await inSnapshot(this.pool, (client) => list(client, { limit: limit + 1, after }));
-    const { items, nextCursor } = pageFrom(found, limit, keyOf);
-    return { items: items.map(view), nextCursor };
-  }
-}
-
-/** All rows of a list, a page at a time. */
-async function* everyRowOf<T, V>(
-  database: pg.Pool,
-  { list, keyOf }: Listing<T>,
-  view: (item: T) => V,
-): AsyncGenerator<V> {
-  const rows = everyRow<T>(
-    (limit, last) => inSnapshot(database, (client) => list(client, { limit, after: last && keyOf(last) })),
-    FILE_PAGE,
-  );
-  for await (const row of rows) yield view(row);
 }
 
 type MatchFilter = Pick<
@@ -142,24 +105,24 @@ function timesOf({
   };
 }
 
-function payoutListing(filter: CallOf<typeof routes.payouts.csv>['query']): Listing<PayoutItem> {
+function payoutListing(filter: CallOf<typeof routes.payouts.csv>['query']) {
   const { provider, state } = filter;
   const query = { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter) };
-  return {
-    parts: 3,
-    list: (client, { limit, after }) =>
-      listPayouts(client, query, { limit, after: after as PayoutKey | null }),
-    keyOf: (item) => [item.at, item.provider, item.payoutId],
-  };
+  return listing({
+    by: ['at', 'provider', 'payoutId'],
+    read: (client, page) => listPayouts(client, query, page),
+    view: viewPayout,
+    atOnce: FILE_PAGE,
+  });
 }
 
-function bankListing(filter: CallOf<typeof routes.bank.csv>['query']): Listing<BankItem> {
+function bankListing(filter: CallOf<typeof routes.bank.csv>['query']) {
   const { bankAccountId, state } = filter;
   const query = { bankAccountId: bankAccountId ?? null, states: state ? [state] : null, ...timesOf(filter) };
-  return {
-    parts: 3,
-    list: (client, { limit, after }) =>
-      listBankItems(client, query, { limit, after: after as BankKey | null }),
-    keyOf: ({ at, kind, id }) => [at, kind, id],
-  };
+  return listing({
+    by: ['at', 'kind', 'id'],
+    read: (client, page) => listBankItems(client, query, page),
+    view: viewBankItem,
+    atOnce: FILE_PAGE,
+  });
 }

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { type DeferredLot, deferredLots, type DeferredLotsQuery } from '../reports/deferred-lots.js';
-import { type OpenHold, type HoldsQuery, readHolds } from '../reports/holds.js';
-import { type FailedCharge, type FailuresQuery, readFailures } from '../reports/refunds.js';
-import { everyRow, shaped } from '#platform/http/csv.js';
-import { inSnapshot } from '../snapshot.js';
+import { type HoldsQuery, readHolds } from '../reports/holds.js';
+import { type FailuresQuery, readFailures } from '../reports/refunds.js';
+import { everyRow } from '#platform/http/csv.js';
+import { shown } from '#platform/http/fields.js';
+import { listing } from '../listing.js';
 import { viewLot } from './deferred-revenue.view.js';
 import { failureShape, holdShape } from './work-reports.view.js';
 
@@ -19,20 +20,20 @@ export async function* everyLot(pool: pg.Pool, asked: LotsAsked, currency: strin
   for await (const lot of rows) yield viewLot(lot, currency);
 }
 
-/** All holds, for a file. */
-export function everyHold(pool: pg.Pool, asked: Pick<HoldsQuery, 'graceMs' | 'overdueOnly'>) {
-  const rows = everyRow<OpenHold>((limit, last) => {
-    const after = last && { heldSince: last.heldSince, chargeId: last.chargeId };
-    return inSnapshot(pool, (client) => readHolds(client, { ...asked, limit, after }));
+/** Holds, oldest first. */
+export function holdListing(asked: Pick<HoldsQuery, 'graceMs' | 'overdueOnly'>) {
+  return listing({
+    by: ['heldSince', 'chargeId'],
+    read: (client, page) => readHolds(client, { ...asked, ...page }),
+    view: (hold) => shown(holdShape, hold),
   });
-  return shaped(holdShape, rows);
 }
 
-/** All failures within a time, for a file. */
-export function everyFailure(pool: pg.Pool, asked: Pick<FailuresQuery, 'from' | 'to' | 'outstandingOnly'>) {
-  const rows = everyRow<FailedCharge>((limit, last) => {
-    const after = last && { failedAt: last.failedAt, chargeId: last.chargeId };
-    return inSnapshot(pool, (client) => readFailures(client, { ...asked, limit, after }));
+/** Failures within a time, newest first. */
+export function failureListing(asked: Pick<FailuresQuery, 'from' | 'to' | 'outstandingOnly'>) {
+  return listing({
+    by: ['failedAt', 'chargeId'],
+    read: (client, page) => readFailures(client, { ...asked, ...page }),
+    view: (failure) => shown(failureShape, failure),
   });
-  return shaped(failureShape, rows);
 }

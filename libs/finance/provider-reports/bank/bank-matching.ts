@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PageAfter } from '../../listing.js';
 import { absentState } from '../overdue.js';
 import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 import type { ReportQuery } from '../report-query.js';
@@ -127,13 +128,11 @@ const ITEM = `kind, id, state, at::text, amount AS "amountMinor", currency, bank
   coalesce(txs, '{}') AS "transactionIds",
   CASE WHEN match_kind IS NOT NULL THEN json_build_object('kind', match_kind, 'subject', coalesce(subject, '')) END AS counterpart`;
 
-export type BankKey = readonly [at: string, kind: string, id: string];
-
-/** Items after the key, oldest first. With an account, only its lines. The client's time zone must be UTC. */
+/** Oldest first. With an account, only its lines. The client's time zone must be UTC. */
 export async function listBankItems(
   client: pg.ClientBase,
   { bankAccountId, from, to, states, before = null }: BankQuery,
-  page: { limit: number; after: BankKey | null },
+  { limit, after }: PageAfter<'at' | 'kind' | 'id'>,
 ): Promise<BankItem[]> {
   const { rows } = await client.query<BankItem>(
     `${ITEMS} SELECT ${ITEM} FROM items
@@ -142,7 +141,7 @@ export async function listBankItems(
        AND ($5::text[] IS NULL OR state = ANY($5::text[])) AND ($1::timestamptz IS NULL OR at < $1::timestamptz)
        AND ($6::timestamptz IS NULL OR (at, kind, id) > ($6::timestamptz, $7::text, $8::text))
      ORDER BY items.at, kind, id LIMIT $9`,
-    [before, bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+    [before, bankAccountId, from, to, states, after?.at, after?.kind, after?.id, limit],
   );
   return rows;
 }

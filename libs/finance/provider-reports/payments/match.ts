@@ -66,6 +66,3 @@ export interface MatchDay {
   oursMinor: bigint;
   theirsMinor: bigint;
 }
-
-/** The key of an item in the list: its time, provider, type and ID. */
-export type MatchKey = readonly [at: string, provider: string, kind: string, id: string];

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import type { PageAfter } from '../../listing.js';
 import { named } from '#database/named-values.js';
 import type { LineType, ReportingProvider } from '../report-line.js';
 import { judgedPairs } from './judged-pairs.js';
-import { FAULTY, type MatchDay, type MatchedItem, type MatchKey, type MatchQuery } from './match.js';
+import { FAULTY, type MatchDay, type MatchedItem, type MatchQuery } from './match.js';
 import { KIND_OF_LINE, ONE, RECENT, WHOLE } from './sources.js';
 
 /**
@@ -29,14 +30,14 @@ interface ItemRow extends Omit<MatchedItem, 'ours' | 'theirs'> {
   lineIds: string[];
 }
 
-/** Items after the key, oldest first. The client's time zone must be UTC. */
+/** Oldest first. The client's time zone must be UTC. */
 export async function listMatches(
   client: pg.ClientBase,
   query: MatchQuery,
-  page: { limit: number; after: MatchKey | null },
+  { limit, after }: PageAfter<'at' | 'provider' | 'kind' | 'id'>,
 ): Promise<MatchedItem[]> {
-  const [at = null, provider = null, kind = null, id = null] = page.after ?? [];
-  const after = { afterAt: at, afterProvider: provider, afterKind: kind, afterId: id };
+  const { at = null, provider = null, kind = null, id = null } = after ?? {};
+  const key = { afterAt: at, afterProvider: provider, afterKind: kind, afterId: id };
   const { rows } = await client.query<ItemRow>(
     named(
       `${MATCHES}
@@ -44,7 +45,7 @@ export async function listMatches(
        WHERE ${RANGE} AND (:afterAt::timestamptz IS NULL
          OR (at, provider, kind, id) > (:afterAt::timestamptz, :afterProvider::text, :afterKind::text, :afterId::text))
        ORDER BY at, provider, kind, id LIMIT :limit`,
-      { ...valuesOf(query), ...after, limit: page.limit },
+      { ...valuesOf(query), ...key, limit },
     ),
   );
   return rows.map(toItem);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PageAfter } from '../../listing.js';
 import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
 import type { ReportQuery } from '../report-query.js';
@@ -128,13 +129,11 @@ const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, am
 
 type PayoutRow = Omit<PayoutItem, 'parts'> & PayoutItem['parts'];
 
-export type PayoutKey = readonly [at: string, provider: string, payoutId: string];
-
-/** Payouts after the key, oldest first. The client's time zone must be UTC. */
+/** Oldest first. The client's time zone must be UTC. */
 export async function listPayouts(
   client: pg.ClientBase,
   { provider, from, to, states, before = null }: PayoutQuery,
-  page: { limit: number; after: PayoutKey | null },
+  { limit, after }: PageAfter<'at' | 'provider' | 'payoutId'>,
 ): Promise<PayoutItem[]> {
   const { rows } = await client.query<PayoutRow>(
     `${PAYOUTS} SELECT ${ITEM} FROM judged j
@@ -142,7 +141,7 @@ export async function listPayouts(
        AND ($5::text[] IS NULL OR state = ANY($5::text[])) AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
        AND ($6::timestamptz IS NULL OR (at, j.provider, payout_id) > ($6::timestamptz, $7::text, $8::text))
      ORDER BY j.at, j.provider, payout_id LIMIT $9`,
-    [provider, before, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+    [provider, before, from, to, states, after?.at, after?.provider, after?.payoutId, limit],
   );
   return rows.map(toItem);
 }
