@@ -1,19 +1,7 @@
-import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
+import { paceOf, ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
-
-/** What a gateway reports in addition to what every program reports. */
-interface GatewayReport {
-  /** Answered requests. */
-  requests: Pace & { inFlight: number };
-  /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */
-  holds: Record<string, number>;
-  /** Resolutions that could not be handed over at once, since the start. Should stay 0. */
-  undeliverable: number;
-  channels: ChannelVitals[];
-}
 
 const REQUESTS = 'gateway_requests_total';
 const SECONDS = 'gateway_request_seconds';
@@ -28,12 +16,15 @@ export function gatewayReporter(options: GatewayModuleOptions, health: ChannelHe
     groups: [groups.gateway],
     intervalMs: options.config.reportMs,
     metrics: [REQUESTS, SECONDS, IN_FLIGHT, HOLDS, UNDELIVERABLE],
-    measure: (window): GatewayReport => ({
+    measure: (window) => ({
+      /** Answered requests. */
       requests: {
         ...paceOf(window, { counter: REQUESTS, label: 'status', histogram: SECONDS }),
         inFlight: window.value(IN_FLIGHT),
       },
+      /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */
       holds: Object.fromEntries(window.increaseBy(HOLDS, 'outcome')),
+      /** Resolutions that could not be handed over at once, since the start. Should stay 0. */
       undeliverable: window.value(UNDELIVERABLE),
       channels: health.vitalsOfAll(),
     }),

@@ -1,24 +1,6 @@
-import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
+import { paceOf, ProgramReporter } from '#bus/program-reporter.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
-
-/** What a worker reports beyond what every program does. */
-interface WorkerReport {
-  /** Polls of tasks. */
-  polls: Pace;
-  /** Tasks being polled or copied. */
-  following: number;
-  /** How long the most overdue task has been due. Null if unknown. */
-  oldestDueSeconds: number | null;
-  /** Tasks ended in the last minute, by outcome. */
-  ended: Record<string, number>;
-  copies: Record<string, number>;
-  /** Tasks found stuck since the start; should stay 0. */
-  swept: number;
-  /** The health of channels, as its polls see it. */
-  channels: ChannelVitals[];
-}
 
 const POLLS = 'tollgate_worker_polls_total';
 const COPIES = 'tollgate_worker_copies_total';
@@ -34,13 +16,19 @@ export function workerReporter(options: VideoWorkerModuleOptions, health: Channe
     groups: [],
     intervalMs: options.config.reportMs,
     metrics: [POLLS, COPIES, ENDED, SWEPT, FOLLOWING, OLDEST_DUE],
-    measure: (window): WorkerReport => ({
+    measure: (window) => ({
+      /** Polls of tasks. */
       polls: paceOf(window, { counter: POLLS, label: 'outcome', histogram: null }),
+      /** Tasks being polled or copied. */
       following: window.value(FOLLOWING),
+      /** How long the most overdue task has been due. Null if unknown. */
       oldestDueSeconds: knownOrNull(window.value(OLDEST_DUE)),
+      /** Tasks ended in the last minute, by outcome. */
       ended: Object.fromEntries(window.increaseBy(ENDED, 'outcome')),
       copies: Object.fromEntries(window.increaseBy(COPIES, 'outcome')),
+      /** Tasks found stuck since the start; should stay 0. */
       swept: window.value(SWEPT),
+      /** The health of channels, as its polls see it. */
       channels: health.vitalsOfAll(),
     }),
   });

@@ -9,7 +9,7 @@ import { version } from '#platform/version.js';
 import type { Producer } from './outbox.js';
 
 /** Rates and latencies cover the last minute, or the time since the program started if that is shorter. */
-export interface Pace {
+interface Pace {
   perSecond: number;
   /** The count per outcome, such as `2xx` or `handled`. */
   outcomes: Record<string, number>;

@@ -16,43 +16,32 @@ import { OperatorError } from '#platform/errors.js';
 import { projectFolder } from '#platform/places.js';
 import { newSecretsKey } from '#platform/sealed-secret.js';
 
-/** The contents of a standalone relay's data folder. */
-export interface DataFolder {
-  readonly root: string;
-  /** The embedded database's own folder. */
-  readonly database: string;
-  /** Finished images and videos. */
-  readonly files: string;
-  /** Mail to people, one file each, if no mail server is configured. */
-  readonly mail: string;
-  /** The state of the sandbox upstream. */
-  readonly sandbox: string;
-  readonly secretsFile: string;
-  /** The key that encrypts secrets in the database, unless SECRETS_KEY is set. */
-  readonly secretsKeyFile: string;
-  /** The key that signs heads of the ledger chain, unless CHAIN_SIGNING_KEY is set. */
-  readonly chainKeyFile: string;
-  readonly demoFile: string;
-  /** The address of the running relay. It exists only while the relay runs, or after it was killed. */
-  readonly relayFile: string;
-}
-
 /** The folder in DATA_DIR, otherwise `.data` in the project, wherever the command was started. */
-export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
+export function dataFolder(env: NodeJS.ProcessEnv) {
   const root = resolve(env['DATA_DIR'] || join(projectFolder, '.data'));
   return {
     root,
+    /** The embedded database's own folder. */
     database: join(root, 'database'),
+    /** Finished images and videos. */
     files: join(root, 'files'),
+    /** Mail to people, one file each, if no mail server is configured. */
     mail: join(root, 'mail'),
+    /** The state of the sandbox upstream. */
     sandbox: join(root, 'sandbox'),
     secretsFile: join(root, 'secrets.json'),
+    /** The key that encrypts secrets in the database, unless SECRETS_KEY is set. */
     secretsKeyFile: join(root, 'secrets.key'),
+    /** The key that signs heads of the ledger chain, unless CHAIN_SIGNING_KEY is set. */
     chainKeyFile: join(root, 'chain-signing.key'),
     demoFile: join(root, 'demo-account.json'),
+    /** The address of the running relay. It exists only while the relay runs, or after it was killed. */
     relayFile: join(root, 'relay.json'),
   };
 }
+
+/** The contents of a standalone relay's data folder. */
+export type DataFolder = Readonly<ReturnType<typeof dataFolder>>;
 
 /** Creates the folder, or says in one sentence why it cannot be used. @throws OperatorError */
 export function prepareDataFolder(folder: DataFolder): void {

@@ -31,25 +31,9 @@ export const JUST_CREATED = {
   deletedAtMs: null,
 } as const;
 
-/** The fields that all types share. */
-export interface TaskFields {
-  id: string;
-  task_id: string;
-  model: string;
-  status: string;
-  /** 0 to 100. */
-  progress: number;
-  /** Unix seconds, as the next two. */
-  created_at: number;
-  completed_at: number | null;
-  expires_at: number | null;
-  error: { code: string; message: string } | null;
-  usage: { cost_in_usd_ticks: number };
-}
-
 const TICKS_PER_NANO = 10n;
 
-export function taskFields(task: ViewedTask): TaskFields {
+export function taskFields(task: ViewedTask) {
   const completed = task.state === 'completed';
   const failed = task.state === 'failed' || task.state === 'refused';
   return {
@@ -57,7 +41,9 @@ export function taskFields(task: ViewedTask): TaskFields {
     task_id: task.id,
     model: task.requestedModel,
     status: publicStatus(task.state, task.dialect, task.progress),
+    /** 0 to 100. */
     progress: completed ? 100 : task.progress,
+    /** Unix seconds, as the next two. */
     created_at: unixSeconds(task.createdAtMs) ?? 0,
     completed_at: completed ? unixSeconds(task.endedAtMs) : null,
     expires_at: completed ? unixSeconds(task.expiresAtMs) : null,
@@ -65,6 +51,9 @@ export function taskFields(task: ViewedTask): TaskFields {
     usage: { cost_in_usd_ticks: failed ? 0 : Number((task.heldAmount ?? 0n) * TICKS_PER_NANO) },
   };
 }
+
+/** The fields that all types share. */
+export type TaskFields = ReturnType<typeof taskFields>;
 
 function unixSeconds(ms: number | null): number | null {
   return ms === null ? null : Math.floor(ms / 1000);
