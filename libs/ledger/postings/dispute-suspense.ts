@@ -17,7 +17,7 @@ type TakenItem = SuspenseItem & {
 };
 
 /**
- * Returns what a won dispute took that is in suspense. What a person has settled since comes back into suspense, in one item.
+ * Returns what a won dispute took that is in suspense. What a person has resolved since comes back into suspense, in one item.
  * @returns whether that is new
  */
 export async function returnTaken(
@@ -30,11 +30,11 @@ export async function returnTaken(
     const clearedId = await bookSuspenseReturned(client, item, houseCurrency);
     await client.query(RETURNED, [item.id, clearedId]);
   }
-  const settled = rows.filter(({ state }) => state !== 'open');
-  const first = settled[0];
+  const resolved = rows.filter(({ state }) => state !== 'open');
+  const first = resolved[0];
   if (!first) return false;
   const { orderId, paymentId = null, currency } = first;
-  const amountMinor = settled.reduce((sum, taken) => sum - taken.amountMinor, 0n);
+  const amountMinor = resolved.reduce((sum, taken) => sum - taken.amountMinor, 0n);
   const about = { provider, reference: disputeId, orderId, paymentId, currency, happenedAt };
   return (await bookSuspense(client, { ...about, amountMinor, why: 'dispute_won' }, houseCurrency)).created;
 }
