@@ -30,6 +30,8 @@ export interface TopupRequest {
   paidAt?: string | null;
   /** The payment is already in suspense, and leaves it. */
   fromSuspense?: boolean;
+  /** The money was a top-up of another account before, and had its reward there, if any. */
+  isRewarded?: boolean;
 }
 
 export interface TopupResult {
@@ -51,13 +53,13 @@ export class TopupConflict extends NamedError {
 
 /**
  * Credits a payment once, in the caller's transaction: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot
- * with its payment, and the reward of the account's inviter. The same payment again gives the same answer. Locks the
- * balances of both accounts.
+ * with its payment, and the reward of the account's inviter unless the money had its reward before. The same payment again
+ * gives the same answer. Locks the balances of both accounts.
  * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused; ApiError account_closing
  */
 export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
-  const { accountId } = request;
-  const inviterId = await findInviter(client, accountId);
+  const { accountId, isRewarded = false } = request;
+  const inviterId = isRewarded ? null : await findInviter(client, accountId);
   const locked = await lockBalances(client, inviterId === null ? [accountId] : [accountId, inviterId]);
   const account = locked.get(accountId) as LockedAccount;
   const existing = await findTopup(client, request);

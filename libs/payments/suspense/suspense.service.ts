@@ -99,8 +99,9 @@ export class SuspenseService {
     if (state === 'returned' || state === 'expensed')
       throw new ApiError('conflict', `The money has already been ${state}.`);
     const terms = state === 'credited' ? await termsOf(client, item.topupId as string) : { credits, rate };
+    const isRewarded = item.why === 'dispute_after_deletion';
     const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
-    const result = await creditOrRefuse(client, { ...paid, ...terms });
+    const result = await creditOrRefuse(client, { ...paid, ...terms, isRewarded });
     if (!result.created) return result;
     await client.query(CREDITED, [itemId, result.transactionId, by.actor, note, result.topupId]);
     await audit(client, {

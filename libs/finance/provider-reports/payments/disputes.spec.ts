@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { adjust } from '#ledger/postings/adjustment.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import { writeOff } from '#ledger/postings/write-off.js';
 import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { newId } from '#platform/ids.js';
@@ -185,6 +186,38 @@ it('an order stays disputed while another dispute of its payment is not won', as
   expect(await state()).toBe('disputed');
   await deliver(other, 'won');
   expect(await state()).toBe('paid');
+});
+
+it('a dispute won after its account was deleted rewards the inviter of that account only', async () => {
+  const { owner, billing } = payments.ledger;
+  const invited = async () => {
+    const [accountId, inviterId] = [await payments.newAccount(), await payments.newAccount()];
+    await owner.query('INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)', [
+      accountId,
+      inviterId,
+    ]);
+    return { accountId, reward: async () => (await readBalance(billing, inviterId))!.invite };
+  };
+  const [gone, other] = [await invited(), await invited()];
+  const { paymentId } = await paidOrder(payments, gone.accountId);
+  const disputeId = `dp_${newId()}`;
+  const deliver = (status: string) =>
+    receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: 1_300, status }));
+  await deliver('lost');
+  expect(await gone.reward()).toBe(0n);
+  await owner.query('UPDATE accounts SET closing_at = now(), deleted_at = now() WHERE id = $1', [
+    gone.accountId,
+  ]);
+  await deliver('won');
+  expect(await gone.reward()).toBe(parseAmount('1'));
+  const [item] = await itemsOf(disputeId);
+  expect(item).toMatchObject({ why: 'dispute_after_deletion', amount: '1300', state: 'open' });
+  const theirs = { itemId: item!.id, accountId: other.accountId, note: 'x' };
+  const credit = async () => suspense.creditSuspense(theirs, asking(await payments.finance()));
+  expect((await credit()).done).toMatchObject({ created: true });
+  expect((await credit()).done).toMatchObject({ created: false });
+  expect(await balanceOf(payments.ledger, other.accountId)).toBe('10');
+  expect(await other.reward()).toBe(0n);
 });
 
 describe('a dispute of a payment that is in suspense', () => {
