@@ -34,7 +34,7 @@ export const suspenseView = z
     paymentId: z
       .string()
       .nullable()
-      .meta({ description: 'The payment in suspense of which a bank took it, if any.' }),
+      .meta({ description: 'The payment of which a bank took it or the provider refunded it, if known.' }),
     amount: paymentView.meta({ description: 'Negative for outgoing money.' }),
     currency: currencyView,
     why: z.enum(suspenseWhys),

@@ -31,6 +31,8 @@ export type PaymentFact =
       /** Our id. Null if we did not request it. */
       refundId: string | null;
       providerRefundId: string;
+      /** The payment that it is of, if the provider says so. */
+      paymentId?: string | null;
       state: 'succeeded' | 'failed';
       failure: string | null;
       amountMinor: bigint;

@@ -197,6 +197,7 @@ function refundFact(refund: Stripe.Refund): PaymentFact {
     kind: 'refund',
     refundId: refund.metadata?.[REFUND_MARK] ?? null,
     providerRefundId: refund.id,
+    paymentId: refund.payment_intent ? idOf(refund.payment_intent) : null,
     state: answer.state,
     failure: 'failure' in answer ? answer.failure : null,
     amountMinor: BigInt(refund.amount),

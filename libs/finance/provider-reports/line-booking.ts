@@ -210,7 +210,7 @@ function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLin
       if (amountMinor <= 0n) break;
       return { kind: 'paid', orderId: null, paymentId: subjectId, amountMinor, currency };
     case 'refund': {
-      const refund = { refundId: null, providerRefundId: subjectId, failure: null };
+      const refund = { refundId: null, providerRefundId: subjectId, paymentId, failure: null };
       return { kind: 'refund', state: 'succeeded', ...refund, ...money };
     }
     case 'dispute':

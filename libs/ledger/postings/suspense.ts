@@ -25,7 +25,7 @@ export interface SuspenseItem {
   /** The id of the payment, refund or dispute. */
   reference: string;
   orderId: string | null;
-  /** The payment in suspense of which a bank took it, if any. */
+  /** The payment of which a bank took it or the provider refunded it, if known. */
   paymentId?: string | null;
   /** Positive for incoming money, negative for outgoing. */
   amountMinor: bigint;

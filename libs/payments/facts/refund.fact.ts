@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
+import { lockSuspended } from './suspended-dispute.js';
 import { afterPostings, lockPayment, suspend, type ReportedFact } from './reported-fact.js';
 
 /** A refund ended: one that we requested, or one made at the provider itself. */
@@ -37,15 +38,15 @@ async function findOurs(
 
 /** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
 async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
-  const { providerRefundId: reference, amountMinor } = fact;
+  const { providerRefundId: reference, paymentId = null, amountMinor } = fact;
   const why = 'refund_failed';
-  const itemId = await suspend(client, fact, { reference, orderId: null, amountMinor, why });
+  const itemId = await suspend(client, fact, { reference, orderId: null, paymentId, amountMinor, why });
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
 }
 
-/** Someone refunded money in the provider's own dashboard. People have to decide what follows. */
+/** Someone refunded money in the provider's own dashboard. People decide what follows, but nobody credits what is gone. */
 async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
-  const { provider, providerRefundId: reference, amountMinor } = fact;
+  const { provider, providerRefundId: reference, paymentId = null, amountMinor } = fact;
   const why = 'unknown_refund';
   await lockPayment(client, provider, reference);
   if (fact.state === 'failed' && (await findSuspense(client, { provider, reference, why })))
@@ -55,7 +56,9 @@ async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>
   }
   if (await hasFailed(client, fact))
     return { state: 'ignored', detail: 'A refund that we did not ask for has failed since.' };
-  const itemId = await suspend(client, fact, { reference, orderId: null, amountMinor: -amountMinor, why });
+  if (paymentId !== null) await lockSuspended(client, { ...fact, paymentId });
+  const gone = { reference, orderId: null, paymentId, amountMinor: -amountMinor, why } as const;
+  const itemId = await suspend(client, fact, gone);
   return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
 }
 

@@ -15,7 +15,7 @@ export interface SuspendedPayment {
 /** Locks it, so that nobody credits or returns it at the same moment. Null if it never was in suspense. */
 export async function lockSuspended(
   client: pg.PoolClient,
-  { provider, paymentId, currency }: Dispute,
+  { provider, paymentId, currency }: Pick<Dispute, 'provider' | 'paymentId' | 'currency'>,
 ): Promise<SuspendedPayment | null> {
   const { rows } = await client.query<SuspendedPayment>(
     `SELECT order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId" FROM suspense_items

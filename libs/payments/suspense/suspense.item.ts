@@ -19,25 +19,30 @@ export async function lockItem(client: pg.ClientBase, itemId: string): Promise<L
   return rows[0];
 }
 
-/** What banks took of a locked payment, and did not give back. */
-export async function lockDisputed(
+/** A refund that failed afterwards is back, and holds up no payment. */
+const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = $1 AND b.reference = i.reference AND b.why = 'refund_failed'`;
+
+/** What left of a locked payment and did not come back: by disputes, and by refunds made at the provider itself. */
+export async function lockGone(
   client: pg.ClientBase,
   { provider, reference }: LockedItem,
 ): Promise<LockedItem[]> {
   const { rows } = await client.query<LockedItem>(
-    `${ITEMS} WHERE provider = $1 AND payment_id = $2 AND why = 'payment_disputed' AND state = 'open' ORDER BY id FOR UPDATE`,
+    `${ITEMS} i WHERE provider = $1 AND payment_id = $2 AND state = 'open' AND (why = 'payment_disputed'
+       OR why = 'unknown_refund' AND NOT EXISTS (${CAME_BACK})) ORDER BY id FOR UPDATE`,
     [provider, reference],
   );
   return rows;
 }
 
-/** @throws ApiError conflict for what a bank took of a payment that is still in suspense */
+/** @throws ApiError conflict for what left of a payment that is still in suspense */
 export async function requirePaymentEnded(client: pg.ClientBase, item: LockedItem): Promise<void> {
-  const { provider, paymentId, why } = item;
-  if (why !== 'payment_disputed') return;
+  const { provider, reference, paymentId, why } = item;
+  if (why !== 'payment_disputed' && why !== 'unknown_refund') return;
   const { rowCount } = await client.query(
-    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND amount_minor > 0 AND state = 'open'`,
-    [provider, paymentId],
+    `SELECT FROM (VALUES ($3)) AS i (reference), suspense_items p WHERE p.provider = $1 AND p.reference = $2
+       AND p.amount_minor > 0 AND p.state = 'open' AND NOT EXISTS (${CAME_BACK})`,
+    [provider, paymentId, reference],
   );
   if (rowCount === 0) return;
   throw new ApiError('conflict', `Return payment ${paymentId} instead: that ends both.`);

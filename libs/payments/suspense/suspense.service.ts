@@ -16,7 +16,7 @@ import {
   requireLeastTopup,
 } from '../finance-credit.js';
 import { LimitedCredit, type LimitedCreditParts } from '../limited-credit.js';
-import { lockDisputed, lockItem, type LockedItem } from './suspense.item.js';
+import { lockGone, lockItem, type LockedItem } from './suspense.item.js';
 import { SuspenseSettlement } from './suspense.settlement.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
@@ -77,12 +77,8 @@ export class SuspenseService {
         'conflict',
         'The customer lost no credits by this dispute: return it, or book it as income.',
       );
-    const [disputed] = await lockDisputed(client, item);
-    if (disputed)
-      throw new ApiError(
-        'conflict',
-        `The bank took it back, by dispute ${disputed.reference}: return it, or wait until the dispute is won.`,
-      );
+    const [gone] = await lockGone(client, item);
+    if (gone) throw new ApiError('conflict', whyGone(gone));
     const bought = await convertForAccount(client, accountId, { payMinor: item.amountMinor });
     if (item.state === 'open') requireLeastTopup(bought, 'amount');
     return { ...item, credits: bought.credits, rate: bought.rate };
@@ -114,6 +110,11 @@ export class SuspenseService {
     });
     return result;
   }
+}
+
+function whyGone({ why, reference }: LockedItem): string {
+  if (why === 'unknown_refund') return `It was refunded at the provider, by refund ${reference}: return it.`;
+  return `The bank took it back, by dispute ${reference}: return it, or wait until the dispute is won.`;
 }
 
 async function termsOf(

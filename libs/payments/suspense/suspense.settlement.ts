@@ -12,13 +12,7 @@ import type { Done } from '#approvals/approval.service.js';
 import { approvedAuthor, type FinanceAuthor, type FinanceRequest, requestAuthor } from '../finance-credit.js';
 import type { LimitedCreditParts } from '../limited-credit.js';
 import { viewPayment } from '../payment.fields.js';
-import {
-  accountOfOrder,
-  lockDisputed,
-  lockItem,
-  type LockedItem,
-  requirePaymentEnded,
-} from './suspense.item.js';
+import { accountOfOrder, lockGone, lockItem, type LockedItem, requirePaymentEnded } from './suspense.item.js';
 
 const WAYS = {
   'suspense.return': { state: 'returned', book: bookSuspenseReturned },
@@ -89,7 +83,7 @@ export class SuspenseSettlement {
     return (await takeOutflow(client, { kind, actor, approvedBy, amount, reference, accountId: null })).taken;
   }
 
-  /** A payment is returned together with what a bank took of it: less is left to return, or nothing. */
+  /** A payment is returned together with what left of it: less is left to return, or nothing. */
   private async book(
     client: pg.ClientBase,
     item: LockedItem,
@@ -106,8 +100,7 @@ export class SuspenseSettlement {
       requestId: by.auditId,
     });
     if (way === 'suspense.return')
-      for (const disputed of await lockDisputed(client, item))
-        await this.book(client, disputed, { way, by, note });
+      for (const gone of await lockGone(client, item)) await this.book(client, gone, { way, by, note });
   }
 }
 

@@ -91,12 +91,15 @@ const TAKEN_AND_BACK: ReportLine[] = [
 
 /** What the bank took and gave back, as Stripe reports it. */
 async function report(
-  { disputeId, paymentId }: { disputeId: string; paymentId: string },
+  {
+    disputeId,
+    paymentId,
+    refundId = `re_${newId()}`,
+  }: Record<'disputeId' | 'paymentId', string> & { refundId?: string },
   lines: ReportLine[] = TAKEN_AND_BACK,
 ): Promise<void> {
   const day = new Date().toISOString().slice(0, 19).replace('T', ' ');
-  const source = (category: string) =>
-    ({ charge: paymentId, refund: `re_${newId()}` })[category] ?? disputeId;
+  const source = (category: string) => ({ charge: paymentId, refund: refundId })[category] ?? disputeId;
   const written = lines.map(
     ([category, gross]) =>
       `txn_${newId()},${day},usd,${gross},0.00,${category},${source(category)},${paymentId},,`,
@@ -290,6 +293,63 @@ describe('a dispute of a payment that is in suspense', () => {
     await one.deliver('won');
     expect(await balanceOf(payments.ledger, one.accountId)).toBe('20');
     expect(await differences(one, [])).toEqual([]);
+  });
+
+  it.each(['before', 'after'])(
+    'is like a refund that the provider made %s the payment went to suspense',
+    async (when) => {
+      const { order } = await paidOrder(payments, await payments.newAccount());
+      const { event, paymentId } = payments.stripe.pay(order.id);
+      const refundId = `re_${newId()}`;
+      const refund = {
+        id: refundId,
+        amount: 1_300,
+        currency: 'usd',
+        payment_intent: paymentId,
+        metadata: null,
+      };
+      const refunded = payments.stripe.event('refund.created', { ...refund, status: 'succeeded' });
+      for (const each of when === 'before' ? [refunded, event] : [event, refunded])
+        await receive(payments, each);
+      const [[item], [gone]] = [await itemsOf(paymentId), await itemsOf(refundId)];
+      const one = { itemId: item!.id, accountId: order.accountId, disputeId: refundId, paymentId };
+      const known = { ...one, refundId, deliver: () => receive(payments, refunded) };
+      await expect(credit(known)).rejects.toMatchObject({ code: 'conflict', message: /by refund re_/ });
+      await expect(expense(gone!.id)).rejects.toMatchObject({ code: 'conflict' });
+      await giveBack(item!.id);
+      expect(await stand(known)).toEqual({
+        payment: ['paid_twice 1300 returned'],
+        dispute: ['unknown_refund -1300 returned'],
+      });
+      expect(
+        await differences(known, [
+          ['charge', '13.00'],
+          ['refund', '-13.00'],
+        ]),
+      ).toEqual([]);
+    },
+  );
+
+  it('is unlike a refund at the provider that failed: people resolve both sides of it', async () => {
+    const one = await suspended();
+    const refundId = `re_${newId()}`;
+    const refund = {
+      id: refundId,
+      amount: 1_300,
+      currency: 'usd',
+      payment_intent: one.paymentId,
+      metadata: null,
+    };
+    for (const status of ['succeeded', 'failed'])
+      await receive(payments, payments.stripe.event('refund.updated', { ...refund, status }));
+    const items = await itemsOf(refundId);
+    expect(written(items)).toEqual(['unknown_refund -1300 open', 'refund_failed 1300 open']);
+    expect((await credit(one)).done).toMatchObject({ created: true });
+    for (const { id } of items) await giveBack(id);
+    expect(written(await itemsOf(refundId))).toEqual([
+      'unknown_refund -1300 returned',
+      'refund_failed 1300 returned',
+    ]);
   });
 
   it('takes nothing if it is won before it is opened, also once the payment is credited', async () => {
