@@ -78,6 +78,13 @@ describe('a ticket', () => {
     await expect(tickets.reopen(customer, ticketId)).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('takes no more once its messages are as long as a book', async () => {
+    const { customer, ticketId } = await opened();
+    const long = { kind: 'message', body: '长'.repeat(10_000) } as const;
+    for (let sent = 0; sent < 20; sent += 1) await tickets.write(customer, ticketId, long);
+    await expect(tickets.write(customer, ticketId, long)).rejects.toThrow(/too long messages/);
+  });
+
   it('waits for support until it is answered, and for its customer until they write', async () => {
     const { customer, ticketId } = await opened();
     const staff = await support();

@@ -35,8 +35,9 @@ export interface TicketWithMessages {
 
 /** One more would not help an account with this many. */
 const MAX_UNCLOSED = 20;
-/** A ticket is read as a whole. */
+/** A ticket is read as a whole, so what one reading costs must have an end. */
 const MAX_MESSAGES = 500;
+const MAX_CHARACTERS = 200_000;
 
 /** Those who may answer tickets and can sign in. */
 const OF_SUPPORT = { roles: ArrayOverlap(['support', 'admin']), disabledAt: IsNull() };
@@ -228,9 +229,13 @@ async function refuseOneTooMany({ entities, client }: EntityTransaction, account
   throw new ApiError('conflict', `An account can have at most ${MAX_UNCLOSED} open tickets.`);
 }
 
-async function requireRoom({ entities }: EntityTransaction, ticketId: string): Promise<void> {
-  if ((await entities.countBy(TicketMessage, { ticketId })) < MAX_MESSAGES) return;
-  throw new ApiError('conflict', 'The ticket has too many messages. Open another one.');
+async function requireRoom({ client }: EntityTransaction, ticketId: string): Promise<void> {
+  const { rows } = await client.query<{ hasRoom: boolean }>(
+    `SELECT count(*) < $2 AND coalesce(sum(length(body)), 0) < $3 AS "hasRoom" FROM ticket_messages WHERE ticket_id = $1`,
+    [ticketId, MAX_MESSAGES, MAX_CHARACTERS],
+  );
+  if (rows[0]?.hasRoom) return;
+  throw new ApiError('conflict', 'The ticket has too many or too long messages. Open another one.');
 }
 
 async function requireColleague({ entities }: EntityTransaction, userId: string): Promise<void> {

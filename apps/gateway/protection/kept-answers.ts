@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
 import type { FileStore } from '#storage/file-store.js';
+import { breakWhenStalled } from '../http/stalled-client.js';
 import { unknownOutcome } from './idempotency.errors.js';
 import type { KeptAnswer, KeptBody } from './idempotency.store.js';
 import type { SentAnswer } from './recording.js';
@@ -27,19 +29,21 @@ export class KeptAnswers {
     { status, contentType, headers, body }: KeptAnswer,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const bytes = await this.bytesOf(body);
+    const { length, content } = await this.open(body);
     void reply.code(status).headers(headers).header('idempotent-replayed', 'true');
     if (contentType !== null) void reply.type(contentType);
     // The answer will not change, even if its status makes SDKs retry.
     if (status >= 400) void reply.header('x-should-retry', 'false');
-    return reply.send(bytes);
+    // Repeats cost nothing, so a client that reads none of them may not keep them open.
+    breakWhenStalled(reply.raw);
+    return reply.header('content-length', length).send(content);
   }
 
-  private async bytesOf(body: KeptBody): Promise<Buffer> {
-    if ('bytes' in body) return body.bytes;
-    if (!(await this.files.stat(body.file))) throw unknownOutcome();
-    const chunks: Buffer[] = [];
-    for await (const chunk of await this.files.open(body.file)) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
+  /** A file is read as fast as the client reads. @throws ApiError if it is gone */
+  private async open(body: KeptBody): Promise<{ length: number; content: Buffer | Readable }> {
+    if ('bytes' in body) return { length: body.bytes.length, content: body.bytes };
+    const found = await this.files.stat(body.file);
+    if (!found) throw unknownOutcome();
+    return { length: found.bytes, content: await this.files.open(body.file) };
   }
 }
