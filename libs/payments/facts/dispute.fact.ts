@@ -3,8 +3,8 @@ import { applyDispute } from '#ledger/postings/chargeback.js';
 import { type Dispute, DisputeOfAnotherPayment } from '#ledger/postings/dispute.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { afterPostings, lockPayment, type ReportedFact } from './reported-fact.js';
-import { applySuspendedDispute, lockSuspended } from './suspended-dispute.js';
+import { afterPostings, lockPayment, lockSuspended, type ReportedFact } from './reported-fact.js';
+import { applySuspendedDispute } from './suspended-dispute.js';
 
 interface DisputedTopup {
   topupId: string;

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { lockSuspended } from './suspended-dispute.js';
-import { afterPostings, lockPayment, suspend, type ReportedFact } from './reported-fact.js';
+import { afterPostings, lockPayment, lockSuspended, suspend, type ReportedFact } from './reported-fact.js';
 
 /** A refund ended: one that we requested, or one made at the provider itself. */
 export async function applyRefund(

@@ -19,6 +19,26 @@ export async function lockPayment(client: pg.PoolClient, provider: string, payme
   await lockOne(client, 'payment', provider, paymentId);
 }
 
+/** A payment that went to suspense. */
+export interface SuspendedPayment {
+  orderId: string | null;
+  amountMinor: bigint;
+  transactionId: bigint;
+}
+
+/** Locks it, so that nobody credits or returns it at the same moment. Null if it never was in suspense. */
+export async function lockSuspended(
+  client: pg.PoolClient,
+  { provider, paymentId, currency }: Pick<ReportedFact<'dispute'>, 'provider' | 'paymentId' | 'currency'>,
+): Promise<SuspendedPayment | null> {
+  const { rows } = await client.query<SuspendedPayment>(
+    `SELECT order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId" FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND currency = $3 AND amount_minor > 0 FOR UPDATE`,
+    [provider, paymentId, currency],
+  );
+  return rows[0] ?? null;
+}
+
 /** No provider reports anything older, so an older time is an error. */
 const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
 

@@ -1,29 +1,9 @@
 import type pg from 'pg';
 import { returnTaken } from '#ledger/postings/dispute-suspense.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { afterPostings, type ReportedFact, suspend } from './reported-fact.js';
+import { afterPostings, type ReportedFact, suspend, type SuspendedPayment } from './reported-fact.js';
 
 type Dispute = ReportedFact<'dispute'>;
-
-/** A payment that went to suspense. */
-export interface SuspendedPayment {
-  orderId: string | null;
-  amountMinor: bigint;
-  transactionId: bigint;
-}
-
-/** Locks it, so that nobody credits or returns it at the same moment. Null if it never was in suspense. */
-export async function lockSuspended(
-  client: pg.PoolClient,
-  { provider, paymentId, currency }: Pick<Dispute, 'provider' | 'paymentId' | 'currency'>,
-): Promise<SuspendedPayment | null> {
-  const { rows } = await client.query<SuspendedPayment>(
-    `SELECT order_id AS "orderId", amount_minor AS "amountMinor", transaction_id AS "transactionId" FROM suspense_items
-     WHERE provider = $1 AND reference = $2 AND currency = $3 AND amount_minor > 0 FOR UPDATE`,
-    [provider, paymentId, currency],
-  );
-  return rows[0] ?? null;
-}
 
 /** A bank disputes a payment that was credited to nobody, or has decided: what it takes is in suspense as well. */
 export async function applySuspendedDispute(
