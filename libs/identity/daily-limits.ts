@@ -5,7 +5,14 @@ import { AttemptsStore } from './attempts.store.js';
  * What costs nothing, and stays in tables that keep everything: accounts that never paid could fill them. More indicate
  * a faulty script.
  */
-const MOST = { 'new tickets': 50, 'new keys': 500, 'changes of name': 20 } as const;
+const MOST = {
+  'new tickets': 50,
+  'new keys': 500,
+  'changes of name': 20,
+  /** Of keys, webhooks and the account together. */
+  'changes of settings': 1_000,
+  'downloads of archives': 100,
+} as const;
 const DAY_MS = 86_400_000;
 
 /** Counts what an account does, in the transaction that does it. @throws ApiError too_many_attempts */

@@ -105,6 +105,18 @@ describe('an export', () => {
     await expect(exports.download(id, owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is downloaded at most a hundred times in a day, since each is logged', async () => {
+    const [owner, exports] = [await customer(1), exportsOf()];
+    const { id } = await exports.request(owner);
+    while (await exports.round(NEVER));
+    await archive(exports, id, owner);
+    await fixture.owner.query('UPDATE attempts SET count = 100');
+    await expect(exports.download(id, owner)).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringContaining('at most 100 downloads of archives in 24 hours'),
+    });
+  });
+
   it('is removed when its time is over', async () => {
     const [owner, exports] = [await customer(1), exportsOf()];
     const { id } = await exports.request(owner);

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { archiveOf } from './export-archive.js';
@@ -75,7 +76,7 @@ export class DataExports {
     return rows;
   }
 
-  /** The content of an archive, only for its owner. @throws ApiError not_found */
+  /** The content of an archive, only for its owner. @throws ApiError not_found, too_many_attempts */
   async download(exportId: string, owner: OwnerRequest): Promise<AsyncGenerator<Buffer>> {
     await inTransaction(this.options.pool, async (client) => {
       const { rowCount } = await client.query(
@@ -83,6 +84,7 @@ export class DataExports {
         [exportId, owner.accountId],
       );
       if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or it has expired.');
+      await countDaily(client, owner.accountId, 'downloads of archives');
       await noteExport(client, owner, { action: 'account.export_downloaded', id: exportId });
     });
     return this.pieces(exportId);

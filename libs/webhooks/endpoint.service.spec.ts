@@ -103,6 +103,27 @@ describe('a change of an endpoint', () => {
     expect(on).toMatchObject({ disabledReason: null, disabledAt: null, failingSince: null });
   });
 
+  it('that changes nothing is not logged, and the others are limited in a day', async () => {
+    const { id, url, description, events } = await create();
+    for (const enabled of [true, false, false])
+      await service.change(asker, id, { url, description, events: [...events], enabled });
+    const logged = ['webhook.created', 'webhook.changed'];
+    expect(await actionsOn(ledger, `webhook:${id}`)).toEqual(logged);
+    await ledger.owner.query('UPDATE attempts SET count = 1000');
+    const refusal = {
+      code: 'too_many_attempts',
+      message: expect.stringContaining('1000 changes of settings'),
+    };
+    for (const one of [
+      () => create(),
+      () => service.rotateSecret(asker, id),
+      () => service.change(asker, id, { enabled: true }),
+    ])
+      await expect(one()).rejects.toMatchObject(refusal);
+    await service.remove(asker, id);
+    expect(await actionsOn(ledger, `webhook:${id}`)).toEqual([...logged, 'webhook.deleted']);
+  });
+
   it('cannot be made by another account', async () => {
     const { id } = await create();
     const stranger = await newAsker();

@@ -4,11 +4,13 @@ import { type EntityTransaction, inEntityTransaction } from '#database/entity-tr
 import { lockAccount } from '#identity/account.store.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { newWebhookSecret } from '#platform/http/webhook-signature.js';
 import { newId } from '#platform/ids.js';
+import { realChanges } from '#platform/real-changes.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { endPending, switchOff } from './delivery.queue.js';
 import { checkEndpointUrl } from './endpoint-url.js';
@@ -54,7 +56,7 @@ export class EndpointService {
 
   /**
    * Creates an endpoint. Only this answer contains the secret, which is stored sealed.
-   * @throws ApiError for a wrong address or event, or one endpoint too many
+   * @throws ApiError for a wrong address or event, one endpoint too many, or too_many_attempts
    */
   create(
     asker: Asker,
@@ -81,19 +83,20 @@ export class EndpointService {
     });
   }
 
-  /** @throws ApiError not_found, or for a wrong address or event */
+  /** @throws ApiError not_found, too_many_attempts, or for a wrong address or event */
   change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
-    const { enabled, ...fields } = change;
-    refuseForeignEvents(asker.actor, fields.events ?? []);
-    if (fields.url !== undefined)
-      fields.url = checkEndpointUrl(fields.url, this.config.webhooks.allowPrivate);
+    refuseForeignEvents(asker.actor, change.events ?? []);
+    const url = change.url && checkEndpointUrl(change.url, this.config.webhooks.allowPrivate);
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const { entities, client } = transaction;
       const before = shown(endpoint);
-      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-      if (Object.keys(given).length > 0) await entities.update(WebhookEndpoint, { id: endpointId }, given);
+      const current: EndpointChange = { ...endpoint, enabled: endpoint.disabledAt === null };
+      const wanted = realChanges(current, { ...change, url });
+      if (Object.keys(wanted).length === 0) return endpoint;
+      const { enabled, ...fields } = wanted;
+      if (Object.keys(fields).length > 0) await entities.update(WebhookEndpoint, { id: endpointId }, fields);
       if (enabled === false) await switchOff(client, endpointId, 'owner');
-      if (enabled === true && endpoint.disabledAt !== null) {
+      if (enabled === true) {
         const on = { disabledAt: null, disabledReason: null, failingSince: null };
         await entities.update(WebhookEndpoint, { id: endpointId }, on);
       }
@@ -118,7 +121,7 @@ export class EndpointService {
     });
   }
 
-  /** Replaces the secret. The previous one keeps signing for a while. @throws ApiError not_found */
+  /** Replaces the secret. The previous one keeps signing for a while. @throws ApiError not_found, too_many_attempts */
   rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const secret = newWebhookSecret();
@@ -148,14 +151,16 @@ export class EndpointService {
     });
   }
 
-  private note(
+  private async note(
     { client }: { client: pg.PoolClient },
     { actor, requestId }: Asker,
     noted: { action: AuditAction; endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
   ): Promise<void> {
     const { endpoint, ...values } = noted;
     const { id, accountId } = endpoint;
-    return audit(client, {
+    // Deleting ends by itself.
+    if (noted.action !== 'webhook.deleted') await countDaily(client, accountId, 'changes of settings');
+    await audit(client, {
       actor: `user:${actor.userId}`,
       subject: `webhook:${id}`,
       accountId,

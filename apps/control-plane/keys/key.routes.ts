@@ -87,6 +87,7 @@ export const keyRoutes = {
     summary: 'Change the given fields. Takes effect for new paid calls.',
     body: z.strictObject({ name: name.optional(), ...rules }),
     answer: keyView,
+    refusals: ['too_many_attempts'],
   }),
   remove: forUsers.delete('deleteKey', '/api/keys/{keyId}', {
     summary: 'Delete a key permanently. New paid calls with it are refused.',

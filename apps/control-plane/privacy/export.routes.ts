@@ -38,5 +38,6 @@ export const exportRoutes = {
     confirms: true,
     underView: 'refused',
     produces: ['application/zip'],
+    refusals: ['too_many_attempts'],
   }),
 };

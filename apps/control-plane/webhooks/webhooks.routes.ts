@@ -64,7 +64,7 @@ export const webhookRoutes = {
     body: z.strictObject({ url, description: description.default(''), events }),
     status: 201,
     answer: endpointView.extend({ secret: secretView }),
-    refusals: ['conflict'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
   show: forUsers.get('getWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Get an endpoint.',
@@ -80,6 +80,7 @@ export const webhookRoutes = {
       enabled: z.boolean().optional(),
     }),
     answer: endpointView,
+    refusals: ['too_many_attempts'],
   }),
   remove: forUsers.delete('deleteWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Delete an endpoint and cancel its pending deliveries.',
@@ -87,6 +88,7 @@ export const webhookRoutes = {
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
     summary: 'Rotate the secret. Both secrets sign during the transition.',
     answer: endpointView.extend({ secret: secretView }),
+    refusals: ['too_many_attempts'],
   }),
   ping: forUsers.post('pingWebhook', '/api/webhooks/{endpointId}/pings', {
     summary: 'Send a test event of type `ping`.',

@@ -46,8 +46,10 @@ describe('account limits', () => {
     };
     expect(await readAccountLimits(ledger.billing, accountId)).toEqual(both);
     expect(await set({ requestsPerMinute: null })).toEqual({ ...both, requestsPerMinute: null });
-    const [last] = (await auditOf(ledger, `account:${accountId}`)).slice(-1);
-    expect(last).toMatchObject({ action: 'account.limited', before: both });
+    const log = await auditOf(ledger, `account:${accountId}`);
+    expect(log.slice(-1)).toMatchObject([{ action: 'account.limited', before: both }]);
+    await set({ requestsPerMinute: null, maxConcurrentRequests: 4 });
+    expect(await auditOf(ledger, `account:${accountId}`)).toEqual(log);
   });
 
   it('are set by someone who did not create the account', async () => {

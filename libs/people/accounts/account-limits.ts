@@ -4,6 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
+import { realChanges } from '#platform/real-changes.js';
 import type { AccountOperation, StaffOperation } from './freezing.js';
 
 /** Limits for all keys of an account together. Null means the default. */
@@ -36,11 +37,6 @@ export async function readAccountLimits(
 const SET_LIMITS = `UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3,
     tokens_per_minute = $4, images_per_minute = $5 WHERE id = $1`;
 
-function changed(before: AccountLimits, change: AccountLimitsChange): AccountLimits {
-  const given = Object.entries(change).filter(([, limit]) => limit !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
-}
-
 /**
  * Sets the given limits and keeps the others. Gateways learn of them when they next look up the account's keys. Without
  * an actor, it is the command line before the first administrator.
@@ -55,7 +51,9 @@ export function setAccountLimits(
     if (actor) await refuseOwnInterest(client, actor, accountId);
     await lockHolds(client, accountId);
     const before = await readAccountLimits(client, accountId);
-    const after = changed(before, change);
+    const given = realChanges(before, change);
+    if (Object.keys(given).length === 0) return before;
+    const after = { ...before, ...given };
     const { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxConcurrentRequests } = after;
     const limits = [requestsPerMinute, maxConcurrentRequests, tokensPerMinute, imagesPerMinute];
     await client.query(SET_LIMITS, [accountId, ...limits]);

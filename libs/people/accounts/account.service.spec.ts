@@ -106,9 +106,24 @@ describe('account settings', () => {
     expect(JSON.stringify(change)).not.toContain('Atelier');
   });
 
-  it('change nothing and are not logged if none is named', async () => {
+  it('change nothing and are not logged if none is named, or none is new', async () => {
+    const { name } = await reader.show(accountId);
     await service.change(operation(), { name: undefined });
+    await service.change(operation(), { name, monthlyLimit: null });
     expect(await actionsOn(people.ledger, `account:${accountId}`)).toEqual([]);
+    await service.change(operation(), { name, monthlyLimit: parseAmount('5') });
+    const [change] = await auditOf(people.ledger, `account:${accountId}`);
+    expect(change).toMatchObject({ before: { monthlyLimit: null }, after: { monthlyLimit: '5' } });
+  });
+
+  it('change at most a thousand times in a day', async () => {
+    const alert = (credits: string) =>
+      service.change(operation(), { lowBalanceThreshold: parseAmount(credits) });
+    await alert('1');
+    await people.ledger.owner.query('UPDATE attempts SET count = 1000');
+    await expect(alert('2')).rejects.toMatchObject({ code: 'too_many_attempts' });
+    await alert('1');
+    expect(await actionsOn(people.ledger, `account:${accountId}`)).toEqual(['account.changed']);
   });
 
   it('of an account that does not exist are not found', async () => {

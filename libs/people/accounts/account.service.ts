@@ -9,6 +9,7 @@ import { revokeSessions } from '#identity/session.store.js';
 import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import { realChanges } from '#platform/real-changes.js';
 import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';
 
 /** Settings of an account's owner. Omitted ones stay unchanged, and null means none. Amounts are in nanos. */
@@ -34,16 +35,17 @@ export class AccountService {
 
   /** @throws ApiError not_found, too_many_attempts */
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(given).length === 0) return;
     await inTransaction(this.parts.pool, async (client) => {
       const before = await lockSettings(client, operation.accountId);
+      const given = realChanges(before, change);
+      if (Object.keys(given).length === 0) return;
       const after = { ...before, ...given };
       await writeSettings(client, operation.accountId, { before, after });
       const changed = (settings: Settings) =>
         describe(
           Object.fromEntries(Object.keys(given).map((name) => [name, settings[name as keyof Settings]])),
         );
+      await countDaily(client, operation.accountId, 'changes of settings');
       await note(client, operation, {
         action: 'account.changed',
         before: changed(before),

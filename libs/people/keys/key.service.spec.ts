@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ManualClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
+import { actionsOn } from '../../../test/support/audit.js';
 import { openEntities } from '../../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { NOBODY_WAITS } from '../../../test/support/payments.js';
@@ -91,14 +92,28 @@ describe('a key', () => {
     expect(await announced(key.id)).toBe(1);
   });
 
-  it('keeps what a change does not name, and an empty change notifies nobody', async () => {
+  it('keeps what a change does not name, and a change of nothing is neither announced nor logged', async () => {
     const by = await owner();
     const { key } = await create(by);
     await keys.change(by, key.id, { monthlyLimit: 5n });
     const changed = await keys.change(by, key.id, { allowedModels: ['imgmodel-4'] });
     expect(changed).toMatchObject({ name: 'a key', monthlyLimit: 5n, allowedModels: ['imgmodel-4'] });
     await keys.change(by, key.id, {});
+    await keys.change(by, key.id, { monthlyLimit: 5n, allowedModels: ['imgmodel-4'], expiresAt: null });
     expect(await announced(key.id)).toBe(2);
+    expect(await actionsOn(ledger, `key:${key.id}`)).toEqual(['key.created', 'key.changed', 'key.changed']);
+  });
+
+  it('is changed at most a thousand times in a day, but can still be deleted', async () => {
+    const by = await owner();
+    const { key } = await create(by);
+    await keys.change(by, key.id, { monthlyLimit: 5n });
+    await ledger.owner.query('UPDATE attempts SET count = 1000');
+    await expect(keys.change(by, key.id, { monthlyLimit: 6n })).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringContaining('at most 1000 changes of settings in 24 hours'),
+    });
+    await keys.remove(by, key.id);
   });
 
   it('cannot have a past expiry or an unknown model', async () => {

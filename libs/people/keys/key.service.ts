@@ -15,6 +15,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
+import { realChanges } from '#platform/real-changes.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** Settings of a key by its owner, apart from its group; null: no limit. */
@@ -125,22 +126,24 @@ export class KeyService {
     return { key: await this.find(accountId, keyId), apiKey };
   }
 
-  /** Changes the given settings and keeps the others. @throws ApiError not_found, invalid_value */
+  /** Changes the given settings and keeps the others. @throws ApiError not_found, invalid_value, too_many_attempts */
   async change(
     { actor, requestId }: KeyChange,
     keyId: string,
-    rules: Partial<KeyRules>,
+    wanted: Partial<KeyRules>,
   ): Promise<KeyWithSpend> {
     const { accountId } = actor;
     await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockBalance(client, accountId);
       const before = await entities.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
       if (!before) throw noSuchKey();
+      const rules = realChanges<KeyRules>(before, wanted);
       if (Object.keys(rules).length === 0) return;
       await this.check(client, rules);
       await entities.update(ApiKey, keyId, rules);
       const old = Object.keys(rules).map((name) => [name, before[name as keyof KeyRules]]);
       const change = { before: describe(Object.fromEntries(old)), after: describe(rules) };
+      await countDaily(client, accountId, 'changes of settings');
       await note(client, { actor, requestId, action: 'key.changed', keyId, ...change });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });
