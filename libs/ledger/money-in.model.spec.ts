@@ -235,6 +235,8 @@ interface ModelTopup {
   reversedMinor: bigint;
   settledBack: number;
   reward: { amount: bigint; takenBack: bigint } | null;
+  /** Disputes that were not won, oldest first. Each takes more than there is. */
+  disputes: Reversal[];
 }
 
 interface Reversal {
@@ -247,6 +249,8 @@ interface Reversal {
   /** All of a dispute. */
   minor?: bigint;
   clawback: { amount: bigint; fromInvite: bigint; fromMain: bigint };
+  /** Refunds that failed later, whose credits a dispute took. */
+  refunds?: Reversal[];
 }
 
 const NOTHING = { amount: 0n, fromInvite: 0n, fromMain: 0n };
@@ -340,6 +344,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
       reversedMinor: 0n,
       settledBack: 0,
       reward,
+      disputes: [],
     });
   }
 
@@ -551,6 +556,15 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const owner = model[ended.topup.account]!;
     owner.pending -= BigInt(ended.cents) * CENT;
     if (draw.succeeded) return clawBack(ended);
+    const [dispute] = ended.topup.disputes;
+    if (dispute) {
+      dispute.cents += ended.cents;
+      dispute.unused += ended.unused;
+      dispute.unusedMinor += ended.unusedMinor;
+      dispute.minor = (dispute.minor ?? 0n) + ended.unusedMinor;
+      (dispute.refunds ??= []).push(ended);
+      return clawBack(ended);
+    }
     ended.topup.reversed -= ended.cents;
     ended.topup.reversedMinor -= ended.unusedMinor;
     owner.main += BigInt(ended.cents) * CENT;
@@ -625,6 +639,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const took = { unused, unusedMinor, minor: leftMinor };
     const reversal = { id, topup, cents: left, ...took, clawback: { ...NOTHING } };
     clawBack(reversal);
+    topup.disputes.push(reversal);
     disputes.push(reversal);
   }
 
@@ -634,7 +649,8 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     for (const state of [draw.won ? 'won' : 'lost', 'open', 'lost'] as const)
       await deliver(ended.topup, ended.id, state);
     if (!draw.won) return;
-    const { topup, cents: count, clawback } = ended;
+    const { topup, cents: count } = ended;
+    topup.disputes = topup.disputes.filter((each) => each !== ended);
     const owner = model[topup.account]!;
     owner.main += BigInt(count) * CENT;
     topup.reversed -= count;
@@ -642,13 +658,17 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     topup.reversedMinor -= ended.minor ?? 0n;
     owner.giveBack(topup.id, ended.unused, ended.unusedMinor);
     owner.restore(ended.id, count - ended.unused);
+    for (const each of [ended, ...(ended.refunds ?? [])]) rewardAgain(each);
+  }
+
+  function rewardAgain({ id, topup, clawback }: Reversal): void {
     if (!topup.reward) return;
     topup.reward.takenBack -= clawback.amount;
     const { amount, fromInvite, fromMain } = clawback;
     const inviter = model[topup.account - 1]!;
     inviter.invite += fromInvite;
     inviter.main += fromMain;
-    inviter.restore(`clawback ${ended.id}`, Number(fromMain / CENT));
+    inviter.restore(`clawback ${id}`, Number(fromMain / CENT));
     inviter.owed -= amount - fromInvite - fromMain;
     // What it paid back for this reward since then returns to the invite balance.
     if (inviter.owed < 0n) inviter.invite -= inviter.owed;

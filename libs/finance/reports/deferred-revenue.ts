@@ -111,7 +111,7 @@ lines AS (
         WHERE s.transaction_id = m.id AND a.code = 'suspense:pay') THEN 'suspense_credited'
       WHEN m.kind = 'topup' THEN 'topups'
       WHEN m.kind = 'topup-refunded' THEN 'refunded'
-      WHEN m.kind = 'chargeback' THEN 'charged_back'
+      WHEN m.kind IN ('chargeback', 'topup-refund-returned') THEN 'charged_back'
       WHEN m.kind = 'chargeback-won' THEN 'chargebacks_won'
       WHEN m.kind LIKE 'debt-covered%' THEN 'chargeback_loss'
       ELSE 'other' END AS move

@@ -160,17 +160,17 @@ async function winDispute(
   stored: StoredDispute & Context,
 ): Promise<bigint | null> {
   const { provider, disputeId, topupId, accountId } = dispute;
-  const { accounts, credits, houseCurrency, transactionId: linkedId } = stored;
-  await returnTaken(client, dispute, houseCurrency);
+  const { accounts, credits, paidMinor, houseCurrency } = stored;
+  await returnTaken(client, dispute, { houseCurrency });
   const account = accounts.get(accountId) as LockedAccount;
   const isNobodys = account.main + credits > 0n && (await isDeleted(client, accountId));
-  const isPosted = linkedId !== null && !isNobodys;
-  const transactionId = isPosted ? await postWon(client, dispute, { ...stored, account, linkedId }) : null;
+  const isPosted = (credits > 0n || paidMinor > 0n) && !isNobodys;
+  const transactionId = isPosted ? await postWon(client, dispute, { ...stored, account }) : null;
   if (isNobodys) await suspendWon(client, dispute, stored);
-  await returnReward(client, accounts, {
-    reversal: `won:${provider}:${disputeId}`,
-    undo: `dispute:${provider}:${disputeId}`,
-  });
+  const reversal = `won:${provider}:${disputeId}`;
+  await returnReward(client, accounts, { reversal, undo: `dispute:${provider}:${disputeId}` });
+  for (const refundId of await failedRefundsOf(client, dispute))
+    await returnReward(client, accounts, { reversal: `${reversal}:${refundId}`, undo: `refund:${refundId}` });
   await settleDebt(client, account);
   await client.query(ORDER_AGAIN, [topupId, provider, disputeId]);
   return transactionId;
@@ -178,10 +178,10 @@ async function winDispute(
 
 async function postWon(
   client: pg.ClientBase,
-  { provider, disputeId, happenedAt = null }: Dispute,
-  { account, credits, paidMinor, linkedId }: StoredDispute & { account: LockedAccount; linkedId: bigint },
+  { provider, disputeId, topupId, happenedAt = null }: Dispute,
+  { account, credits, paidMinor, transactionId: linkedId }: StoredDispute & { account: LockedAccount },
 ): Promise<bigint> {
-  const change = await readLotChange(client, linkedId);
+  const change = await readLotChange(client, { provider, disputeId, topupId, linkedId });
   const transactionId = await post(client, {
     kind: 'chargeback-won',
     reference: `dispute-won:${provider}:${disputeId}`,
@@ -220,17 +220,37 @@ async function orderOf(client: pg.ClientBase, topupId: string): Promise<string |
   return rows[0]?.orderId ?? null;
 }
 
-/** What the chargeback took from its lot, to be restored. */
+/** What the dispute took from its lot, to be restored: by its chargeback, and of refunds that failed later. */
 async function readLotChange(
   client: pg.ClientBase,
-  transactionId: bigint,
+  {
+    provider,
+    disputeId,
+    topupId,
+    linkedId,
+  }: Pick<Dispute, 'provider' | 'disputeId' | 'topupId'> & { linkedId: bigint | null },
 ): Promise<{ lotId: bigint; credits: bigint; paidMinor: bigint }> {
   const { rows } = await client.query<Record<'lotId' | 'credits' | 'paidMinor', bigint>>(
-    `SELECT lot_id AS "lotId", -credits AS credits, -paid_minor AS "paidMinor"
-     FROM credit_lot_changes WHERE transaction_id = $1 AND kind = 'chargeback'`,
-    [transactionId],
+    `SELECT l.id AS "lotId", sum(t.credits)::bigint AS credits, sum(t.paid_minor)::bigint AS "paidMinor"
+     FROM credit_lots l CROSS JOIN (
+       SELECT -credits AS credits, -paid_minor AS paid_minor FROM credit_lot_changes
+       WHERE transaction_id = $4 AND kind = 'chargeback'
+       UNION ALL SELECT credits, paid_minor FROM dispute_refunds WHERE provider = $1 AND dispute_id = $2) AS t
+     WHERE l.topup_id = $3 GROUP BY l.id`,
+    [provider, disputeId, topupId, linkedId],
   );
   const row = rows[0];
-  if (!row) throw new Error(`chargeback ${transactionId} has no lot`);
+  if (!row) throw new Error(`dispute ${disputeId} has no lot`);
   return row;
+}
+
+async function failedRefundsOf(
+  client: pg.ClientBase,
+  { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
+): Promise<string[]> {
+  const { rows } = await client.query<{ refundId: string }>(
+    'SELECT refund_id AS "refundId" FROM dispute_refunds WHERE provider = $1 AND dispute_id = $2 ORDER BY refund_id',
+    [provider, disputeId],
+  );
+  return rows.map(({ refundId }) => refundId);
 }

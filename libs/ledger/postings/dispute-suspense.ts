@@ -8,7 +8,7 @@ const TAKEN = `SELECT id, provider, reference, order_id AS "orderId", payment_id
   FROM suspense_items WHERE provider = $1 AND reference = $2 AND (why = 'dispute_beyond_payment' AND state <> 'returned'
     OR why = 'payment_disputed' AND cleared_by IS DISTINCT FROM 'system') ORDER BY id FOR UPDATE`;
 const RETURNED = `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2,
-    cleared_by = 'system', cleared_at = now(), note = 'The dispute was won.' WHERE id = $1`;
+    cleared_by = 'system', cleared_at = now(), note = $3 WHERE id = $1`;
 
 type TakenItem = SuspenseItem & {
   id: string;
@@ -17,24 +17,76 @@ type TakenItem = SuspenseItem & {
 };
 
 /**
- * Returns what a won dispute took that is in suspense. What a person has resolved since comes back into suspense, in one item.
- * @returns whether that is new
+ * Returns what a dispute took that is in suspense. What a person has resolved since comes back into suspense, in one item.
+ * @param note why it is returned
+ * @returns whether that is new, and how much of what was taken is undone now
  */
 export async function returnTaken(
   client: pg.ClientBase,
   { provider, disputeId, happenedAt = null }: Pick<Dispute, 'provider' | 'disputeId' | 'happenedAt'>,
-  houseCurrency: string,
-): Promise<boolean> {
+  { houseCurrency, note = 'The dispute was won.' }: { houseCurrency: string; note?: string },
+): Promise<{ isBack: boolean; amountMinor: bigint }> {
   const { rows } = await client.query<TakenItem>(TAKEN, [provider, disputeId]);
-  for (const item of rows.filter(({ state }) => state === 'open')) {
+  const open = rows.filter(({ state }) => state === 'open');
+  for (const item of open) {
     const clearedId = await bookSuspenseReturned(client, item, houseCurrency);
-    await client.query(RETURNED, [item.id, clearedId]);
+    await client.query(RETURNED, [item.id, clearedId, note]);
   }
   const resolved = rows.filter(({ state }) => state !== 'open');
   const first = resolved[0];
-  if (!first) return false;
+  if (!first) return { isBack: false, amountMinor: takenOf(open) };
   const { orderId, paymentId = null, currency } = first;
-  const amountMinor = resolved.reduce((sum, taken) => sum - taken.amountMinor, 0n);
   const about = { provider, reference: disputeId, orderId, paymentId, currency, happenedAt };
-  return (await bookSuspense(client, { ...about, amountMinor, why: 'dispute_won' }, houseCurrency)).created;
+  const back = { ...about, amountMinor: takenOf(resolved), why: 'dispute_won' } as const;
+  const { created: isBack } = await bookSuspense(client, back, houseCurrency);
+  return { isBack, amountMinor: takenOf(isBack ? rows : open) };
+}
+
+function takenOf(items: readonly TakenItem[]): bigint {
+  return items.reduce((sum, { amountMinor }) => sum - amountMinor, 0n);
+}
+
+const UNDECIDED = `SELECT dispute_id AS "disputeId", (SELECT order_id FROM topups WHERE id = topup_id) AS "orderId"
+  FROM disputes WHERE topup_id = $1 AND state <> 'won' ORDER BY opened_at, dispute_id FOR UPDATE`;
+const MORE_TAKEN = `WITH taken AS (
+    INSERT INTO dispute_refunds (provider, dispute_id, refund_id, credits, paid_minor) VALUES ($1, $2, $3, $4, $5) RETURNING *)
+  UPDATE disputes d SET credits = d.credits + t.credits, paid_minor = d.paid_minor + t.paid_minor
+  FROM taken t WHERE d.provider = t.provider AND d.dispute_id = t.dispute_id`;
+
+interface FailedRefund extends Pick<Dispute, 'provider' | 'topupId'> {
+  id: string;
+  currency: string;
+  credits: bigint;
+  paidMinor: bigint;
+}
+
+/**
+ * A refund failed whose payment banks took meanwhile, beyond what was left of it: its credits belong to those disputes instead
+ * of the customer, and end what is in suspense of it. The caller has locked the account, and posts what they take.
+ */
+export async function takeForDisputes(
+  client: pg.ClientBase,
+  { id: refundId, provider, topupId, currency, ...refund }: FailedRefund,
+): Promise<{ credits: bigint; paidMinor: bigint }> {
+  const { rows } = await client.query<{ disputeId: string; orderId: string | null }>(UNDECIDED, [topupId]);
+  const left = { credits: refund.credits, paidMinor: refund.paidMinor };
+  for (const { disputeId, orderId } of rows) {
+    if (left.paidMinor === 0n) break;
+    const ended = {
+      houseCurrency: currency,
+      note: 'A refund of the payment failed, and its credits cover this.',
+    };
+    const { amountMinor } = await returnTaken(client, { provider, disputeId }, ended);
+    if (amountMinor === 0n) continue;
+    const paidMinor = amountMinor < left.paidMinor ? amountMinor : left.paidMinor;
+    const credits = (left.credits * paidMinor) / left.paidMinor;
+    await client.query(MORE_TAKEN, [provider, disputeId, refundId, credits, paidMinor]);
+    left.credits -= credits;
+    left.paidMinor -= paidMinor;
+    if (amountMinor === paidMinor) continue;
+    const rest = { provider, reference: disputeId, orderId, currency, afterRefund: refundId };
+    const beyond = { ...rest, amountMinor: paidMinor - amountMinor, why: 'dispute_beyond_payment' } as const;
+    await bookSuspense(client, beyond, currency);
+  }
+  return { credits: refund.credits - left.credits, paidMinor: refund.paidMinor - left.paidMinor };
 }

@@ -33,6 +33,8 @@ export interface SuspenseItem {
   why: SuspenseWhy;
   /** When it was received or paid, ISO 8601. Now by default. */
   happenedAt?: string | null;
+  /** The failed refund after which the rest of a returned item is booked again. */
+  afterRefund?: string;
 }
 
 /**
@@ -45,15 +47,17 @@ export async function bookSuspense(
   item: SuspenseItem,
   houseCurrency: string,
 ): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
-  const { provider, reference, why, amountMinor, currency } = item;
+  const { provider, reference, why, amountMinor, currency, afterRefund } = item;
   // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
-  const known = await findSuspense(client, item);
+  const known = afterRefund === undefined ? await findSuspense(client, item) : null;
   if (known) return { ...known, created: false };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {
     kind: 'suspense',
-    reference: `suspense:${provider}:${reference}:${why}`,
+    reference: ['suspense', provider, reference, why, afterRefund]
+      .filter((part) => part !== undefined)
+      .join(':'),
     accountId: null,
     effectiveAt: item.happenedAt ?? null,
     movements: [

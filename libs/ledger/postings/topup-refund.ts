@@ -3,6 +3,7 @@ import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { settleDebt } from './debt.js';
+import { takeForDisputes } from './dispute-suspense.js';
 import { insertLotChange, type Lot, readLots, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalance, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward } from './reward-clawback.js';
@@ -107,8 +108,8 @@ export interface RefundEnd {
 
 /**
  * Ends a pending refund with the provider's outcome: Dr refund-pending / Cr issued:credit with Dr deferred-revenue / Cr
- * psp, and the reward of the top-up taken back in proportion; or everything back to main. An ended refund stays
- * unchanged.
+ * psp, and the reward of the top-up taken back in proportion; or everything back to main, but for what disputes of the payment
+ * took beyond what was left of it. An ended refund stays unchanged.
  * @throws ApiError not_found
  */
 export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Promise<TopupRefund> {
@@ -118,16 +119,19 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
   if (refund.state !== 'pending') return refund;
   const accounts = await lockBalances(client, await accountsOfReversal(client, refund.accountId));
   const account = accounts.get(refund.accountId) as LockedAccount;
-  const postEnd = end.outcome === 'succeeded' ? postRefunded : postReturned;
-  const transactionId = await postEnd(client, refund, { account, effectiveAt: end.endedAt ?? null });
+  const isRefunded = end.outcome === 'succeeded';
+  const taken = isRefunded ? refund : await takeForDisputes(client, refund);
+  const ending = { account, effectiveAt: end.endedAt ?? null, taken };
+  const transactionId = await (isRefunded ? postRefunded : postReturned)(client, refund, ending);
   await client.query(
     `UPDATE topup_refunds SET state = $2, provider_refund_id = coalesce($3, provider_refund_id), failure = $4,
        ended_transaction_id = $5, ended_at = now() WHERE id = $1`,
     [refund.id, end.outcome, end.providerRefundId, end.failure ?? null, transactionId],
   );
-  if (end.outcome === 'succeeded') {
-    const { topupId } = refund;
+  const { topupId } = refund;
+  if (taken.credits > 0n)
     await clawBackReward(client, accounts, { topupId, reversal: `refund:${refund.id}` });
+  if (isRefunded) {
     await client.query(`UPDATE topup_orders SET state = 'refunded' WHERE topup_id = $1 AND state = 'paid'`, [
       topupId,
     ]);
@@ -145,10 +149,11 @@ export async function findTopupRefund(
   return rows[0] ?? null;
 }
 
-/** Where it is posted, and when it is effective. */
+/** Where it is posted, when it is effective, and what does not go back to the customer. */
 interface Ending {
   account: LockedAccount;
   effectiveAt: string | null;
+  taken: { credits: bigint; paidMinor: bigint };
 }
 
 function postRefunded(
@@ -175,9 +180,11 @@ function postRefunded(
 async function postReturned(
   client: pg.ClientBase,
   refund: TopupRefund,
-  { account, effectiveAt }: Ending,
+  { account, effectiveAt, taken }: Ending,
 ): Promise<bigint> {
-  const { id, credits, paidMinor, topupId } = refund;
+  const { id, provider, topupId } = refund;
+  const credits = refund.credits - taken.credits;
+  const paidMinor = refund.paidMinor - taken.paidMinor;
   const transactionId = await post(client, {
     kind: 'topup-refund-returned',
     reference: `topup-refund-returned:${id}`,
@@ -185,10 +192,14 @@ async function postReturned(
     linkedId: refund.transactionId,
     effectiveAt,
     movements: [
-      { account, purpose: 'refundPending', amount: -credits },
+      { account, purpose: 'refundPending', amount: -refund.credits },
       { account, purpose: 'main', amount: credits },
+      { code: 'issued:credit', commodity: 'CRD', amount: taken.credits },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: -taken.paidMinor },
+      { code: `psp:${provider}`, commodity: 'PAY', amount: taken.paidMinor },
     ],
   });
+  if (credits === 0n && paidMinor === 0n) return transactionId;
   const lot = await client.query<{ id: bigint | string }>('SELECT id FROM credit_lots WHERE topup_id = $1', [
     topupId,
   ]);

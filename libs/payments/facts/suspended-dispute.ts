@@ -22,7 +22,7 @@ export async function applySuspendedDispute(
       : { state: 'ignored', detail: `What dispute ${disputeId} took is in suspense already.` };
   if (known === null)
     return { state: 'ignored', detail: `Dispute ${disputeId} was won before it took anything.` };
-  const isBack = await returnTaken(client, { ...fact, happenedAt }, fact.house);
+  const { isBack } = await returnTaken(client, { ...fact, happenedAt }, { houseCurrency: fact.house });
   const detail = `Dispute ${disputeId} of payment ${paymentId} in suspense is won.`;
   return isBack ? { state: 'suspense', detail, alert: 'dispute_won' } : { state: 'applied', detail };
 }

@@ -228,8 +228,12 @@ const MONEY = `SELECT what, currency, count(*)::int AS count, sum(amount)::bigin
     SELECT 2, 'refunded', p.currency, -r.paid_minor, r.ended_transaction_id
     FROM topup_refunds r JOIN topups p ON p.id = r.topup_id WHERE p.account_id = $1 AND r.state = 'succeeded'
     UNION ALL
-    SELECT 3, 'disputed', p.currency, -d.paid_minor, d.transaction_id
+    SELECT 3, 'disputed', p.currency, -d.paid_minor + coalesce((SELECT sum(x.paid_minor) FROM dispute_refunds x
+      WHERE x.provider = d.provider AND x.dispute_id = d.dispute_id), 0), d.transaction_id
     FROM disputes d JOIN topups p ON p.id = d.topup_id WHERE d.account_id = $1
+    UNION ALL
+    SELECT 3, 'disputed', p.currency, -x.paid_minor, r.ended_transaction_id FROM dispute_refunds x
+    JOIN topup_refunds r ON r.id = x.refund_id JOIN topups p ON p.id = r.topup_id WHERE r.account_id = $1
     UNION ALL
     SELECT 4, 'dispute_won', p.currency, d.paid_minor, d.reversal_transaction_id
     FROM disputes d JOIN topups p ON p.id = d.topup_id WHERE d.account_id = $1) AS m

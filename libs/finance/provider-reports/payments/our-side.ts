@@ -26,7 +26,7 @@ const OTHERS = `UNION ALL
   FROM topup_refunds r JOIN topups t ON t.id = r.topup_id WHERE r.state = 'succeeded'
   UNION ALL
   SELECT d.provider, 'dispute', d.dispute_id, -d.paid_minor, t.currency, d.opened_at, d.transaction_id, 1
-  FROM disputes d JOIN topups t ON t.id = d.topup_id WHERE d.transaction_id IS NOT NULL
+  FROM disputes d JOIN topups t ON t.id = d.topup_id WHERE d.credits > 0 OR d.paid_minor > 0
   UNION ALL
   SELECT d.provider, 'dispute', d.dispute_id, d.paid_minor, t.currency, d.closed_at, d.reversal_transaction_id, 0
   FROM disputes d JOIN topups t ON t.id = d.topup_id WHERE d.reversal_transaction_id IS NOT NULL`;
@@ -49,5 +49,5 @@ export const ourSide = (sources: Sources): string => `
     ${OTHERS}),
   ours AS (
     SELECT provider, kind, id, sum(amount) AS amount, min(currency) AS currency, count(DISTINCT currency) AS currencies,
-      min(at) AS at, array_agg(tx ORDER BY tx) AS txs, sum(things) AS things
+      min(at) AS at, array_remove(array_agg(tx ORDER BY tx), NULL) AS txs, sum(things) AS things
     FROM our_parts WHERE (:provider::text IS NULL OR provider = :provider) AND provider <> 'manual' ${sources.ours} GROUP BY 1, 2, 3)`;
