@@ -21,6 +21,8 @@ export interface MailDetails {
   email_changed: { email: string };
   security_notice: { notice: SecurityNotice };
   account_deletion: { dueAt: string };
+  /** Support cancelled the deletion. */
+  account_kept: Record<never, string>;
   low_balance: { balance: string; threshold: string };
   top_up: { credits: string; paid: string; orderId: string | null };
   ticket_answered: { ticketId: string; subject: string };

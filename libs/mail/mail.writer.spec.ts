@@ -57,6 +57,7 @@ const SAMPLES: Samples = {
     details: { dueAt: '2026-11-23T05:10:59.000Z' },
     says: ['2026-11-23 05:10 UTC', `${CONSOLE}/sign-in`],
   },
+  account_kept: { details: {}, says: [`${CONSOLE}/sign-in`] },
   low_balance: {
     details: { balance: '0.04', threshold: '0.05' },
     says: ['0.04', '0.05', `${CONSOLE}/wallet`],

@@ -87,6 +87,8 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
       return texts.securityNotice({ ...noticeText(mail.details), url: resetUrl });
     case 'account_deletion':
       return texts.accountDeletion({ ...mail.details, url: `${consoleUrl}/sign-in`, resetUrl });
+    case 'account_kept':
+      return texts.accountKept({ url: `${consoleUrl}/sign-in` });
     case 'low_balance': {
       const { balance, threshold } = mail.details;
       const amounts = { balance: readableAmount(balance), threshold: readableAmount(threshold) };

@@ -94,13 +94,21 @@ async function insertDeletion(client: pg.ClientBase, order: DeletionOrder): Prom
   return rows[0]!;
 }
 
+interface Cancelling {
+  accountId: string;
+  by: string;
+  requestId: string | null;
+  /** Why staff cancels it. */
+  reason?: string;
+}
+
 /**
  * Cancels the request before it is due. Keys stay revoked, since they stopped working when it was made.
  * @returns false if there is nothing to cancel, or no longer
  */
 export async function cancelDeletion(
   client: pg.ClientBase,
-  { accountId, by, requestId }: { accountId: string; by: string; requestId: string | null },
+  { accountId, by, requestId, reason }: Cancelling,
 ): Promise<boolean> {
   await lockBalance(client, accountId);
   const { rows } = await client.query<{ id: string }>(
@@ -115,7 +123,7 @@ export async function cancelDeletion(
     action: 'account.deletion_cancelled',
     accountId,
     requestId,
-    after: { deletionId: rows[0].id },
+    after: { deletionId: rows[0].id, reason },
   });
   return true;
 }

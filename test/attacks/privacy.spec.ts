@@ -302,8 +302,9 @@ describe('deleting an account', () => {
     expect((await decide(support)).response.status).toBe(403);
     expect((await decide(admin)).response.status).toBe(200);
     expect(await stateOf(someone)).toBe('requested');
-    const cancelled = await support.api.DELETE('/api/support/accounts/{accountId}/deletion', {
+    const cancelled = await support.api.POST('/api/support/accounts/{accountId}/deletion/cancel', {
       params: { path: { accountId: someone.accountId } },
+      body: { reason: 'Called us, and cannot sign in.' },
     });
     expect(cancelled.response.status).toBe(204);
     expect((await signIn(someone.email)).response.status).toBe(200);

@@ -28,7 +28,7 @@ export class DeletionController extends Using({ service: AccountDeletionService,
   }
 
   @Serves(routes.cancel)
-  async cancel({ actor, params, requestId }: CallOf<typeof routes.cancel>): Promise<void> {
-    await this.service.cancel(actor, params.accountId, requestId);
+  async cancel({ actor, params, body, requestId }: CallOf<typeof routes.cancel>): Promise<void> {
+    await this.service.cancel({ by: `user:${actor.userId}`, actor, requestId, ...params }, body.reason);
   }
 }

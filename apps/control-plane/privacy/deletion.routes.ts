@@ -8,6 +8,8 @@ const forfeitBalance = z.boolean().default(false).meta({
 });
 const password = z.string().min(1).max(200);
 
+const reason = z.string().trim().min(3, 'must say why').max(500);
+
 const deletionView = z
   .object({
     state: z.enum(['requested', 'running', 'done']),
@@ -51,7 +53,7 @@ export const deletionRoutes = {
     confirms: true,
     body: z.strictObject({
       requestId: requestIdField,
-      reason: z.string().trim().min(3, 'must say why').max(500),
+      reason,
       forfeitBalance,
     }),
     answer: z.object({
@@ -60,8 +62,10 @@ export const deletionRoutes = {
     status: 202,
     refusals: ['second_person_required', 'conflict'],
   }),
-  cancel: forStaff.delete('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion', {
-    summary: 'Cancel a pending deletion for an owner who cannot sign in.',
-    refusals: ['conflict'],
+  cancel: forStaff.post('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion/cancel', {
+    summary: 'Cancel a pending deletion for an owner who cannot sign in. The owner is notified by mail.',
+    confirms: true,
+    body: z.strictObject({ reason: reason.meta({ description: 'Recorded in the audit log.' }) }),
+    refusals: ['second_person_required', 'conflict'],
   }),
 };

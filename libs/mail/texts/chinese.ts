@@ -70,6 +70,15 @@ export const chineseMail: MailTexts = {
     button: { label: '登录并保留账户', url },
     otherwise: { label: '如果不是您本人操作，请立即设置新密码', url: resetUrl },
   }),
+  accountKept: ({ url }) => ({
+    subject: '您的 Tollgate 账户不会被删除',
+    paragraphs: [
+      '客服已取消您账户的删除。原有 API 密钥仍然停用。',
+      '如果您仍希望删除账户，请登录后再次删除。',
+    ],
+    button: { label: '登录', url },
+    notes: ['如果您没有要求客服取消删除，请提交工单告诉我们。'],
+  }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: '您的 Tollgate 余额不足',
     paragraphs: [`当前余额为 ${balance} 额度，低于您设置的提醒值 ${threshold} 额度。`],

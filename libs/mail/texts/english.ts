@@ -82,6 +82,15 @@ export const englishMail: MailTexts = {
     button: { label: 'Sign in to keep it', url },
     otherwise: { label: 'If this was not you, set a new password immediately', url: resetUrl },
   }),
+  accountKept: ({ url }) => ({
+    subject: 'Your Tollgate account will not be deleted',
+    paragraphs: [
+      'Our support team cancelled the deletion of your account. Its old API keys still do not work.',
+      'If you want the account deleted, sign in and delete it again.',
+    ],
+    button: { label: 'Sign in', url },
+    notes: ['If you did not ask support to cancel it, tell us in a ticket.'],
+  }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: 'Your Tollgate balance is low',
     paragraphs: [`Your balance is ${balance} credits, below your alert level of ${threshold} credits.`],

@@ -27,6 +27,7 @@ export interface MailTexts {
   emailChanged(details: MailDetails['email_changed']): MailContent;
   securityNotice(about: Linked & NoticeText): MailContent;
   accountDeletion(about: Linked & { resetUrl: string } & MailDetails['account_deletion']): MailContent;
+  accountKept(about: Linked): MailContent;
   lowBalance(about: Linked & MailDetails['low_balance']): MailContent;
   topUp(about: Linked & Omit<MailDetails['top_up'], 'orderId'>): MailContent;
   ticketAnswered(about: Linked & MailDetails['ticket_answered']): MailContent;

@@ -7,6 +7,7 @@ import { newId } from '#platform/ids.js';
 import { findDeletion } from '#privacy/deletion-request.js';
 import { readPrivacyConfig } from '#privacy/privacy.config.js';
 import { TicketService } from '#support/ticket.service.js';
+import { auditOf } from '../../../test/support/audit.js';
 import { openEntities } from '../../../test/support/entities.js';
 import { buy } from '../../../test/support/ledger-person.js';
 import { NOBODY_WAITS } from '../../../test/support/payments.js';
@@ -55,6 +56,11 @@ afterAll(async () => {
 
 function request(actor: Actor, of: Partial<OwnerConsent> = {}) {
   return service.request(actor, { password: PASSWORD, forfeitBalance: false, ...of }, newId());
+}
+
+function cancel(actor: Actor, accountId: string) {
+  const operation = { by: `user:${actor.userId}`, actor, accountId, requestId: newId() };
+  return service.cancel(operation, 'They called.');
 }
 
 function stateOf({ accountId }: Actor) {
@@ -106,19 +112,35 @@ describe('a deletion that the owner requests', () => {
     expect(await request(actor, { forfeitBalance: true })).toMatchObject({ forfeits: true });
   });
 
-  it('is cancelled once, and lets its owner in again', async () => {
+  it('is cancelled once by support, with a reason and a mail, and lets its owner in again', async () => {
     const { actor, email } = await signedUp(people);
     await request(actor);
-    const ends = [1, 2].map(() => service.cancel(actor, actor.accountId, newId()));
+    const support = await staffActor(people.ledger, 'support');
+    const ends = [1, 2].map(() => cancel(support, actor.accountId));
     expect(await race(ends)).toEqual({ succeeded: 1, refused: ['conflict'] });
     expect(await stateOf(actor)).toBeNull();
+    expect((await auditOf(people.ledger, `account:${actor.accountId}`)).slice(-1)).toMatchObject([
+      {
+        actor: `user:${support.userId}`,
+        action: 'account.deletion_cancelled',
+        after: { reason: 'They called.' },
+      },
+    ]);
+    expect((await lastMail(people, email))?.text).toContain('support team cancelled the deletion');
     expect(await people.signIns.signIn({ email, password: PASSWORD }, newOrigin())).toHaveProperty('token');
+  });
+
+  it('is not cancelled by staff for themselves', async () => {
+    const { actor } = await signedUp(people);
+    await request(actor);
+    await expect(cancel(actor, actor.accountId)).rejects.toMatchObject({ code: 'second_person_required' });
+    expect(await stateOf(actor)).toMatchObject({ state: 'requested' });
   });
 
   it('of an account that does not exist is not found', async () => {
     const { actor } = await signedUp(people);
     await expect(service.preview(newId())).rejects.toMatchObject({ code: 'not_found' });
-    await expect(service.cancel(actor, newId(), newId())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(cancel(actor, newId())).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -3,8 +3,11 @@ import { DataSource } from 'typeorm';
 import type { OutboxRelay } from '#bus/outbox.js';
 import { inTransaction } from '#database/database.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
+import { emailsOfAccount } from '#identity/account.store.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
+import { queueMail } from '#mail/mail.outbox.js';
 import { ApiError } from '#platform/errors.js';
 import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
 import { ApprovalService } from '#approvals/approval.service.js';
@@ -13,6 +16,7 @@ import { type Speaker, TicketService } from '#support/ticket.service.js';
 import { PasswordService } from '../password.service.js';
 import { SignInService } from '../sign-in.service.js';
 import { DELETION_KIND, mailOwner, registerDeletions } from './account-deletion.approval.js';
+import type { StaffOperation } from './freezing.js';
 
 export interface OwnerConsent {
   password: string;
@@ -93,14 +97,20 @@ export class AccountDeletionService {
     });
   }
 
-  /** @throws ApiError conflict if there is nothing to cancel, or no longer */
-  async cancel(actor: Actor, accountId: string, requestId: string): Promise<void> {
-    const by = `user:${actor.userId}`;
+  /**
+   * Cancels a deletion for an owner who cannot sign in, and mails them.
+   * @throws ApiError not_found, second_person_required, conflict if there is nothing to cancel, or no longer
+   */
+  async cancel({ actor, ...operation }: StaffOperation, reason: string): Promise<void> {
+    const { accountId } = operation;
     if (!(await readBalance(this.parts.pool, accountId))) throw unknownAccount();
-    const done = await inTransaction(this.parts.pool, (client) =>
-      cancelDeletion(client, { accountId, by, requestId }),
-    );
-    if (!done) throw new ApiError('conflict', 'This account has no deletion that can be cancelled.');
+    await inTransaction(this.parts.pool, async (client) => {
+      await refuseOwnInterest(client, actor, accountId);
+      if (!(await cancelDeletion(client, { ...operation, reason })))
+        throw new ApiError('conflict', 'This account has no deletion that can be cancelled.');
+      for (const to of await emailsOfAccount(client, accountId))
+        await queueMail(client, { template: 'account_kept', to, details: {} });
+    });
   }
 }
 
