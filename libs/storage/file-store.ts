@@ -42,6 +42,12 @@ export abstract class FileStore {
   abstract stat(key: string, signal?: AbortSignal): Promise<{ bytes: number } | null>;
 
   /**
+   * Which files exist of those whose keys are `start` with one of these endings. Asks a bucket once, so few files may start
+   * like this.
+   */
+  abstract existing(start: string, endings: readonly string[]): Promise<string[]>;
+
+  /**
    * Reads a file, or the bytes from `start` to `end`, both included. The caller reads or destroys it.
    * @throws FileMissing, or RangeError for an invalid key
    */

@@ -47,6 +47,11 @@ export class FolderStore extends FileStore {
     }
   }
 
+  async existing(start: string, endings: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(endings.map((ending) => this.stat(start + ending)));
+    return endings.filter((_, index) => found[index]);
+  }
+
   async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
     try {
       return (await open(this.pathOf(key), 'r')).createReadStream(range ?? {});

@@ -30,3 +30,14 @@ it('stops waiting for a store that never answers when the write is cancelled', a
   const write = store.write('images/a.png', Buffer.from('a'), { maxBytes: 10, signal: cancelled.signal });
   await expect(write).rejects.toMatchObject({ name: 'AbortError' });
 });
+
+it('asks once which of many files exist', async () => {
+  const asked: string[] = [];
+  silent.on('request', ({ url = '' }, answer) => {
+    asked.push(url);
+    answer.end('<ListBucketResult><Contents><Key>images/a-1.png</Key></Contents></ListBucketResult>');
+  });
+  const endings = Array.from({ length: 64 }, (_, index) => `${index}.png`);
+  expect(await store.existing('images/a-', endings)).toEqual(['1.png']);
+  expect(asked).toEqual([expect.stringContaining('prefix=images%2Fa-')]);
+});

@@ -86,6 +86,13 @@ export class S3Store extends FileStore {
     }
   }
 
+  async existing(start: string, endings: readonly string[]): Promise<string[]> {
+    const asked = new ListObjectsV2Command({ Bucket: this.bucket, Prefix: start });
+    const { Contents = [] } = await this.client.send(asked);
+    const keys = new Set(Contents.map(({ Key }) => Key));
+    return endings.filter((ending) => keys.has(start + ending));
+  }
+
   async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
     const part = range && { Range: `bytes=${range.start}-${range.end}` };
     try {

@@ -38,6 +38,14 @@ export function storeContract(openWorld: () => Promise<StoreWorld>): void {
     expect(await world.contents()).toHaveLength(1);
   });
 
+  it('finds which of some files exist', async () => {
+    for (const name of ['a-0.png', 'a-1.webp', 'a-10.png', 'b-0.png'])
+      await store.write(`images/${name}`, Buffer.from('x'), { maxBytes: 1 });
+    const endings = ['0.png', '0.webp', '1.png', '1.webp'];
+    expect(await store.existing('images/a-', endings)).toEqual(['0.png', '1.webp']);
+    expect(await store.existing('images/c-', endings)).toEqual([]);
+  });
+
   it('stores a stream of many mebibytes unchanged', async () => {
     const chunks = Array.from({ length: 12 }, (_, index) => Buffer.alloc(MEBIBYTE, 97 + index));
     const source = Readable.from(chunks, { objectMode: false });

@@ -17,6 +17,15 @@ interface Signature {
   sig?: string;
 }
 
+export interface KeptImage {
+  /** The position among the images of the call. */
+  index: number;
+  /** The signed path at the gateway. */
+  path: string;
+  type: string;
+  untilMs: number;
+}
+
 const PATH = '/v1/images/files/';
 /** `<charge id>-<ordinal>.<extension>`, as created by `keep`. */
 const NAME = /^[0-9a-z]{26}-\d{1,3}\.(png|jpg|gif|webp)$/;
@@ -55,13 +64,18 @@ export class ImageFiles {
     return this.options.lifeMs;
   }
 
-  /** The signed path of an image of a charge, valid until then. Null if it was not stored, or has been removed. */
-  async linkOf(name: string, untilMs: number): Promise<{ path: string; type: string } | null> {
-    for (const [extension, type] of Object.entries(MIME)) {
-      const found = await this.store.stat(`images/${name}.${extension}`);
-      if (found) return { path: this.signed(`${name}.${extension}`, untilMs), type };
-    }
-    return null;
+  /** The first images of a charge that are stored, with links valid until then. Those that were removed are left out. */
+  async linksOf(chargeId: string, count: number, untilMs: number): Promise<KeptImage[]> {
+    const names = Array.from({ length: count }, (_, index) =>
+      Object.entries(MIME).map(([extension, type]) => ({ index, type, ending: `${index}.${extension}` })),
+    ).flat();
+    const endings = names.map(({ ending }) => ending);
+    const found = new Set(await this.store.existing(`images/${chargeId}-`, endings));
+    return names
+      .filter(({ ending }) => found.has(ending))
+      .map(({ index, type, ending }) => {
+        return { index, type, path: this.signed(`${chargeId}-${ending}`, untilMs), untilMs };
+      });
   }
 
   /** Sends the file of a signed URL. @throws ApiError file_not_found if it is forged, expired or removed */

@@ -2,19 +2,10 @@ import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { findCharge } from '#usage/charge.reader.js';
-import type { ImageFiles } from './image.files.js';
-
-interface KeptImage {
-  /** The position among the images of the call. */
-  index: number;
-  /** The signed path at the gateway. */
-  path: string;
-  type: string;
-  untilMs: number;
-}
+import type { ImageFiles, KeptImage } from './image.files.js';
 
 const ID = /^[0-9a-z]{26}$/;
-/** The most images of a call. Each is looked up in the store. */
+/** The most images of a call. */
 const MOST = 16;
 
 /** Images of past calls, as long as their files exist. */
@@ -37,12 +28,6 @@ export class KeptImages {
     if (family !== 'image' || state !== 'settled' || untilMs <= this.clock.nowMs()) return [];
     // A charge priced by the token does not say how many there were.
     const count = lines ? MOST : Math.min(MOST, Number(units ?? 0n));
-    const found = await Promise.all(
-      Array.from({ length: count }, async (_, index) => {
-        const link = await this.files.linkOf(`${id}-${index}`, untilMs);
-        return link && { index, ...link, untilMs };
-      }),
-    );
-    return found.filter((image) => image !== null);
+    return this.files.linksOf(id, count, untilMs);
   }
 }
