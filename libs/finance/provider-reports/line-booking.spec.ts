@@ -14,6 +14,7 @@ import {
   paidOrder,
   type PaymentsFixture,
   receive,
+  roundNow,
 } from '../../../test/support/payments.js';
 import { lineOfPayment } from '../../../test/support/reported-lines.js';
 import { recordTopup } from '../../../test/support/topups.js';
@@ -113,6 +114,33 @@ describe('a refund of ours', () => {
       expect(await state()).toBe(outcome === 'failed' ? 'failed 10' : 'succeeded 6');
       expect(await suspended()).toEqual([]);
     }
+  });
+});
+
+describe('a refund of ours whose answer by Stripe was lost', () => {
+  it('is not booked from its line as one that we did not ask for', async () => {
+    const accountId = await payments.newAccount();
+    const { topupId, paymentId: of } = await paidOrder(payments, accountId);
+    const refund = { topupId, credits: nanos(parseAmount('4')), reason: 'asked', actor: 'user:1' };
+    const { id } = await inTransaction(payments.ledger.billing, (client) =>
+      beginTopupRefund(client, { ...refund, requestId: newId() }),
+    );
+    payments.stripe.refundStatus = 'succeeded';
+    payments.stripe.lostAnswers = 1;
+    await payments.runner.run(id);
+    const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === of)!;
+    paymentId = made.id;
+    lineId = await lineOfPayment(payments.ledger.owner, of, 'refund', made.id);
+    await expect(book()).rejects.toMatchObject({ code: 'conflict', message: /pending refund of ours/ });
+    const foreign = { ...made, id: `re_${newId()}`, amount: 100, metadata: null };
+    await receive(payments, payments.stripe.event('refund.created', foreign));
+    await roundNow(payments);
+    await roundNow(payments);
+    await book();
+    expect(await balanceOf(payments.ledger, accountId)).toBe('6');
+    expect(await suspended()).toEqual([]);
+    paymentId = foreign.id;
+    expect(await suspended()).toHaveLength(1);
   });
 });
 

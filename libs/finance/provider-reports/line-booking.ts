@@ -113,7 +113,7 @@ export class LineBookings {
       );
     const outcome = await this.parts.inbox.acceptWithin(client, event);
     if (outcome?.state === 'waiting')
-      throw new ApiError('conflict', 'The payment of this dispute is not in the books: book it first.');
+      throw new ApiError('conflict', WAITS[event.fact.kind === 'refund' ? 'refund' : 'dispute']);
     const subject = `line:${line.provider}:${line.lineId}`;
     const after = await findDispute(client, line);
     if (after && after.transactionId !== (before?.transactionId ?? null)) {
@@ -156,6 +156,11 @@ export class LineBookings {
     });
   }
 }
+
+const WAITS = {
+  dispute: 'The payment of this dispute is not in the books: book it first.',
+  refund: 'This may be a pending refund of ours: try again once the provider has answered it.',
+};
 
 /** A dispute as our books know it. */
 interface KnownDispute {

@@ -10,7 +10,13 @@ export async function applyRefund(
   fact: ReportedFact<'refund'>,
 ): Promise<EventOutcome> {
   const { provider, providerRefundId, state: outcome, failure, reportedAt } = fact;
-  const refundId = fact.refundId ?? (await findOurs(client, fact));
+  const ours = fact.refundId === null ? await findOurs(client, fact) : { id: fact.refundId, isNamed: true };
+  if (ours?.isNamed === false)
+    return {
+      state: 'waiting',
+      detail: `It may be refund ${ours.id}, whose name at ${provider} is not known yet.`,
+    };
+  const refundId = ours?.id ?? null;
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
   const endedAt = await afterPostings(client, [known.transactionId], reportedAt);
@@ -22,17 +28,24 @@ export async function applyRefund(
   return refundCameBack(client, fact);
 }
 
-/** A line of a report names a refund of ours only as the provider does. */
+/**
+ * A line of a report names a refund of ours only as the provider does, which is not stored yet after a crash. Both are read
+ * in one statement, because it may be stored at this moment.
+ * @returns the refund of that name, or else one of the payment that has no name yet
+ */
 async function findOurs(
   client: pg.PoolClient,
-  { provider, providerRefundId }: ReportedFact<'refund'>,
-): Promise<string | null> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT r.id FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
-     WHERE t.provider = $1 AND r.provider_refund_id = $2`,
-    [provider, providerRefundId],
+  { provider, providerRefundId, paymentId = null }: ReportedFact<'refund'>,
+): Promise<{ id: string; isNamed: boolean } | null> {
+  const { rows } = await client.query<{ id: string; isNamed: boolean }>(
+    `SELECT r.id, true AS "isNamed" FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+     WHERE t.provider = $1 AND r.provider_refund_id = $2
+     UNION ALL SELECT r.id, false FROM topups t JOIN topup_refunds r ON r.topup_id = t.id
+     WHERE t.provider = $1 AND t.payment_id = $3 AND r.state = 'pending' AND r.provider_refund_id IS NULL
+     ORDER BY "isNamed" DESC LIMIT 1`,
+    [provider, providerRefundId, paymentId],
   );
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 /** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
