@@ -27,7 +27,7 @@ export async function applySuspendedDispute(
   return isBack ? { state: 'suspense', detail, alert: 'dispute_won' } : { state: 'applied', detail };
 }
 
-/** What was taken beyond the payment, as by two disputes of it, matches nothing that we know. */
+/** What was taken beyond the payment, as by two disputes or after a refund of it, matches nothing that we know. */
 async function take(
   client: pg.PoolClient,
   fact: Dispute,
@@ -35,7 +35,8 @@ async function take(
 ): Promise<EventOutcome> {
   const { disputeId: reference, paymentId, amountMinor } = fact;
   const left = paidMinor - (await takenBefore(client, fact));
-  const ofPayment = amountMinor < left ? amountMinor : left;
+  const rest = left > 0n ? left : 0n;
+  const ofPayment = amountMinor < rest ? amountMinor : rest;
   const parts = [
     { reference, orderId, paymentId, amountMinor: -ofPayment, why: 'payment_disputed' },
     { reference, orderId, paymentId, amountMinor: ofPayment - amountMinor, why: 'dispute_beyond_payment' },
@@ -45,11 +46,13 @@ async function take(
   return { state: 'suspense', detail, alert: 'payment_disputed' };
 }
 
-/** What disputes of a payment in suspense took of it, except those that were won. */
+/** What is gone of a payment in suspense: by disputes that were not won, and by refunds at the provider that did not fail. */
 async function takenBefore(client: pg.PoolClient, { provider, paymentId }: Dispute): Promise<bigint> {
   const { rows } = await client.query<{ taken: bigint }>(
-    `SELECT coalesce(-sum(amount_minor), 0)::bigint AS taken FROM suspense_items
-     WHERE provider = $1 AND payment_id = $2 AND why = 'payment_disputed' AND cleared_by IS DISTINCT FROM 'system'`,
+    `SELECT coalesce(-sum(amount_minor), 0)::bigint AS taken FROM suspense_items i
+     WHERE provider = $1 AND payment_id = $2 AND (why = 'payment_disputed' AND cleared_by IS DISTINCT FROM 'system'
+       OR why = 'unknown_refund' AND NOT EXISTS (SELECT FROM suspense_items b
+         WHERE b.provider = i.provider AND b.reference = i.reference AND b.why = 'refund_failed'))`,
     [provider, paymentId],
   );
   return rows[0]?.taken ?? 0n;

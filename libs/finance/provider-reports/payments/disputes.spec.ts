@@ -424,6 +424,52 @@ describe('a dispute of a payment that is in suspense', () => {
     expect(await differences(more, [['charge', '13.00'], ...both])).toEqual([]);
   });
 
+  it('takes no more than what a refund at the provider left of the payment', async () => {
+    const one = await suspended();
+    const refundId = `re_${newId()}`;
+    const refund = {
+      id: refundId,
+      amount: 500,
+      currency: 'usd',
+      payment_intent: one.paymentId,
+      metadata: null,
+    };
+    const refunded = payments.stripe.event('refund.created', { ...refund, status: 'succeeded' });
+    await receive(payments, refunded);
+    await one.deliver('lost');
+    expect((await stand(one)).dispute).toEqual([
+      'payment_disputed -800 open',
+      'dispute_beyond_payment -500 open',
+    ]);
+    await giveBack(one.itemId);
+    expect((await stand(one)).dispute[1]).toBe('dispute_beyond_payment -500 open');
+    const lines: ReportLine[] = [
+      ['charge', '13.00'],
+      ['refund', '-5.00'],
+      ['dispute', '-13.00'],
+    ];
+    await report({ ...one, refundId }, lines);
+    for (const id of [one.disputeId, one.paymentId, refundId]) expect(await differenceOf(id)).toBeNull();
+    await one.deliver('won');
+    await report({ ...one, refundId }, [['dispute_reversal', '13.00']]);
+    expect(await differenceOf(one.disputeId)).toBeNull();
+  });
+
+  it('takes all of it if that refund failed before', async () => {
+    const one = await suspended();
+    const refund = {
+      id: `re_${newId()}`,
+      amount: 500,
+      currency: 'usd',
+      payment_intent: one.paymentId,
+      metadata: null,
+    };
+    for (const status of ['succeeded', 'failed'])
+      await receive(payments, payments.stripe.event('refund.updated', { ...refund, status }));
+    await one.deliver('lost');
+    expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 open']);
+  });
+
   it('of a payment that was returned before is a cost, or what returned it', async () => {
     const [paid, refused] = [await suspended(), await suspended()];
     for (const one of [paid, refused]) {
