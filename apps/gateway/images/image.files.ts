@@ -17,7 +17,7 @@ interface Signature {
   sig?: string;
 }
 
-export interface KeptImage {
+export interface LinkedImage {
   /** The position among the images of the call. */
   index: number;
   /** The signed path at the gateway. */
@@ -65,7 +65,7 @@ export class ImageFiles {
   }
 
   /** The first images of a charge that are stored, with links valid until then. Those that were removed are left out. */
-  async linksOf(chargeId: string, count: number, untilMs: number): Promise<KeptImage[]> {
+  async linksOf(chargeId: string, count: number, untilMs: number): Promise<LinkedImage[]> {
     const names = Array.from({ length: count }, (_, index) =>
       Object.entries(MIME).map(([extension, type]) => ({ index, type, ending: `${index}.${extension}` })),
     ).flat();

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { findCharge } from '#usage/charge.reader.js';
-import type { ImageFiles, KeptImage } from './image.files.js';
+import type { ImageFiles, LinkedImage } from './image.files.js';
 
 const ID = /^[0-9a-z]{26}$/;
 /** The most images of a call. */
@@ -20,7 +20,7 @@ export class KeptImages {
    * The images of a charge: none if they were not stored or have been removed. @throws ApiError not_found, also for a charge of
    * another account
    */
-  async of(accountId: string, chargeId: string): Promise<KeptImage[]> {
+  async of(accountId: string, chargeId: string): Promise<LinkedImage[]> {
     const charge = ID.test(chargeId) ? await findCharge(this.pool, chargeId, accountId) : null;
     if (!charge) throw new ApiError('not_found', 'Your account has no such charge.', { param: 'id' });
     const { id, family, state, resolvedAt, units, lines } = charge;
