@@ -11,6 +11,7 @@ import { refuseTwoHosts } from '#platform/http/host-header.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
+import { breakStalledAnswers } from '#platform/http/stalled-client.js';
 import { trustedHops } from '#platform/http/proxies.js';
 import { errorBody, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 import type { Uploads } from '#platform/http/uploads.js';
@@ -85,6 +86,7 @@ export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads):
   void server.register(cookie);
   addHeaders(server);
   refuseExpectations(server);
+  breakStalledAnswers(server);
   server.addHook('onRequest', (request, _reply, done) => {
     refuseTwoHosts(request);
     done();

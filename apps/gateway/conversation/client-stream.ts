@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { breakWhenStalled, STALL_MS } from '../http/stalled-client.js';
+import { breakWhenStalled, STALL_MS } from '#platform/http/stalled-client.js';
 
 /**
  * The client's side of a streamed answer: flushed with each write, as slow as the client reads, and aware of the client

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FileMissing, type FileStore } from '#storage/file-store.js';
 import { ApiError } from '#platform/errors.js';
-import { breakWhenStalled } from './stalled-client.js';
+import { breakWhenStalled } from '#platform/http/stalled-client.js';
 
 export interface StoredFile {
   key: string;

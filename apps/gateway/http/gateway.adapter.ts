@@ -17,6 +17,7 @@ import { refuseExpectations } from '#platform/http/expectation.js';
 import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
+import { breakStalledAnswers } from '#platform/http/stalled-client.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { BodyMemory } from '../protection/body-memory.js';
@@ -112,6 +113,7 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   memory.install(server);
   uploads.install(server);
   idempotency.install(server);
+  breakStalledAnswers(server);
   server.addHook('onResponse', (request, reply, done) => {
     countResponse(parts.metrics, request, reply);
     done();

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { FileStore } from '#storage/file-store.js';
-import { breakWhenStalled } from '../http/stalled-client.js';
+import { breakWhenStalled } from '#platform/http/stalled-client.js';
 import { unknownOutcome } from './idempotency.errors.js';
 import type { KeptAnswer, KeptBody } from './idempotency.store.js';
 import type { SentAnswer } from './recording.js';

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 
 /**
@@ -14,4 +15,15 @@ export function breakWhenStalled(raw: ServerResponse, stallMs = STALL_MS): () =>
   const onStall = (): void => void raw.destroy();
   raw.setTimeout(stallMs, onStall);
   return () => void raw.off('timeout', onStall).setTimeout(0);
+}
+
+/**
+ * Disconnects clients that stall while they are sent an answer that is complete, which stays in memory for them. A stream
+ * may also wait for its source, so whoever sends one watches it.
+ */
+export function breakStalledAnswers(server: FastifyInstance, stallMs = STALL_MS): void {
+  server.addHook('onSend', async (_request, { raw }, payload) => {
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) breakWhenStalled(raw, stallMs);
+    return payload;
+  });
 }
