@@ -7,6 +7,8 @@ import { AttemptsStore } from './attempts.store.js';
  */
 const MOST = {
   'new tickets': 50,
+  /** Kept until the account is deleted. */
+  'messages on tickets': 200,
   'new keys': 500,
   'changes of name': 20,
   /** Of keys, webhooks and the account together. */

@@ -7,6 +7,7 @@ import { firstIdAt } from '#platform/ids.js';
 /**
  * Retention of everything that is not kept permanently, declared once for the loop that removes it, for administrators
  * and for customers. The books, approvals and the audit log stay. They name people only by ids.
+ * Tickets say why money was returned, and stay until their account is deleted.
  */
 
 /** Removes one batch, with at most this many rows. */

@@ -67,6 +67,17 @@ describe('a ticket', () => {
     expect(await tickets.open(customer, QUESTION)).toHaveProperty('ticket');
   });
 
+  it('gets at most two hundred messages of its customer in a day, and any of support', async () => {
+    const { customer, ticketId } = await opened();
+    await tickets.write(customer, ticketId, { body: 'Hello?' });
+    await ledger.owner.query('UPDATE attempts SET count = 200');
+    await expect(tickets.write(customer, ticketId, { body: 'Hello?' })).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringContaining('at most 200 messages on tickets in 24 hours'),
+    });
+    await tickets.write(await support(), ticketId, { body: 'Yes.' });
+  });
+
   it('is not reopened once it is full', async () => {
     const { customer, ticketId } = await opened();
     await ledger.owner.query(

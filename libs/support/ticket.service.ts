@@ -97,6 +97,8 @@ export class TicketService {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
       if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed. Reopen it first.');
       await requireRoom(transaction, ticketId);
+      if (speaker.side === 'customer')
+        await countDaily(transaction.client, ticket.accountId, 'messages on tickets');
       const { body, isNote = false } = line;
       await addMessage(transaction, speaker, {
         ticketId: ticket.id,

@@ -13,7 +13,7 @@ export const retentionRoutes = {
   show: forAll.get('getRetention', '/api/public/retention', {
     summary: 'Get how long each type of data is kept.',
     description:
-      'Balances, charges, payments, approvals and the audit log are kept permanently and refer to people by ID. The time for prompts starts at the end of their task.',
+      'Balances, charges, payments, approvals and the audit log are kept permanently and refer to people by ID. Tickets are kept until their account is deleted. The time for prompts starts at the end of their task.',
     answer: z.object({ items: z.array(z.object({ class: name, keptSeconds })) }),
   }),
   runs: forAdmins.get('listRetentionRuns', '/api/admin/retention', {

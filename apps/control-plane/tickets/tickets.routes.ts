@@ -114,7 +114,7 @@ export const ticketRoutes = {
     body: z.strictObject({ body }),
     status: 201,
     answer: ticketWithMessages,
-    refusals: ['conflict'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
   close: forUsers.post('closeTicket', '/api/tickets/{ticketId}/close', {
     summary: 'Close a ticket. Safe to repeat.',
