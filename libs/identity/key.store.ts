@@ -1,6 +1,9 @@
 import type pg from 'pg';
+import { lockHolds } from '#database/locks.js';
+import { ApiError } from '#platform/errors.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { hasGroup } from '#groups/account-groups.js';
+import { isClosing } from './account.store.js';
 import { checkedName, IdentityRefusal } from './refusal.js';
 
 export interface NewKey {
@@ -22,10 +25,14 @@ export const KEY_PREFIX_CHARS = 10;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * Creates a key in the caller's transaction. @throws IdentityRefusal if the account or the group does not exist, the
- * account lacks the group, or the name is invalid
+ * Creates a key in the caller's transaction, and locks the balances of the account.
+ * @throws IdentityRefusal if the account or the group does not exist, the account lacks the group, or the name is invalid;
+ * ApiError account_closing, since a deletion revokes only the keys that it finds
  */
 export async function insertKey(database: pg.ClientBase, key: NewKey): Promise<CreatedKey> {
+  await lockHolds(database, key.accountId);
+  if (await isClosing(database, key.accountId))
+    throw new ApiError('account_closing', 'The account is being deleted and gets no new keys.');
   const created = { keyId: newId(), apiKey: newApiKey() };
   try {
     await database.query(

@@ -70,14 +70,14 @@ export const keyRoutes = {
     body: z.strictObject({ name, group: z.string().min(1).max(100), ...rules }),
     answer: z.object({ ...keyView.shape, apiKey: z.string() }),
     status: 201,
-    refusals: ['conflict', 'too_many_attempts'],
+    refusals: ['account_closing', 'conflict', 'too_many_attempts'],
   }),
   first: forUsers.post('createFirstKey', '/api/keys/first', {
     summary: 'Get the first key of an account, created if no key works.',
     description: 'Repeated requests create only one key. The key itself is shown only when it is created.',
     body: z.strictObject({ name, group: z.string().min(1).max(100) }),
     answer: z.object({ ...keyView.shape, apiKey: z.string().nullable() }),
-    refusals: ['conflict', 'too_many_attempts'],
+    refusals: ['account_closing', 'conflict', 'too_many_attempts'],
   }),
   show: forUsers.get('getKey', '/api/keys/{keyId}', {
     summary: 'Get one of your keys.',

@@ -6,7 +6,9 @@ import { actionsOn } from '../../../test/support/audit.js';
 import { openEntities } from '../../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { NOBODY_WAITS } from '../../../test/support/payments.js';
+import { meetAt } from '../../../test/support/race.js';
 import { staffActor } from '../../../test/support/staff.js';
+import { createKey } from '../accounts/customers.js';
 import { type KeyChange, KeyService } from './key.service.js';
 
 const GROUP = 'Vendora-Main';
@@ -69,6 +71,20 @@ describe('a key', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     for (const end of ends)
       if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'conflict' });
+  });
+
+  it('is created for no account whose deletion somebody asks for meanwhile', async () => {
+    const by = await owner();
+    const { accountId } = by.actor;
+    // As a deletion does, before it revokes the keys that are there.
+    const sql = `WITH locked AS (SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE)
+      UPDATE accounts SET closing_at = now() WHERE id = $1 AND EXISTS (SELECT FROM locked)`;
+    const byOperator = () => createKey(ledger.billing, { accountId, name: 'late', group: GROUP });
+    const creators = [() => create(by), () => keys.first(by, { name: 'first', group: GROUP }), byOperator];
+    await ledger.owner.query('UPDATE api_keys SET revoked_at = now() WHERE account_id = $1', [accountId]);
+    const attempts = creators.map((begin) => () => begin().catch((error: unknown) => error));
+    const ends = await meetAt(ledger, { sql, values: [accountId] }, attempts);
+    expect(ends).toMatchObject(creators.map(() => ({ code: 'account_closing' })));
   });
 
   it('of another account is treated as if it did not exist', async () => {

@@ -87,7 +87,8 @@ export class KeyService {
 
   /**
    * The first key of an account: created if there is no working one, otherwise an existing one without the key itself.
-   * Two concurrent requests create one key. @throws ApiError invalid_value, conflict or too_many_attempts if there are too many
+   * Two concurrent requests create one key. @throws ApiError invalid_value, account_closing, conflict or too_many_attempts if
+   * there are too many
    */
   async first(
     { actor, requestId }: KeyChange,
@@ -107,7 +108,10 @@ export class KeyService {
     return { key: await this.find(accountId, found.keyId), apiKey: found.apiKey };
   }
 
-  /** Creates a key, which only this answer contains. @throws ApiError invalid_value, conflict or too_many_attempts if there are too many */
+  /**
+   * Creates a key, which only this answer contains. @throws ApiError invalid_value, account_closing, conflict or
+   * too_many_attempts if there are too many
+   */
   async create(
     { actor, requestId }: KeyChange,
     { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
