@@ -76,6 +76,17 @@ async function appliedTo({ accountId }: Approval): Promise<number> {
 }
 
 describe('an approval', () => {
+  it('of somebody who has left the staff meanwhile can only be rejected', async () => {
+    for (const leaves of [`roles = '{user}'`, 'disabled_at = now()']) {
+      const gone = await staffActor(ledger, 'finance');
+      const approval = await ask({ actor: gone });
+      await ledger.owner.query(`UPDATE users SET ${leaves} WHERE id = $1`, [gone.userId]);
+      await expect(approvals.approve(decision(approval))).rejects.toMatchObject({ code: 'conflict' });
+      expect(await appliedTo(approval)).toBe(0);
+      expect(await approvals.reject(decision(approval))).toMatchObject({ state: 'rejected' });
+    }
+  });
+
   it('is applied once and reported once if several people approve it at once', async () => {
     const approval = await ask();
     expect(await appliedTo(approval)).toBe(0);

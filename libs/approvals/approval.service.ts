@@ -7,6 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';
 import { decideAlone } from '#identity/installation.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
+import { refuseOfFormer } from '#identity/staff.js';
 import type { Actor, Role } from '#identity/role.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -167,7 +168,11 @@ export class ApprovalService {
     return this.checked(await this.parts.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
   }
 
-  /** Applies a request. The same decision by the same person again gives the same answer. */
+  /**
+   * Applies a request. The same decision by the same person again gives the same answer.
+   * @throws ApiError not_found, forbidden, second_person_required; conflict if it has been decided, or the person who asked
+   * has left the staff
+   */
   async approve(decision: Decision): Promise<Approval> {
     const { approval, isNew } = await this.decide(decision, 'approved');
     if (isNew) this.kindOf(approval.kind).applied?.(approval.outcome);
@@ -190,6 +195,7 @@ export class ApprovalService {
         throw new ApiError('conflict', `This has already been ${approval.state}.`);
       }
       await requireOther(transaction.client, approval, decision.actor);
+      if (state === 'approved') await refuseOfFormer(transaction.client, approval.requestedBy);
       await refuseOwnInterest(transaction.client, decision.actor, approval.accountId);
       approval.outcome =
         state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;

@@ -3,6 +3,7 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { newId } from '#platform/ids.js';
 import type { PriceChange } from './price-change.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { staffMember } from '../../../test/support/staff.js';
 import { onOneDay } from '../../../test/support/utc-day.js';
 import type { Proposal } from './proposal.js';
 import { type DoneBy, ProposalService } from './proposal.service.js';
@@ -147,6 +148,21 @@ describe('above a fifth', () => {
     expect(await versionsOf(model)).toBe(1);
     await confirmed(revised, author);
     expect(await versionsOf(model)).toBe(2);
+  });
+
+  it('a large change of an author who has left the staff is confirmed by nobody', async () => {
+    const model = await newModel();
+    const { userId } = await staffMember(ledger, 'admin');
+    const proposal = await propose(model, '0.5', { actor: `user:${userId}`, requestId: newId() });
+    await ledger.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [userId]);
+    await expect(confirmed(proposal, admin())).rejects.toMatchObject(conflict);
+    expect(await versionsOf(model)).toBe(1);
+    const again = await proposals.revise(
+      proposal,
+      { ...proposal, changes: [priceOf(model, '0.5')] },
+      admin(),
+    );
+    expect(await confirmed(again, admin())).toMatchObject({ state: 'confirmed' });
   });
 
   it('small changes count together if one person makes them to one subject on one day', () =>

@@ -4,6 +4,7 @@ import { inTransaction } from '#database/database.js';
 import type { AuditAction } from '#identity/audit-actions.js';
 import { audit } from '#identity/audit-log.js';
 import { decideAlone } from '#identity/installation.js';
+import { refuseOfFormer } from '#identity/staff.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -103,7 +104,8 @@ export class ProposalService {
   /**
    * Creates the versions of a proposal. Everything slow is written before the catalog is locked, because holds wait for
    * the lock. The author alone confirms small changes. @throws ApiError `conflict` if it was decided or revised, a
-   * subject has a newer version, or its time has passed; `second_person_required`
+   * subject has a newer version, its time has passed, or the author of a large change has left the staff;
+   * `second_person_required`
    */
   async confirm(id: string, revision: number, by: DoneBy): Promise<Proposal> {
     const confirmed = await inTransaction(this.options.pool, async (client) => {
@@ -198,8 +200,10 @@ async function lockOpen(client: pg.ClientBase, id: string, revision: number): Pr
 }
 
 async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneBy): Promise<void> {
-  const reason = authorOf(proposal) === by.actor ? await secondPersonReason(client, proposal) : null;
+  const reason = await secondPersonReason(client, proposal);
   if (reason === null) return;
+  const author = authorOf(proposal);
+  if (author !== by.actor) return refuseOfFormer(client, author.replace(/^user:/, ''));
   const subject = `price-proposal:${proposal.id}`;
   const decision = { actor: by.actor, why: 'second-person', subject, accountId: null } as const;
   await decideAlone(client, decision, `${reason.message} Another administrator must confirm it.`);

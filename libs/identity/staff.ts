@@ -1,0 +1,21 @@
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+import type { Role } from './role.js';
+
+const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
+
+/**
+ * Refuses to decide about what a former colleague asked for: where two people are needed, both must be on the staff.
+ * @throws ApiError conflict
+ */
+export async function refuseOfFormer(client: pg.ClientBase, userId: string): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM users WHERE id = $1 AND (disabled_at IS NOT NULL OR NOT roles && $2)',
+    [userId, STAFF],
+  );
+  if (rowCount === 0) return;
+  throw new ApiError(
+    'conflict',
+    'The person who asked for this has left the staff. If it is still needed, somebody must ask for it again.',
+  );
+}
