@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
@@ -220,6 +221,41 @@ const expectCleanBooks = async () => {
     violations: [],
   });
 };
+
+describe('an address that two people had, one after the other', () => {
+  /** The first has changed to an address of their own since, so a mail to the second's address names it. */
+  async function successors() {
+    const [first, second] = [await someone(), await someone()];
+    await fixture.owner.query(
+      `INSERT INTO mail_outbox (template, recipient, details, ended_at)
+       VALUES ('email_changed', $1, jsonb_build_object('email', $2::text), now())`,
+      [second.email, first.email],
+    );
+    return { first, second };
+  }
+
+  /** How many mails, and how many counters of attempts, are about these addresses. */
+  async function keptOf({ email }: Someone) {
+    const subjects = [`sign-in email ${email}`, ...mailSubjects(email)];
+    const counted = subjects.map((subject) => createHash('sha256').update(subject).digest('base64url'));
+    const { rows } = await fixture.owner.query(
+      `SELECT (SELECT count(*)::int FROM mail_outbox WHERE recipient = $1 OR details ->> 'email' = $1) AS mails,
+         (SELECT count(*)::int FROM attempts WHERE subject = ANY ($2)) AS attempts`,
+      [email, counted],
+    );
+    return rows[0];
+  }
+
+  it.each(['first', 'second'] as const)('is erased for the %s only', async (who) => {
+    const both = await successors();
+    const other = both[who === 'first' ? 'second' : 'first'];
+    await ask(both[who]);
+    await runAll();
+    expect(await keptOf(both[who])).toEqual({ mails: 0, attempts: 0 });
+    // The mail about the change is gone: it names them both.
+    expect(await keptOf(other)).toEqual({ mails: 2, attempts: 1 + mailSubjects(other.email).length });
+  });
+});
 
 describe('requesting a deletion', () => {
   it('revokes keys and sessions at once, and exists once', async () => {

@@ -103,22 +103,27 @@ function batched(table: string, condition: string): Step {
 
 /**
  * Mail to the person, and attempts counted by address. Mail about a change of address went to the old one and names the
- * new one, so earlier addresses are found through it, one after the other.
+ * new one, so earlier addresses are found through it, one after the other. An address that somebody else has by now is theirs.
  */
 async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureSubject): Promise<number> {
   if (email === null) return 0;
   const { rows } = await client.query<{ address: string }>(
     `WITH RECURSIVE known (address) AS (
        SELECT $1::text
-       UNION SELECT CASE WHEN m.recipient = k.address THEN m.details ->> 'email' ELSE m.recipient END
-       FROM known k JOIN mail_outbox m ON m.template IN ('email_changed', 'email_change')
-         AND (m.recipient = k.address OR m.details ->> 'email' = k.address))
-     SELECT address FROM known WHERE address IS NOT NULL`,
-    [email],
+       UNION SELECT other.address FROM known k JOIN mail_outbox m ON m.template IN ('email_changed', 'email_change')
+         AND (m.recipient = k.address OR m.details ->> 'email' = k.address)
+       CROSS JOIN LATERAL (SELECT CASE WHEN m.recipient = k.address THEN m.details ->> 'email' ELSE m.recipient END) other (address)
+       WHERE other.address IS NOT NULL AND NOT EXISTS (SELECT FROM users u WHERE u.email = other.address AND u.id <> $2))
+     SELECT address FROM known`,
+    [email, userId],
   );
   const addresses = rows.map(({ address }) => address);
   const subjects = addresses.flatMap((address) => [`sign-in email ${address}`, ...mailSubjects(address)]);
-  await client.query('DELETE FROM mail_outbox WHERE recipient = ANY ($1)', [addresses]);
+  await client.query(
+    `DELETE FROM mail_outbox WHERE recipient = ANY ($1)
+       OR template IN ('email_changed', 'email_change') AND details ->> 'email' = ANY ($1)`,
+    [addresses],
+  );
   await client.query('DELETE FROM sign_ups WHERE email = ANY ($1)', [addresses]);
   await new AttemptsStore(client).forget(...subjects, `step-up ${userId}`);
   return 0;
