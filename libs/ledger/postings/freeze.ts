@@ -1,5 +1,9 @@
 import type pg from 'pg';
 import { isDeleted } from '#identity/account.store.js';
+import { ApiError } from '#platform/errors.js';
+
+/** The reason of a freeze by a negative balance, which triggers end. */
+const DEBT = 'debt';
 
 interface Freeze {
   frozen: boolean;
@@ -21,12 +25,15 @@ export type FreezeResult =
 /**
  * Freezes an account manually, or unfreezes it, in the caller's transaction. Like every hold, it first locks the
  * balances, so each hold precedes the change or sees it.
+ * @throws ApiError invalid_value for the reason `debt`: the next change of the balance would take it for a paid debt
  */
 export async function setFreeze(
   client: pg.ClientBase,
   accountId: string,
   reason: string | null,
 ): Promise<FreezeResult> {
+  if (reason?.trim().toLowerCase() === DEBT)
+    throw new ApiError('invalid_value', 'reason must say why in words.', { param: 'reason' });
   const { rows } = await client.query<Freeze & { isInDebt: boolean }>(
     `SELECT frozen, frozen_reason AS reason, main < 0 AS "isInDebt" FROM customer_balances
      WHERE account_id = $1 FOR UPDATE`,

@@ -167,6 +167,12 @@ describe('a freeze', () => {
     expect(await reader.show(accountId)).toMatchObject({ frozen: { reason: 'debt' } });
   });
 
+  it('is not called a debt, which the next credit would end', async () => {
+    const wrong = { code: 'invalid_value', param: 'reason' };
+    await expect(service.freeze(operation(), ' Debt')).rejects.toMatchObject(wrong);
+    expect(await reader.show(accountId)).toMatchObject({ frozen: null });
+  });
+
   it('is decided by someone who did not create the account', async () => {
     const actor = await maker();
     await expect(service.freeze(operation(accountId, actor), 'x')).rejects.toMatchObject(own);
