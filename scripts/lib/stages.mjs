@@ -80,20 +80,20 @@ export const stages = [
     },
   },
   {
-    name: 'console',
-    about: 'the pages of the console in a browser',
-    folders: ['test/console'],
-    wide: true,
-    chromium: true,
-    ownNetwork: true,
-  },
-  {
     name: 'journeys',
     about: 'a client over HTTP',
     folders: ['test/journeys'],
     waits: true,
     wide: true,
     after: 'docs',
+  },
+  {
+    name: 'console',
+    about: 'the pages of the console in a browser',
+    folders: ['test/console'],
+    wide: true,
+    chromium: true,
+    ownNetwork: true,
   },
   {
     name: 'format',
