@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
+import { ENDS_WITH_PAYMENT } from './suspense/suspense.item.js';
 import type { disputeView, eventView, listedRefundView, suspenseView, topupView } from './finance.view.js';
 
 /** A row of this shape. Some of its times are there as text too, to the microsecond, for the cursor. */
@@ -37,8 +38,9 @@ export class FinanceReader {
   suspense(listing: Listing): Promise<Page<Row<typeof suspenseView>>> {
     return this.page(
       `SELECT id, provider, reference, order_id AS "orderId", payment_id AS "paymentId", amount_minor AS amount, currency, why, state,
-         cleared_by AS "clearedBy", cleared_at AS "clearedAt", note, topup_id AS "topupId", created_at AS "createdAt"
-       FROM suspense_items`,
+         cleared_by AS "clearedBy", cleared_at AS "clearedAt", note, topup_id AS "topupId", created_at AS "createdAt",
+         state = 'open' AND ${ENDS_WITH_PAYMENT} AS "endsWithPayment"
+       FROM suspense_items i`,
       { ...listing, columns: ['id'], keyOf: ({ id }) => [id] },
     );
   }

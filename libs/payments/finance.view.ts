@@ -44,6 +44,10 @@ export const suspenseView = z
     note: z.string().nullable(),
     topupId: z.string().nullable(),
     createdAt: timeView,
+    endsWithPayment: z.boolean().meta({
+      description:
+        'Whether it left of a payment that is still in suspense. Only returning that payment ends it.',
+    }),
   })
   .meta({ id: 'SuspenseItem' });
 

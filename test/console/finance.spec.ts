@@ -225,7 +225,8 @@ describe('finance', () => {
   });
 
   it('offers for money in suspense only what may become of it', async () => {
-    await inSuspense('paid_twice', 1_300n);
+    const paymentId = await inSuspense('paid_twice', 1_300n);
+    await inSuspense('payment_disputed', -1_300n, paymentId);
     await inSuspense('unknown_refund', -300n);
     await inSuspense('dispute_won', 650n);
     const { page } = await open(await person(relay, { roles: ['finance'] }));
@@ -233,6 +234,8 @@ describe('finance', () => {
     const offered = (name: string) => page.getByRole('row', { name }).getByRole('button').allTextContents();
     await page.getByRole('row', { name: 'The order was already paid' }).waitFor();
     expect(await offered('The order was already paid')).toEqual(['Credit', 'Mark returned']);
+    expect(await offered('Bank took back the payment')).toEqual([]);
+    await page.getByText(`Return payment ${paymentId}, which ends both.`).waitFor();
     expect(await offered('Refund we did not request')).toEqual(['Mark returned', 'Book as cost']);
     expect(await offered('Dispute won after')).toEqual(['Mark returned', 'Book as income']);
     await page.getByRole('button', { name: 'Book as income' }).click();
@@ -250,11 +253,18 @@ describe('finance', () => {
   });
 });
 
-async function inSuspense(why: SuspenseWhy, amountMinor: bigint): Promise<void> {
-  const money = { provider: 'sandbox', reference: newId(), orderId: null, currency: 'USD' } as const;
+/** @returns its reference */
+async function inSuspense(
+  why: SuspenseWhy,
+  amountMinor: bigint,
+  paymentId: string | null = null,
+): Promise<string> {
+  const reference = newId();
+  const money = { provider: 'sandbox', reference, orderId: null, currency: 'USD' } as const;
   await inTransaction(relay.fixture.billing, (client) =>
-    bookSuspense(client, { ...money, why, amountMinor }, 'USD'),
+    bookSuspense(client, { ...money, why, amountMinor, paymentId }, 'USD'),
   );
+  return reference;
 }
 
 /** Goes through the checklist, which names what is left in suspense. Two people agree to leave it for later. */

@@ -20,7 +20,12 @@ export async function lockItem(client: pg.ClientBase, itemId: string): Promise<L
 }
 
 /** A refund that failed afterwards is back, and holds up no payment. */
-const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = $1 AND b.reference = i.reference AND b.why = 'refund_failed'`;
+const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = i.provider AND b.reference = i.reference AND b.why = 'refund_failed'`;
+
+/** Whether an item `i` left of a payment that is still in suspense, and did not come back: returning the payment ends both. */
+export const ENDS_WITH_PAYMENT = `i.why IN ('payment_disputed', 'unknown_refund') AND NOT EXISTS (${CAME_BACK})
+  AND EXISTS (SELECT FROM suspense_items p WHERE p.provider = i.provider AND p.reference = i.payment_id
+    AND p.amount_minor > 0 AND p.state = 'open')`;
 
 /** What left of a locked payment and did not come back: by disputes, and by refunds made at the provider itself. */
 export async function lockGone(
@@ -37,15 +42,12 @@ export async function lockGone(
 
 /** @throws ApiError conflict for what left of a payment that is still in suspense */
 export async function requirePaymentEnded(client: pg.ClientBase, item: LockedItem): Promise<void> {
-  const { provider, reference, paymentId, why } = item;
-  if (why !== 'payment_disputed' && why !== 'unknown_refund') return;
   const { rowCount } = await client.query(
-    `SELECT FROM (VALUES ($3)) AS i (reference), suspense_items p WHERE p.provider = $1 AND p.reference = $2
-       AND p.amount_minor > 0 AND p.state = 'open' AND NOT EXISTS (${CAME_BACK})`,
-    [provider, paymentId, reference],
+    `SELECT FROM suspense_items i WHERE i.id = $1 AND ${ENDS_WITH_PAYMENT}`,
+    [item.id],
   );
   if (rowCount === 0) return;
-  throw new ApiError('conflict', `Return payment ${paymentId} instead: that ends both.`);
+  throw new ApiError('conflict', `Return payment ${item.paymentId} instead: that ends both.`);
 }
 
 /** The account of the order that the payment named, if any. */

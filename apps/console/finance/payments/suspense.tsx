@@ -42,7 +42,10 @@ function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
         {note !== null && <Text size="xs">{note}</Text>}
       </Stack>
     )),
-    column('do', t('columns.do'), (item) => (item.state === 'open' ? <Clear item={item} /> : '–')),
+    column('do', t('columns.do'), (item) => {
+      if (item.endsWithPayment) return t('suspense.endsWithPayment', { paymentId: item.paymentId });
+      return item.state === 'open' ? <Clear item={item} /> : '–';
+    }),
   ];
 }
 

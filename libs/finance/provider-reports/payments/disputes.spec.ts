@@ -5,6 +5,7 @@ import { nanos, parseAmount } from '#money/amount.js';
 import { adjust } from '#ledger/postings/adjustment.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { writeOff } from '#ledger/postings/write-off.js';
+import { FinanceReader } from '#payments/finance.reader.js';
 import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { newId } from '#platform/ids.js';
 import {
@@ -265,6 +266,16 @@ describe('a dispute of a payment that is in suspense', () => {
     dispute: written(await itemsOf(disputeId)),
   });
 
+  /** What finance sees of both, by reference. */
+  async function endingTogether({ disputeId, paymentId }: Suspended): Promise<Record<string, boolean>> {
+    const where: [string, unknown][] = [['reference = ANY (?)', [paymentId, disputeId]]];
+    const { items } = await new FinanceReader({ pool: payments.ledger.billing }).suspense({
+      where,
+      limit: 10,
+    });
+    return Object.fromEntries(items.map(({ reference, endsWithPayment }) => [reference, endsWithPayment]));
+  }
+
   /** Null if every item of the payment agrees with what Stripe reports. */
   async function differences(one: Suspended, lines: ReportLine[]): Promise<string[]> {
     await report(one, lines);
@@ -288,6 +299,7 @@ describe('a dispute of a payment that is in suspense', () => {
       dispute: ['payment_disputed -1300 open'],
     });
     await expect(credit(one)).rejects.toMatchObject({ code: 'conflict', message: /by dispute dp_/ });
+    expect(await endingTogether(one)).toEqual({ [one.paymentId]: false, [one.disputeId]: true });
     expect(await differences(one, TAKEN)).toEqual([]);
     await Promise.all([one.deliver('won'), one.deliver('won')]);
     expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 returned']);
@@ -482,6 +494,7 @@ describe('a dispute of a payment that is in suspense', () => {
     }
     await expense(await itemOf(paid));
     expect(await differences(paid, [...TAKEN, ['refund', '-13.00']])).toEqual([]);
+    expect((await endingTogether(refused))[refused.disputeId]).toBe(false);
     await giveBack(await itemOf(refused));
     expect(await differences(refused, TAKEN)).toEqual([]);
   });
