@@ -11,7 +11,7 @@ const MOST = {
   'messages on tickets': 200,
   'new keys': 500,
   'changes of name': 20,
-  /** Of keys, webhooks and the account together. */
+  /** Of keys, webhooks, billing details and the account together. */
   'changes of settings': 1_000,
   'downloads of archives': 100,
 } as const;

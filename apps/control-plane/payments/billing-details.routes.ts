@@ -15,5 +15,6 @@ export const billingDetailsRoutes = {
       'Applies to receipts of later top-ups, and to the statements of this month and later ones. Earlier receipts stay as they are.',
     body: billingDetails,
     answer: billingDetails,
+    refusals: ['too_many_attempts'],
   }),
 };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
 import { lockAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { name } from '#platform/http/fields.js';
 
@@ -57,7 +58,7 @@ const INSERT_IF_NEW = `INSERT INTO billing_details (account_id, name, address, t
       WHERE account_id = $1 ORDER BY id DESC LIMIT 1) AS newest
     WHERE (newest.name, newest.address, newest.tax_id) IS NOT DISTINCT FROM ($2::text, $3::text, $4::text))`;
 
-/** Applies to what is recorded from now on. Earlier receipts stay as they are. */
+/** Applies to what is recorded from now on. Earlier receipts stay as they are. @throws ApiError too_many_attempts */
 export function enterBillingDetails(
   pool: pg.Pool,
   { accountId, by, requestId }: Entering,
@@ -67,6 +68,7 @@ export function enterBillingDetails(
     await lockAccount(client, accountId);
     const { rowCount } = await client.query(INSERT_IF_NEW, [accountId, buyer, lines, taxId]);
     if (rowCount === 0) return;
+    await countDaily(client, accountId, 'changes of settings');
     const after = { billingDetails: NO_NAME };
     await audit(client, {
       actor: by,
