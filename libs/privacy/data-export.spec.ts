@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
+import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { unzip } from '../../test/support/zip.js';
@@ -17,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-const exportsOf = (maxBytes = 100 * MEGABYTE) =>
-  new DataExports({ pool: fixture.billing, lifeMs: MINUTE, maxBytes });
+const exportsOf = (maxBytes = 100 * MEGABYTE, pool = fixture.billing) =>
+  new DataExports({ pool, lifeMs: MINUTE, maxBytes });
 
 /** A customer with tasks whose prompts cannot be compressed. */
 async function customer(tasks: number, promptBytes = 3_000) {
@@ -76,6 +77,28 @@ describe('an export', () => {
       [id],
     );
     await Promise.all([exports.round(NEVER), exports.round(NEVER)]);
+    const { files } = await archive(exports, id, owner);
+    expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('stays whole if a process that stood still goes on after another one finished it', async () => {
+    const [owner, exports] = [await customer(3), exportsOf()];
+    const { id } = await exports.request(owner);
+    const slow = openPool({ url: fixture.urlFor('billing'), max: 1, applicationName: 'slow' });
+    try {
+      const late = exportsOf(100 * MEGABYTE, slow).round(NEVER);
+      // Gets the only connection when the claim is over.
+      const connection = await slow.connect();
+      await fixture.owner.query(
+        `UPDATE data_exports SET lease_until = now() - interval '1 second' WHERE id = $1`,
+        [id],
+      );
+      expect(await exports.round(NEVER)).toBe(true);
+      connection.release();
+      await expect(late).rejects.toThrow('another process');
+    } finally {
+      await slow.end();
+    }
     const { files } = await archive(exports, id, owner);
     expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(3);
   });

@@ -115,25 +115,28 @@ export class DataExports {
     }
   }
 
-  private async claim(): Promise<{ id: string; accountId: string; token: string } | null> {
+  /** Starts over: also removes what a killed process left, while no other process can store. */
+  private claim(): Promise<{ id: string; accountId: string; token: string } | null> {
     const token = randomUUID();
-    const { rows } = await this.options.pool.query<{ id: string; accountId: string }>(
-      `UPDATE data_exports SET state = 'running', attempts = attempts + 1, bytes = 0, lease_token = $1,
-         lease_until = now() + $2::float8 * interval '1 millisecond'
-       WHERE id = (SELECT id FROM data_exports WHERE state = 'requested' OR state = 'running' AND lease_until < now()
-         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, account_id AS "accountId"`,
-      [token, LEASE_MS],
-    );
-    return rows[0] ? { ...rows[0], token } : null;
+    return inTransaction(this.options.pool, async (client) => {
+      const { rows } = await client.query<{ id: string; accountId: string }>(
+        `UPDATE data_exports SET state = 'running', attempts = attempts + 1, bytes = 0, lease_token = $1,
+           lease_until = now() + $2::float8 * interval '1 millisecond'
+         WHERE id = (SELECT id FROM data_exports WHERE state = 'requested' OR state = 'running' AND lease_until < now()
+           ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         RETURNING id, account_id AS "accountId"`,
+        [token, LEASE_MS],
+      );
+      if (!rows[0]) return null;
+      await deletePieces(client, rows[0].id);
+      return { ...rows[0], token };
+    });
   }
 
-  /** Starts over, and removes what a killed process left. */
   private async make(
     { id, accountId, token }: { id: string; accountId: string; token: string },
     signal: AbortSignal,
   ): Promise<void> {
-    await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
     let ordinal = 0;
     for await (const piece of inPieces(archiveOf(this.options.pool, accountId))) {
       signal.throwIfAborted();
@@ -168,17 +171,23 @@ export class DataExports {
 
   private async leave(id: string, token: string, error: unknown): Promise<void> {
     const isTooLarge = error instanceof TooLarge;
-    await this.options.pool.query(
-      `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
-         state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
-         failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
-         expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
-       WHERE id = $1 AND lease_token = $2`,
-      [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
-    );
-    if (isTooLarge)
-      await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
+    await inTransaction(this.options.pool, async (client) => {
+      const { rowCount } = await client.query(
+        `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
+           state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
+           failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
+           expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
+         WHERE id = $1 AND lease_token = $2`,
+        [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
+      );
+      if (isTooLarge && rowCount === 1) await deletePieces(client, id);
+    });
   }
+}
+
+/** Only with the lease: without it, they are another process's. */
+async function deletePieces(client: pg.ClientBase, exportId: string): Promise<void> {
+  await client.query('DELETE FROM data_export_pieces WHERE export_id = $1', [exportId]);
 }
 
 class TooLarge extends Error {}
