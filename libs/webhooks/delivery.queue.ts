@@ -165,8 +165,8 @@ export class DeliveryQueue {
   async succeeded(delivery: DueDelivery, attempt: DeliveryAttempt): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await client.query(
-        `UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL`,
-        [delivery.endpointId],
+        `UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1 AND url = $2 AND failing_since IS NOT NULL`,
+        [delivery.endpointId, delivery.url],
       );
       await client.query(
         `UPDATE webhook_deliveries SET state = 'delivered', ended_at = now(), lease_token = NULL
@@ -188,15 +188,16 @@ export class DeliveryQueue {
   ): Promise<SwitchedOff | null> {
     return inTransaction(this.pool, async (client) => {
       // Locks the endpoint before its deliveries, as everywhere: disabling it ends them under its lock.
-      const endpoint = await markFailing(client, delivery.endpointId, this.config.disableAfterMs);
+      const endpoint = await markFailing(client, delivery, this.config.disableAfterMs);
       await client.query(AFTER_FAILURE, [delivery.id, delivery.leaseToken, pauseMs]);
       await insertAttempt(client, delivery, attempt);
       const isGone = attempt.status === 410;
       if (!endpoint || endpoint.isOff || !(isGone || endpoint.isTooLong)) return null;
       const reason = isGone ? 'gone' : 'failing';
-      await switchOff(client, delivery.endpointId, reason);
-      await mailOwner(client, { ...endpoint, reason });
-      return { endpointId: delivery.endpointId, accountId: endpoint.accountId, url: endpoint.url, reason };
+      const { endpointId, accountId, url } = delivery;
+      await switchOff(client, endpointId, reason);
+      await mailOwner(client, { accountId, url, reason });
+      return { endpointId, accountId, url, reason };
     });
   }
 
@@ -242,23 +243,21 @@ export async function endPending(client: pg.ClientBase, endpointId: string): Pro
 }
 
 interface FailingEndpoint {
-  accountId: string;
-  url: string;
   isTooLong: boolean;
   isOff: boolean;
 }
 
-/** Notes since when it fails. `isTooLong`: for longer than the limit. */
+/** Notes since when its address fails, unless it has another one by now. `isTooLong`: for longer than the limit. */
 async function markFailing(
   client: pg.ClientBase,
-  endpointId: string,
+  { endpointId, url }: DueDelivery,
   limitMs: number,
 ): Promise<FailingEndpoint | undefined> {
   const { rows } = await client.query<FailingEndpoint>(
-    `UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()) WHERE id = $1
-     RETURNING account_id AS "accountId", url, disabled_at IS NOT NULL AS "isOff",
-       failing_since < now() - $2::float8 * interval '1 millisecond' AS "isTooLong"`,
-    [endpointId, limitMs],
+    `UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()) WHERE id = $1 AND url = $2
+     RETURNING disabled_at IS NOT NULL AS "isOff",
+       failing_since < now() - $3::float8 * interval '1 millisecond' AS "isTooLong"`,
+    [endpointId, url, limitMs],
   );
   return rows[0];
 }

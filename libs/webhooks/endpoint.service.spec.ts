@@ -10,6 +10,7 @@ import { openEntities } from '../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { race } from '../../test/support/race.js';
 import { staffActor } from '../../test/support/staff.js';
+import { DeliveryQueue, type DueDelivery } from './delivery.queue.js';
 import { type Asker, EndpointService } from './endpoint.service.js';
 import { type EventType, financeEventTypes } from './webhook-event.js';
 import { readWebhooksConfig } from './webhooks.config.js';
@@ -21,6 +22,7 @@ let ledger: LedgerFixture;
 let source: DataSource;
 let clock: ManualClock;
 let service: EndpointService;
+let queue: DeliveryQueue;
 let asker: Asker;
 
 beforeAll(async () => {
@@ -28,6 +30,7 @@ beforeAll(async () => {
   source = await openEntities(ledger);
   clock = new ManualClock(Date.now());
   service = new EndpointService(source, { webhooks, secrets }, clock);
+  queue = new DeliveryQueue(ledger.billing, webhooks);
 });
 beforeEach(async () => {
   asker = await newAsker();
@@ -44,6 +47,25 @@ async function newAsker(...roles: Parameters<typeof staffActor>[1][]): Promise<A
 async function create(of: { url?: string; events?: EventType[] } = {}, by = asker) {
   const { url = 'https://example.com/hook', events = ['topup.credited'] } = of;
   return service.create(by, { url, events, description: 'of a test' });
+}
+
+/** A delivery as it is sent now. */
+async function claimed(endpointId: string): Promise<DueDelivery> {
+  const at = new Date(Date.now() + 1_000).toISOString();
+  const { accountId } = asker.actor;
+  await queue.add([{ id: `topup_${newId()}`, type: 'topup.credited', accountId, at, data: {} }]);
+  return (await queue.claim(10, 4, [])).find((due) => due.endpointId === endpointId)!;
+}
+
+function answered(status: number) {
+  return { startedAt: new Date(), durationMs: 1, status, error: null, answer: '' };
+}
+
+function failingSince(endpointId: string, ms: number) {
+  return ledger.owner.query(
+    `UPDATE webhook_endpoints SET failing_since = now() - $2::float8 * interval '1 millisecond' WHERE id = $1`,
+    [endpointId, ms],
+  );
 }
 
 function list() {
@@ -122,6 +144,28 @@ describe('a change of an endpoint', () => {
       await expect(one()).rejects.toMatchObject(refusal);
     await service.remove(asker, id);
     expect(await actionsOn(ledger, `webhook:${id}`)).toEqual([...logged, 'webhook.deleted']);
+  });
+
+  it('of its address gives the new one its own time to fail', async () => {
+    const { id } = await create();
+    await failingSince(id, webhooks.disableAfterMs + 60_000);
+    const changed = await service.change(asker, id, { url: 'https://example.com/new' });
+    expect(changed.failingSince).toBeNull();
+    const due = await claimed(id);
+    expect(due.url).toBe('https://example.com/new');
+    expect(await queue.failed(due, answered(503), 1_000)).toBeNull();
+    expect(await list()).toMatchObject([{ disabledAt: null, failingSince: expect.any(Date) }]);
+  });
+
+  it('of its address leaves it out of what the old one answers', async () => {
+    const { id } = await create();
+    const [failed, succeeded] = [await claimed(id), await claimed(id)];
+    const { url } = await service.change(asker, id, { url: 'https://example.com/new' });
+    expect(await queue.failed(failed, answered(410), 1_000)).toBeNull();
+    expect(await list()).toMatchObject([{ url, disabledAt: null, failingSince: null }]);
+    await failingSince(id, 1_000);
+    await queue.succeeded(succeeded, answered(200));
+    expect(await list()).toMatchObject([{ failingSince: expect.any(Date) }]);
   });
 
   it('cannot be made by another account', async () => {

@@ -83,7 +83,10 @@ export class EndpointService {
     });
   }
 
-  /** @throws ApiError not_found, too_many_attempts, or for a wrong address or event */
+  /**
+   * A new address has not failed yet.
+   * @throws ApiError not_found, too_many_attempts, or for a wrong address or event
+   */
   change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
     refuseForeignEvents(asker.actor, change.events ?? []);
     const url = change.url && checkEndpointUrl(change.url, this.config.webhooks.allowPrivate);
@@ -94,7 +97,9 @@ export class EndpointService {
       const wanted = realChanges(current, { ...change, url });
       if (Object.keys(wanted).length === 0) return endpoint;
       const { enabled, ...fields } = wanted;
-      if (Object.keys(fields).length > 0) await entities.update(WebhookEndpoint, { id: endpointId }, fields);
+      const failures = fields.url === undefined ? {} : { failingSince: null };
+      if (Object.keys(fields).length > 0)
+        await entities.update(WebhookEndpoint, { id: endpointId }, { ...fields, ...failures });
       if (enabled === false) await switchOff(client, endpointId, 'owner');
       if (enabled === true) {
         const on = { disabledAt: null, disabledReason: null, failingSince: null };
