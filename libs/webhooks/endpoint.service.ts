@@ -126,14 +126,19 @@ export class EndpointService {
     });
   }
 
-  /** Replaces the secret. The previous one keeps signing for a while. @throws ApiError not_found, too_many_attempts */
+  /**
+   * Replaces the secret. The previous one keeps signing for a while. If an older one still does, that one goes on instead:
+   * the receiver has it if this repeats a rotation whose answer was lost, or replaces a secret that leaked before its use.
+   * @throws ApiError not_found, too_many_attempts
+   */
   rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
-      const secret = newWebhookSecret();
+      const [secret, nowMs] = [newWebhookSecret(), this.clock.nowMs()];
+      const { previousSecret, previousSecretUntil: until } = endpoint;
       const change = {
         secret: this.config.secrets.seal(secret, placeOf.webhook(endpointId)),
-        previousSecret: endpoint.secret,
-        previousSecretUntil: new Date(this.clock.nowMs() + this.config.webhooks.secretOverlapMs),
+        previousSecret: until && until.getTime() > nowMs ? previousSecret : endpoint.secret,
+        previousSecretUntil: new Date(nowMs + this.config.webhooks.secretOverlapMs),
       };
       await transaction.entities.update(WebhookEndpoint, { id: endpointId }, change);
       await this.note(transaction, asker, { action: 'webhook.secret_rotated', endpoint });

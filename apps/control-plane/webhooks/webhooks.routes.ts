@@ -87,6 +87,8 @@ export const webhookRoutes = {
   }),
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
     summary: 'Rotate the secret. Both secrets sign during the transition.',
+    description:
+      'Another rotation during the transition replaces the new secret at once. The previous secret keeps signing.',
     answer: endpointView.extend({ secret: secretView }),
     refusals: ['too_many_attempts'],
   }),
