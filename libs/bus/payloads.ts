@@ -68,6 +68,8 @@ export class ChargeReply {
   /** Credits left on the main balance after the hold. */
   @IsOptional() @IsDecimalText() balance?: string;
   @IsOptional() @IsReason() refusal?: ChargeRefusal;
+  /** With `stale_quote`: the time of the database's clock whose price is required. */
+  @IsOptional() @IsInstant() pricedAt?: string;
 }
 
 /** Synchronous work has ended, or a task could not be created. */

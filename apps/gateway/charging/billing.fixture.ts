@@ -13,6 +13,8 @@ import { type EngineFixture, openEngine } from '../../../test/support/ledger-per
 export class BillingUnderTest {
   /** Runs when billing receives a request, before it decides. Throw to make it fail. */
   beforeHold!: (asked: ChargeRequested) => Promise<void>;
+  /** What is answered to a request. */
+  says!: (reply: ChargeReply) => ChargeReply;
   beforeEnd!: (resolution: ChargeResolved) => Promise<void>;
   private program!: INestMicroservice;
 
@@ -38,6 +40,7 @@ export class BillingUnderTest {
 
   reset(): void {
     this.beforeHold = this.beforeEnd = async () => undefined;
+    this.says = (reply) => reply;
   }
 
   /** The caller closes it. */
@@ -61,7 +64,7 @@ function controllerOf(billing: BillingUnderTest) {
     @Handles(topics.chargeRequested)
     async requested(asked: ChargeRequested): Promise<ChargeReply> {
       await billing.beforeHold(asked);
-      return holdReply(asked.chargeId, await engine.hold(holdCommand(asked)));
+      return billing.says(holdReply(asked.chargeId, await engine.hold(holdCommand(asked))));
     }
 
     @Handles(topics.chargeResolved)

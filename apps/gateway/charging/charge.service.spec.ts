@@ -65,12 +65,17 @@ async function balances(): Promise<string[]> {
   return [balance.main, balance.held].map(formatAmount);
 }
 
-/** A price that takes effect immediately and is in no cache. */
-function price(unitPrice: string): Promise<unknown> {
+/** A price that takes effect immediately, or after some time, and is in no cache. */
+function price(unitPrice: string, after = '0 seconds'): Promise<unknown> {
   return under.ledger.owner.query(
-    'INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ($1, $2, clock_timestamp())',
-    [MODEL, unitPrice],
+    `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ($1, $2, clock_timestamp() + $3::interval)`,
+    [MODEL, unitPrice, after],
   );
+}
+
+async function amountHeld(): Promise<string | false> {
+  const outcome = await service.hold(await order());
+  return outcome.kind === 'held' && formatAmount(outcome.hold.amount);
 }
 
 describe('a hold', () => {
@@ -107,6 +112,23 @@ describe('a hold', () => {
     const outcome = await service.hold(asked);
     expect(outcome.kind === 'held' && formatAmount(outcome.hold.amount)).toBe('0.08');
     expect(await balances()).toEqual(['0.92', '0.08']);
+  });
+
+  it('has the price of the database’s clock, whatever the clock of the gateway says', async () => {
+    await price('0.02');
+    await price('0.09', '1 hour');
+    for (const ms of [-5_000, 7_200_000]) {
+      clock.advance(ms);
+      expect(await amountHeld()).toBe('0.04');
+    }
+  });
+
+  it('is quoted by the clock of the gateway if billing does not say the time', async () => {
+    billing.says = ({ pricedAt: _, ...reply }) => reply;
+    await order();
+    await price('0.03');
+    clock.advance(60_000);
+    expect(await amountHeld()).toBe('0.06');
   });
 
   it('says what the held price depends on, not the price of the first quote', async () => {

@@ -129,19 +129,22 @@ export class ChargeService {
   }
 
   private async agreeOnPrice(order: ChargeOrder): Promise<HoldOutcome> {
+    let atMs = this.options.clock.nowMs();
     for (let attempt = 1; ; attempt += 1) {
-      const priced = await this.quote(order);
+      const priced = await this.quote(order, atMs);
       const reply = await this.ask(order, priced);
       if (reply.outcome === 'held') return { kind: 'held', hold: holdFrom(order, priced) };
       const error = refusalFor(order, reply);
       if (reply.refusal?.code !== 'stale_quote') return { kind: 'refused', error };
       if (attempt === MAX_QUOTES) return { kind: 'undecided', error };
       this.catalog.drop();
+      // Near a change of the price, the clocks may disagree about the version. Billing of the previous version does not say.
+      atMs = reply.pricedAt ? Date.parse(reply.pricedAt) : this.options.clock.nowMs();
     }
   }
 
-  /** The amount that would be held now. @throws ApiError model_not_found */
-  async quote(order: PricedOrder): Promise<Quote> {
+  /** The amount that would be held at a time, by default now. @throws ApiError model_not_found */
+  async quote(order: PricedOrder, atMs = this.options.clock.nowMs()): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
     const { caller, model, units, tokens, dimensions } = order;
     const priced = quote(priceBook, {
@@ -150,7 +153,7 @@ export class ChargeService {
       units,
       tokens,
       dimensions,
-      atMs: this.options.clock.nowMs(),
+      atMs,
     });
     if (priced === 'model_not_found') throw noSuchModel(model.id, caller.group);
     return priced;

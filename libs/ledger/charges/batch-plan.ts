@@ -5,6 +5,7 @@ import {
   BrokenRule,
   chargeReference,
   type HoldCommand,
+  type HoldRefusal,
   type HoldResult,
   inputHash,
   type ResolveCommand,
@@ -13,7 +14,7 @@ import {
   type Used,
 } from './charge.js';
 import { usedOf } from './delivered-use.js';
-import { decideHold, type HoldRefusal, reject } from './hold-decision.js';
+import { decideHold, reject } from './hold-decision.js';
 
 /**
  * Decides a batch in order, on a running sum of the balances, which it changes. Pure: the same state and commands give

@@ -42,7 +42,9 @@ export function holdCommand(message: ChargeRequested): HoldCommand {
 
 export function holdReply(chargeId: string, result: HoldResult): ChargeReply {
   if (result.outcome === 'refused') {
-    return { chargeId, outcome: 'refused', refusal: { code: result.code, message: result.message } };
+    const { code, message, pricedAtMs } = result;
+    const pricedAt = pricedAtMs === undefined ? {} : { pricedAt: new Date(pricedAtMs).toISOString() };
+    return { chargeId, outcome: 'refused', refusal: { code, message }, ...pricedAt };
   }
   const { amount, balance } = result;
   return { chargeId, outcome: 'held', amount: formatAmount(amount), balance: formatAmount(balance) };

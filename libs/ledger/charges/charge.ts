@@ -41,7 +41,14 @@ export interface HoldCommand {
 
 export type HoldResult =
   | { outcome: 'held'; amount: Nanos; balance: Nanos }
-  | { outcome: 'refused'; code: RefusalCode; message: string };
+  | ({ outcome: 'refused' } & HoldRefusal);
+
+export interface HoldRefusal {
+  code: RefusalCode;
+  message: string;
+  /** Of a stale_quote: the time whose price is required. */
+  pricedAtMs?: number;
+}
 
 export interface ResolveCommand {
   chargeId: string;

@@ -3,12 +3,7 @@ import { isInRanges } from '#identity/ip-list.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { quote, type Quote } from '#pricing/quote.js';
 import type { BatchState, KeyState, LockedBalance } from './batch.js';
-import type { HoldCommand } from './charge.js';
-
-export interface HoldRefusal {
-  code: RefusalCode;
-  message: string;
-}
+import type { HoldCommand, HoldRefusal } from './charge.js';
 
 /** Decides whether to hold credits for a call, and how much. Pure. */
 export function decideHold(state: BatchState, command: HoldCommand): Quote | HoldRefusal {
@@ -71,7 +66,8 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
   // What goes upstream follows the rates of the quote, so they must be the ones that are paid for.
   const isOther = quotedVersion !== null && quotedVersion !== String(priced.priceVersionId);
   if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {
-    return reject('stale_quote', `The price is now ${formatAmount(priced.amount)} credits.`);
+    const refusal = reject('stale_quote', `The price is now ${formatAmount(priced.amount)} credits.`);
+    return { ...refusal, pricedAtMs: nowMs };
   }
   return priced;
 }
