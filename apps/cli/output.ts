@@ -1,6 +1,9 @@
 import Table from 'cli-table3';
 import { type CsvColumn, inSequence, writeCsv } from '#platform/http/csv.js';
 
+// The reader may stop early, as `head` does.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 /** What commands print: one JSON document for programs, or text for people. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);

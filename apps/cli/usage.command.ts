@@ -45,14 +45,9 @@ async function usage(accountId: string, options: UsageOptions): Promise<void> {
     const entries = entriesOf(pool, accountId, filter);
     if (options.csv) {
       const counted = countedOn(entries, { sizeOf: () => 1, words: (sum) => `${sum} requests` });
-      await writeCsv(process.stdout, usageColumns(true), counted).catch(ignoreClosedPipe);
+      await writeCsv(process.stdout, usageColumns(true), counted);
     } else await print(accountId, entries, options);
   });
-}
-
-/** The reader may stop early, as `head` does. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 type Entry = ReturnType<typeof usageView>;

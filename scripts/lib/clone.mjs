@@ -17,6 +17,9 @@ export const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
 /** The types of the control plane's client, written by the build and read by the checks of the pages. */
 export const builtClient = join(root, 'apps', 'console', 'api', 'schema.ts');
 
+// The reader may stop early, as `head` does.
+process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 /** Reports progress on standard error, since standard output belongs to the program. */
 export function say(text) {
   process.stderr.write(`${text}\n`);

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { staffMember } from '../support/staff.js';
-import { ensureBuilt, type Finished } from '../support/programs.js';
+import { ensureBuilt, environment, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
 import { ticketOf } from '../support/tickets.js';
 import { waiveAll } from '../support/waivers.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+
+const MAIN = join(import.meta.dirname, '../../dist/apps/cli/main.js');
 
 let fixture: LedgerFixture;
 let main: string;
@@ -35,6 +39,19 @@ describe('tollgate finance', () => {
     const printed = await finance('trial-balance', '--by', 'effective', '--json');
     const { balances } = JSON.parse(printed.stdout) as { balances: object[] };
     expect(balances).toContainEqual(expect.objectContaining({ code: main, balance: '10.000000001' }));
+  });
+
+  it('ends without a word if the reader has gone, as `head` does', async () => {
+    for (const how of ['--csv', '--json']) {
+      const command = spawn(process.execPath, [MAIN, 'finance', 'trial-balance', how], {
+        env: environment({ DATABASE_URL: fixture.urlFor('billing') }),
+      });
+      command.stdout.destroy();
+      let stderr = '';
+      command.stderr.on('data', (part: Buffer) => (stderr += String(part)));
+      const [code] = (await once(command, 'close')) as [number];
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    }
   });
 
   it('prints the statement of a ledger account', async () => {
