@@ -4,6 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { newId } from '#platform/ids.js';
+import { until } from '../../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { unsaid } from '../../../test/support/finding-words.js';
 import { listFindings } from '../findings.js';
@@ -25,7 +26,10 @@ beforeAll(async () => {
       bookSuspense(client, { ...item, reference: newId(), why: 'no_order', happenedAt: null }, 'USD'),
     );
   }
-  await new ChainBuilder({ pool, log: { info: () => undefined }, blockTransactions: 1 }).seal();
+  const builder = new ChainBuilder({ pool, log: { info: () => undefined }, blockTransactions: 1 });
+  let sealed = 0;
+  // A long transaction of another spec in the cluster delays the horizon.
+  await until('everything is sealed', async () => (sealed += (await builder.seal()).length) === BLOCKS);
 });
 afterAll(() => fixture?.close());
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { ChainBuilder, currentHead } from './chain.js';
 import { HeadSigner, keyIdOf, parsePublicKey, parseSigningKey, signaturesOf } from './chain-signature.js';
@@ -17,7 +18,8 @@ afterAll(() => fixture.close());
 
 async function sealMore(): Promise<void> {
   await fixture.account({ credits: '1' });
-  await builder().seal();
+  // A long transaction of another spec in the cluster delays the horizon.
+  await until('it is sealed', async () => (await builder().seal()).length > 0);
 }
 
 const builder = () => new ChainBuilder({ pool: fixture.billing, log: { info: () => undefined } });
