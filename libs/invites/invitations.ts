@@ -33,10 +33,6 @@ export async function findInviter(client: pg.ClientBase, accountId: string): Pro
   return rows[0]?.inviterId ?? null;
 }
 
-/** Money of a deleted account's payment was rewarded there, and takes no place of the account that it is credited to. */
-export const COUNTED_TOPUPS = `topups t WHERE NOT EXISTS (SELECT FROM suspense_items s
-  WHERE s.topup_id = t.id AND s.why = 'dispute_after_deletion')`;
-
 /**
  * The reward for the latest top-up of an invitee, and its number. The top-up is already written and the invitee's
  * balances are locked, so two top-ups cannot both be the first.
@@ -46,7 +42,7 @@ export async function earnedReward(
   { inviteeId, credits }: { inviteeId: string; credits: Nanos },
 ): Promise<{ ordinal: number; amount: Nanos }> {
   const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (SELECT FROM ${COUNTED_TOPUPS} AND t.account_id = $1 LIMIT $2) AS first`,
+    `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
     [inviteeId, REWARDED_TOPUPS + 1],
   );
   const ordinal = rows[0]?.count ?? 0;
