@@ -195,7 +195,12 @@ export class ApprovalService {
         throw new ApiError('conflict', `This has already been ${approval.state}.`);
       }
       await requireOther(transaction.client, approval, decision.actor);
-      if (state === 'approved') await refuseOfFormer(transaction.client, approval.requestedBy);
+      if (state === 'approved')
+        await refuseOfFormer(
+          transaction.client,
+          approval.requestedBy,
+          'Reject it, and ask again if need be.',
+        );
       await refuseOwnInterest(transaction.client, decision.actor, approval.accountId);
       approval.outcome =
         state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;

@@ -6,16 +6,14 @@ const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 
 /**
  * Refuses to decide about what a former colleague asked for: where two people are needed, both must be on the staff.
+ * @param advice what to do instead, as a sentence
  * @throws ApiError conflict
  */
-export async function refuseOfFormer(client: pg.ClientBase, userId: string): Promise<void> {
+export async function refuseOfFormer(client: pg.ClientBase, userId: string, advice: string): Promise<void> {
   const { rowCount } = await client.query(
     'SELECT FROM users WHERE id = $1 AND (disabled_at IS NOT NULL OR NOT roles && $2)',
     [userId, STAFF],
   );
-  if (rowCount === 0) return;
-  throw new ApiError(
-    'conflict',
-    'The person who asked for this has left the staff. If it is still needed, somebody must ask for it again.',
-  );
+  if (rowCount !== 0)
+    throw new ApiError('conflict', `The person who asked for this has left the staff. ${advice}`);
 }

@@ -39,7 +39,7 @@ const WITHOUT_PROOF: Record<string, readonly string[]> = {
     'importPrices',
     'importPricesCsv',
   ],
-  'leaves everything as it is': ['reject', 'cancelPriceProposal', 'cancelAccountDeletion'],
+  'leaves everything as it is': ['reject', 'cancelPriceProposal'],
   'talks with a customer': ['answerTicket', 'closeSupportTicket', 'reopenSupportTicket'],
   'says who talks with a customer': ['assignTicket'],
   'says what is sold, and neither price nor key': ['createModel', 'setGroupModels'],

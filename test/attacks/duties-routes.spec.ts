@@ -57,6 +57,7 @@ const DECIDING: Record<string, (own: Own) => Call> = {
     params: { provider: 'stripe', lineId },
     body: { note: 'because of it' },
   }),
+  cancelAccountDeletion: ({ accountId }) => ({ params: { accountId }, body: { reason: 'because of it' } }),
   closeSupportTicket: ({ ticketId }) => ({ params: { ticketId } }),
   confirmTopupRefund: ({ refundId }) => ({
     params: { refundId },
@@ -123,7 +124,6 @@ const OF_PEOPLE: Record<string, object | undefined> = {
 const OTHERS: Record<string, string> = {
   acknowledgeFinding: 'says that a finding was seen',
   approve: 'refuses the own account, and what one asked for',
-  cancelAccountDeletion: 'leaves an account as it is',
   cancelPriceProposal: 'changes no price',
   changeChannel: 'is of the catalog',
   changeGroup: 'is of the catalog',

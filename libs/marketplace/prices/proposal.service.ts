@@ -203,7 +203,8 @@ async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneB
   const reason = await secondPersonReason(client, proposal);
   if (reason === null) return;
   const author = authorOf(proposal);
-  if (author !== by.actor) return refuseOfFormer(client, author.replace(/^user:/, ''));
+  if (author !== by.actor)
+    return refuseOfFormer(client, author.replace(/^user:/, ''), 'Revise it, or propose it again.');
   const subject = `price-proposal:${proposal.id}`;
   const decision = { actor: by.actor, why: 'second-person', subject, accountId: null } as const;
   await decideAlone(client, decision, `${reason.message} Another administrator must confirm it.`);
