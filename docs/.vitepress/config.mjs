@@ -23,6 +23,8 @@ export default defineConfig({
     config: addDiagrams,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
+  // The index of the search is one file, which a page loads when somebody searches.
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     siteTitle: 'Tollgate docs',
