@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { isDeleted } from '#identity/account.store.js';
 import { settleDebt } from './debt.js';
 import { type Dispute, insertDispute, lockDispute, type StoredDispute } from './dispute.js';
-import { returnTaken } from './dispute-suspense.js';
+import { returnTaken, reversalByRefund } from './dispute-suspense.js';
 import { insertLotChange, unusedPayment } from '../lots/lots.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
@@ -170,7 +170,10 @@ async function winDispute(
   const reversal = `won:${provider}:${disputeId}`;
   await returnReward(client, accounts, { reversal, undo: `dispute:${provider}:${disputeId}` });
   for (const refundId of await failedRefundsOf(client, dispute))
-    await returnReward(client, accounts, { reversal: `${reversal}:${refundId}`, undo: `refund:${refundId}` });
+    await returnReward(client, accounts, {
+      reversal: `${reversal}:${refundId}`,
+      undo: reversalByRefund(dispute, refundId),
+    });
   await settleDebt(client, account);
   await client.query(ORDER_AGAIN, [topupId, provider, disputeId]);
   return transactionId;

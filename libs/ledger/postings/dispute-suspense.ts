@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Dispute } from './dispute.js';
+import type { LockedAccount } from './posting.js';
+import { clawBackReward } from './reward-clawback.js';
 import { bookSuspense, bookSuspenseReturned, type SuspenseItem } from './suspense.js';
 
 /** Not what was returned because the dispute was won, nor what the bank returned of the excess. */
@@ -53,6 +55,14 @@ const MORE_TAKEN = `WITH taken AS (
   UPDATE disputes d SET credits = d.credits + t.credits, paid_minor = d.paid_minor + t.paid_minor
   FROM taken t WHERE d.provider = t.provider AND d.dispute_id = t.dispute_id`;
 
+/** Names what a dispute took of a failed refund. */
+export function reversalByRefund(
+  { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
+  refundId: string,
+): string {
+  return `refund:${refundId}:${provider}:${disputeId}`;
+}
+
 interface FailedRefund extends Pick<Dispute, 'provider' | 'topupId'> {
   id: string;
   currency: string;
@@ -62,10 +72,12 @@ interface FailedRefund extends Pick<Dispute, 'provider' | 'topupId'> {
 
 /**
  * A refund failed whose payment banks took meanwhile, beyond what was left of it: its credits belong to those disputes instead
- * of the customer, and end what is in suspense of it. The caller has locked the account, and posts what they take.
+ * of the customer, and end what is in suspense of it. Each takes its part of the reward back by itself, because each may be
+ * won. The caller has locked the accounts, and posts what they take.
  */
 export async function takeForDisputes(
   client: pg.ClientBase,
+  accounts: ReadonlyMap<string, LockedAccount>,
   { id: refundId, provider, topupId, currency, ...refund }: FailedRefund,
 ): Promise<{ credits: bigint; paidMinor: bigint }> {
   const { rows } = await client.query<{ disputeId: string; orderId: string | null }>(UNDECIDED, [topupId]);
@@ -81,6 +93,8 @@ export async function takeForDisputes(
     const paidMinor = amountMinor < left.paidMinor ? amountMinor : left.paidMinor;
     const credits = (left.credits * paidMinor) / left.paidMinor;
     await client.query(MORE_TAKEN, [provider, disputeId, refundId, credits, paidMinor]);
+    const reversal = reversalByRefund({ provider, disputeId }, refundId);
+    await clawBackReward(client, accounts, { topupId, reversal });
     left.credits -= credits;
     left.paidMinor -= paidMinor;
     if (amountMinor === paidMinor) continue;

@@ -120,7 +120,7 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
   const accounts = await lockBalances(client, await accountsOfReversal(client, refund.accountId));
   const account = accounts.get(refund.accountId) as LockedAccount;
   const isRefunded = end.outcome === 'succeeded';
-  const taken = isRefunded ? refund : await takeForDisputes(client, refund);
+  const taken = isRefunded ? refund : await takeForDisputes(client, accounts, refund);
   const ending = { account, effectiveAt: end.endedAt ?? null, taken };
   const transactionId = await (isRefunded ? postRefunded : postReturned)(client, refund, ending);
   await client.query(
@@ -129,9 +129,8 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
     [refund.id, end.outcome, end.providerRefundId, end.failure ?? null, transactionId],
   );
   const { topupId } = refund;
-  if (taken.credits > 0n)
-    await clawBackReward(client, accounts, { topupId, reversal: `refund:${refund.id}` });
   if (isRefunded) {
+    await clawBackReward(client, accounts, { topupId, reversal: `refund:${refund.id}` });
     await client.query(`UPDATE topup_orders SET state = 'refunded' WHERE topup_id = $1 AND state = 'paid'`, [
       topupId,
     ]);

@@ -39,10 +39,14 @@ async function refunding(credits: string, amount = 1_300) {
   );
   const { topupId, paymentId } = await paidOrder(payments, accountId);
   const fail = await begin(topupId, credits);
+  return { accountId, inviterId, topupId, paymentId, fail, ...disputing(paymentId, amount) };
+}
+
+function disputing(paymentId: string, amount: number) {
   const disputeId = `dp_${newId()}`;
   const deliver = (status: string) =>
     receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount, status }));
-  return { accountId, inviterId, topupId, disputeId, fail, deliver };
+  return { disputeId, deliver };
 }
 
 /** @returns reports that it failed */
@@ -95,6 +99,21 @@ describe('a refund that fails after a bank took its payment', () => {
     expect(await rewardOf(one)).toBe(0n);
     await Promise.all([one.deliver('won'), one.deliver('won'), one.fail()]);
     expect(await stand(one)).toEqual({ balance: '10', items, taken: 0n });
+    expect(await rewardOf(one)).toBe(parseAmount('1'));
+  });
+
+  it('takes the reward back for each dispute, and gives back only what a won one took', async () => {
+    const one = await refunding('4', 900);
+    const other = disputing(one.paymentId, 400);
+    await one.deliver('lost');
+    await other.deliver('lost');
+    await one.fail();
+    expect(await rewardOf(one)).toBe(0n);
+    await one.deliver('won');
+    expect(await stand(one)).toMatchObject({ balance: '6.923076923', taken: 0n });
+    expect(await rewardOf(one)).toBe(parseAmount('0.692307692'));
+    await other.deliver('won');
+    expect(await balanceOf(payments.ledger, one.accountId)).toBe('10');
     expect(await rewardOf(one)).toBe(parseAmount('1'));
   });
 
