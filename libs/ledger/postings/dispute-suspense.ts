@@ -18,15 +18,26 @@ type TakenItem = SuspenseItem & {
   state: 'open' | 'returned' | 'expensed';
 };
 
+const BACK = `SELECT coalesce(sum(amount_minor), 0)::bigint AS back FROM suspense_items
+  WHERE provider = $1 AND reference = $2 AND why = 'dispute_won'`;
+
+interface Returning {
+  houseCurrency: string;
+  /** Why it is returned. */
+  note?: string;
+  /** The refund that failed; none if the dispute was won. */
+  afterRefund?: string;
+}
+
 /**
- * Returns what a dispute took that is in suspense. What a person has resolved since comes back into suspense, in one item.
- * @param note why it is returned
- * @returns whether that is new, and how much of what was taken is undone now
+ * Returns what a dispute took that is in suspense. What a person has resolved comes back into suspense, in one item, unless it
+ * came back before. The caller has locked the account, or the payment if that is in suspense.
+ * @returns whether something came back, and how much of what was taken is undone now
  */
 export async function returnTaken(
   client: pg.ClientBase,
   { provider, disputeId, happenedAt = null }: Pick<Dispute, 'provider' | 'disputeId' | 'happenedAt'>,
-  { houseCurrency, note = 'The dispute was won.' }: { houseCurrency: string; note?: string },
+  { houseCurrency, note = 'The dispute was won.', afterRefund }: Returning,
 ): Promise<{ isBack: boolean; amountMinor: bigint }> {
   const { rows } = await client.query<TakenItem>(TAKEN, [provider, disputeId]);
   const open = rows.filter(({ state }) => state === 'open');
@@ -35,13 +46,14 @@ export async function returnTaken(
     await client.query(RETURNED, [item.id, clearedId, note]);
   }
   const resolved = rows.filter(({ state }) => state !== 'open');
+  const before = await client.query<{ back: bigint }>(BACK, [provider, disputeId]);
+  const amountMinor = takenOf(resolved) - (before.rows[0]?.back ?? 0n);
   const first = resolved[0];
-  if (!first) return { isBack: false, amountMinor: takenOf(open) };
+  if (!first || amountMinor <= 0n) return { isBack: false, amountMinor: takenOf(open) };
   const { orderId, paymentId = null, currency } = first;
-  const about = { provider, reference: disputeId, orderId, paymentId, currency, happenedAt };
-  const back = { ...about, amountMinor: takenOf(resolved), why: 'dispute_won' } as const;
-  const { created: isBack } = await bookSuspense(client, back, houseCurrency);
-  return { isBack, amountMinor: takenOf(isBack ? rows : open) };
+  const about = { provider, reference: disputeId, orderId, paymentId, currency, happenedAt, afterRefund };
+  await bookSuspense(client, { ...about, amountMinor, why: 'dispute_won' }, houseCurrency);
+  return { isBack: true, amountMinor: takenOf(open) + amountMinor };
 }
 
 function takenOf(items: readonly TakenItem[]): bigint {
@@ -87,6 +99,7 @@ export async function takeForDisputes(
     const ended = {
       houseCurrency: currency,
       note: 'A refund of the payment failed, and its credits cover this.',
+      afterRefund: refundId,
     };
     const { amountMinor } = await returnTaken(client, { provider, disputeId }, ended);
     if (amountMinor === 0n) continue;

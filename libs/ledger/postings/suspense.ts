@@ -33,8 +33,8 @@ export interface SuspenseItem {
   why: SuspenseWhy;
   /** When it was received or paid, ISO 8601. Now by default. */
   happenedAt?: string | null;
-  /** The failed refund after which the rest of a returned item is booked again. */
-  afterRefund?: string;
+  /** The failed refund after which a part of what a dispute took is booked again, or is back. */
+  afterRefund?: string | undefined;
 }
 
 /**
@@ -50,7 +50,9 @@ export async function bookSuspense(
   const { provider, reference, why, amountMinor, currency, afterRefund } = item;
   // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
-  const known = afterRefund === undefined ? await findSuspense(client, item) : null;
+  // A dispute may give back several times. Who books that knows what is new.
+  const isNew = afterRefund !== undefined || why === 'dispute_won';
+  const known = isNew ? null : await findSuspense(client, item);
   if (known) return { ...known, created: false };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {

@@ -42,7 +42,7 @@ export async function applyDisputeFact(
   if (latest === null)
     return { state: 'ignored', detail: `Dispute ${disputeId} is known as one of another payment.` };
   const suspended = await suspendedFor(client, dispute);
-  const whys = suspended.filter((each) => !earlier.includes(each));
+  const whys = suspended.filter(({ id }) => !earlier.some((each) => each.id === id)).map(({ why }) => why);
   const happened =
     whys.length === 0 ? `is ${latest}` : `was won after ${whys.map((why) => AFTER[why]).join(' and ')}`;
   const advice = latest === 'won' && state === 'won' ? await adviceOn(client, dispute, suspended) : null;
@@ -86,23 +86,28 @@ const AFTER = {
   dispute_won: 'a part of it was booked as a cost',
 };
 
-/** The reasons for which money of a won dispute is in suspense. */
+interface SuspendedWin {
+  id: string;
+  why: keyof typeof AFTER;
+}
+
+/** The money of a won dispute that is in suspense, or was. */
 async function suspendedFor(
   client: pg.PoolClient,
   { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
-): Promise<(keyof typeof AFTER)[]> {
-  const { rows } = await client.query<{ why: keyof typeof AFTER }>(
-    'SELECT why FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = ANY($3::text[])',
+): Promise<SuspendedWin[]> {
+  const { rows } = await client.query<SuspendedWin>(
+    'SELECT id, why FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = ANY($3::text[])',
     [provider, disputeId, Object.keys(AFTER)],
   );
-  return rows.map(({ why }) => why);
+  return rows;
 }
 
 /** What to do about the write-off of what a dispute took, unless it was reversed: the customer would have both. */
 async function adviceOn(
   client: pg.PoolClient,
   { provider, disputeId }: Pick<Dispute, 'provider' | 'disputeId'>,
-  suspended: readonly (keyof typeof AFTER)[],
+  suspended: readonly SuspendedWin[],
 ): Promise<string | null> {
   const { rows } = await client.query<{ id: string; credits: Nanos }>(
     `SELECT w.id, d.credits FROM disputes d JOIN write_offs w ON w.account_id = d.account_id AND w.recorded_at >= d.opened_at
@@ -113,7 +118,7 @@ async function adviceOn(
   const row = rows[0];
   if (!row) return null;
   const before = `Its debt was given up before, by write-off ${row.id}`;
-  if (suspended.includes('dispute_after_deletion'))
+  if (suspended.some(({ why }) => why === 'dispute_after_deletion'))
     return `${before}: keep the money instead of returning it.`;
   const twice = `${formatAmount(row.credits)} credits`;
   return `${before}: take back up to ${twice}, by reversing it or by an adjustment.`;

@@ -88,6 +88,15 @@ async function stand({ accountId, disputeId }: Refunding) {
   return { balance, items: rows.map(({ item }) => item), taken };
 }
 
+/** Books what a dispute took beyond the payment as a cost. */
+async function expense({ disputeId }: Refunding): Promise<void> {
+  const { rows } = await payments.ledger.billing.query<{ id: string }>(
+    `SELECT id FROM suspense_items WHERE reference = $1 AND amount_minor < 0 AND state = 'open'`,
+    [disputeId],
+  );
+  await suspense.expenseSuspense(rows[0]!.id, 'lost', asking(await payments.finance()));
+}
+
 describe('a refund that fails after a bank took its payment', () => {
   it('leaves its credits to the dispute, with their reward, and all of it is undone if that is won', async () => {
     const one = await refunding('4');
@@ -158,16 +167,39 @@ describe('a refund that fails after a bank took its payment', () => {
   it('undoes the cost that it was booked as', async () => {
     const one = await refunding('4');
     await one.deliver('lost');
-    const { rows } = await payments.ledger.billing.query<{ id: string }>(
-      'SELECT id FROM suspense_items WHERE reference = $1',
-      [one.disputeId],
-    );
-    await suspense.expenseSuspense(rows[0]!.id, 'lost', asking(await payments.finance()));
+    await expense(one);
     await one.fail();
     const items = ['dispute_beyond_payment -520 expensed', 'dispute_won 520 open'];
     expect(await stand(one)).toEqual({ balance: '0', items, taken: 1_300n });
     await one.deliver('won');
     expect(await stand(one)).toEqual({ balance: '10', items, taken: 0n });
+  });
+
+  it('undoes each cost that it was booked as, and what remains is back if the dispute is won', async () => {
+    const one = await refunding('3');
+    await refundNow(one.topupId, '5');
+    const failToo = await begin(one.topupId, '1');
+    await one.deliver('lost');
+    await expense(one);
+    await one.fail();
+    await expense(one);
+    await Promise.all([failToo(), failToo(), one.deliver('lost')]);
+    await expense(one);
+    const costs = [
+      'dispute_beyond_payment -1170 expensed',
+      'dispute_won 1170 open',
+      'dispute_beyond_payment -780 expensed',
+      'dispute_won 780 open',
+      'dispute_beyond_payment -650 expensed',
+    ];
+    expect(await stand(one)).toEqual({ balance: '0', items: costs, taken: 1_300n });
+    await Promise.all([one.deliver('won'), one.deliver('won'), failToo()]);
+    expect(await stand(one)).toEqual({ balance: '5', items: [...costs, 'dispute_won 650 open'], taken: 0n });
+    const { rows } = await payments.ledger.billing.query<{ state: string }>(
+      `SELECT state FROM payment_events WHERE payload ->> 'disputeId' = $1 AND payload ->> 'state' = 'won'`,
+      [one.disputeId],
+    );
+    expect(rows.map(({ state }) => state).toSorted()).toEqual(['applied', 'suspense']);
   });
 
   it('leaves the debt of what was spent as it is', async () => {

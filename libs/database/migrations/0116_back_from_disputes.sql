@@ -1,0 +1,6 @@
+-- A dispute may give back what people resolved several times: after each refund that fails, and when it is won.
+-- The version before works on: suspense_items USING btree (provider, reference, why) WHERE (why <> 'dispute_beyond_payment'::text) is no longer unique.
+-- The version before works on: suspense_items.suspense_items_once is new: CREATE UNIQUE INDEX suspense_items_once ON public.suspense_items USING btree (provider, reference, why) WHERE (why <> ALL (ARRAY['dispute_beyond_payment'::text, 'dispute_won'::text])).
+DROP INDEX suspense_items_once;
+CREATE UNIQUE INDEX suspense_items_once ON suspense_items (provider, reference, why)
+  WHERE why NOT IN ('dispute_beyond_payment', 'dispute_won');
