@@ -49,6 +49,14 @@ export interface BankTransfer {
   at: Date;
 }
 
+interface SuspenseItem {
+  id: string;
+  currency: string;
+  reference: string;
+  /** A bank took the payment back. */
+  isDisputed: boolean;
+}
+
 /**
  * A random month of a relay: customers sign up and pay, use, get refunds, dispute and win or lose. Events arrive late
  * and twice, the database is killed, and its clock jumps. This class keeps track of what happens outside the books.
@@ -177,20 +185,23 @@ export class Month {
 
   private async clearSuspense(): Promise<void> {
     const [finance, second] = [await this.financePerson(), await this.financePerson()];
-    const { rows } = await this.database.owner.query<{ id: string; currency: string; reference: string }>(
-      `SELECT id, currency, reference FROM suspense_items WHERE state = 'open' ORDER BY id`,
+    const { rows } = await this.database.owner.query<SuspenseItem>(
+      `SELECT id, currency, reference, EXISTS (SELECT FROM suspense_items d WHERE d.state = 'open'
+         AND d.why = 'payment_disputed' AND d.payment_id = i.reference) AS "isDisputed"
+       FROM suspense_items i WHERE state = 'open' AND why <> 'payment_disputed' ORDER BY id`,
     );
-    for (const { id: itemId, currency, reference } of rows) {
+    for (const { id: itemId, currency, reference, isDisputed } of rows) {
       const params = { path: { itemId } };
       const note = 'Found whose it is.';
-      if (currency === 'USD') {
+      if (currency === 'USD' && !isDisputed) {
         const { accountId: owner } = this.dice.one(this.customers);
         const body = { accountId: owner, note, requestId: itemId };
         const { error } = await finance.api.POST('/api/finance/suspense/{itemId}/credit', { params, body });
         if (error) throw new Error(JSON.stringify(error));
         continue;
       }
-      this.provider.giveBack(reference, await this.database.now());
+      // What a bank took back ends with its payment, and is not given back once more.
+      if (!isDisputed) this.provider.giveBack(reference, await this.database.now());
       const asked = await finance.api.POST('/api/finance/suspense/{itemId}/return', {
         params,
         body: { note },
