@@ -195,12 +195,6 @@ export class ApprovalService {
         throw new ApiError('conflict', `This has already been ${approval.state}.`);
       }
       await requireOther(transaction.client, approval, decision.actor);
-      if (state === 'approved')
-        await refuseOfFormer(
-          transaction.client,
-          approval.requestedBy,
-          'Reject it, and ask again if need be.',
-        );
       await refuseOwnInterest(transaction.client, decision.actor, approval.accountId);
       approval.outcome =
         state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;
@@ -221,6 +215,7 @@ export class ApprovalService {
   }
 
   private async apply(client: pg.PoolClient, approval: Approval, { actor }: Decision): Promise<unknown> {
+    await refuseOfFormer(client, approval.requestedBy, 'Reject it, and ask again if need be.');
     const kind = this.kindOf(approval.kind);
     const outcome = await kind.apply(client, kind.payload.parse(approval.payload), {
       approvalId: approval.id,

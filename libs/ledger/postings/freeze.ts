@@ -32,8 +32,7 @@ export async function setFreeze(
   accountId: string,
   reason: string | null,
 ): Promise<FreezeResult> {
-  if (reason?.trim().toLowerCase() === DEBT)
-    throw new ApiError('invalid_value', 'reason must say why in words.', { param: 'reason' });
+  refuseDebt(reason);
   const { rows } = await client.query<Freeze & { isInDebt: boolean }>(
     `SELECT frozen, frozen_reason AS reason, main < 0 AS "isInDebt" FROM customer_balances
      WHERE account_id = $1 FOR UPDATE`,
@@ -53,4 +52,9 @@ export async function setFreeze(
     after.reason,
   ]);
   return { outcome: 'changed', before, after };
+}
+
+function refuseDebt(reason: string | null): void {
+  if (reason?.trim().toLowerCase() === DEBT)
+    throw new ApiError('invalid_value', 'reason must say why in words.', { param: 'reason' });
 }
