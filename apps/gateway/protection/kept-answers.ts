@@ -35,7 +35,7 @@ export class KeptAnswers {
     // The answer will not change, even if its status makes SDKs retry.
     if (status >= 400) void reply.header('x-should-retry', 'false');
     // Repeats cost nothing, so a client that reads none of them may not keep them open.
-    breakWhenStalled(reply.raw);
+    if (!Buffer.isBuffer(content)) breakWhenStalled(reply.raw);
     return reply.header('content-length', length).send(content);
   }
 

@@ -18,8 +18,8 @@ export function breakWhenStalled(raw: ServerResponse, stallMs = STALL_MS): () =>
 }
 
 /**
- * Disconnects clients that stall while they are sent an answer that is complete, which stays in memory for them. A stream
- * may also wait for its source, so whoever sends one watches it.
+ * Disconnects clients that stall while they read a complete answer, which stays in memory for them. A stream can also be
+ * waiting for its source, so the code that sends it calls `breakWhenStalled` itself.
  */
 export function breakStalledAnswers(server: FastifyInstance, stallMs = STALL_MS): void {
   server.addHook('onSend', async (_request, { raw }, payload) => {
