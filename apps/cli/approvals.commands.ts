@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Approval } from '#approvals/approval.entity.js';
 import type { ApprovalService } from '#approvals/approval.service.js';
 import { viewApproval } from '#approvals/approvals.view.js';
-import type { Role } from '#identity/role.js';
+import { rolesOfStaff } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { command } from './command.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
@@ -10,7 +10,6 @@ import { withServices } from './services.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printList, printText } from './output.js';
 
-const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 const SHOWN = 200;
 
 interface Options extends Acting {
@@ -42,7 +41,7 @@ export function approvalsCommand(): Command {
 
 async function list(options: Options): Promise<void> {
   const found = await withServices(async ({ pool, approvals }) => {
-    const actor = await actingPerson(pool, options, STAFF);
+    const actor = await actingPerson(pool, options, rolesOfStaff);
     return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
   });
   await printList(options, {
@@ -67,7 +66,7 @@ async function decide(
   work: (service: ApprovalService, decision: Deciding) => Promise<Approval>,
 ): Promise<void> {
   const approval = await withServices(async ({ pool, approvals }) => {
-    const actor = await actingPerson(pool, options, STAFF);
+    const actor = await actingPerson(pool, options, rolesOfStaff);
     return work(approvals, { actor, requestId: operatorName() });
   });
   if (options.json) return printJson(viewApproval(approval));

@@ -1,6 +1,7 @@
 /** Roles of people. Everyone is a user, staff have more. */
 export const roles = ['user', 'support', 'finance', 'admin'] as const;
 export type Role = (typeof roles)[number];
+export const rolesOfStaff: readonly Role[] = ['support', 'finance', 'admin'];
 
 /** The actor in the console, from the session. */
 export interface Actor {

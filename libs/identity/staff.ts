@@ -1,8 +1,6 @@
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
-import type { Role } from './role.js';
-
-const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
+import { rolesOfStaff } from './role.js';
 
 /**
  * Refuses to decide about what a former colleague asked for: where two people are needed, both must be on the staff.
@@ -12,7 +10,7 @@ const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 export async function refuseOfFormer(client: pg.ClientBase, userId: string, advice: string): Promise<void> {
   const { rowCount } = await client.query(
     'SELECT FROM users WHERE id = $1 AND (disabled_at IS NOT NULL OR NOT roles && $2)',
-    [userId, STAFF],
+    [userId, rolesOfStaff],
   );
   if (rowCount !== 0)
     throw new ApiError('conflict', `The person who asked for this has left the staff. ${advice}`);

@@ -9,12 +9,6 @@ export const financeRequestId = z
   .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 printable characters without blanks')
   .meta({ description: 'Chosen by the client. Repeating it with the same content changes nothing.' });
 
-export const reasonText = z
-  .string()
-  .trim()
-  .min(3, 'must say why')
-  .max(500, 'must have at most 500 characters');
-
 /** A provider's own id, such as a bank's reference. */
 export const reference = z
   .string()

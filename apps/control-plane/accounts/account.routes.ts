@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, name, timeView } from '#platform/http/fields.js';
+import { creditAmount, name, timeView, reasonText } from '#platform/http/fields.js';
 import { ticketStates } from '#support/ticket.entity.js';
 import { accountView, foundAccountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
@@ -34,7 +34,6 @@ export const accountRoutes = {
     refusals: ['too_many_attempts'],
   }),
 };
-const words = z.string().trim().min(3, 'must say why').max(500);
 
 export const supportRoutes = {
   search: forStaff.list(foundAccountView)('searchAccounts', '/api/support/accounts', {
@@ -49,13 +48,13 @@ export const supportRoutes = {
   }),
   freeze: forStaff.post('freezeAccount', '/api/support/accounts/{accountId}/freeze', {
     summary: 'Freeze an account: all new paid calls are refused.',
-    body: z.strictObject({ reason: words.meta({ description: 'Shown to the account owner.' }) }),
+    body: z.strictObject({ reason: reasonText.meta({ description: 'Shown to the account owner.' }) }),
     answer: accountView,
     refusals: ['second_person_required'],
   }),
   unfreeze: forStaff.post('unfreezeAccount', '/api/support/accounts/{accountId}/unfreeze', {
     summary: 'Unfreeze an account. If its balance is below zero, only credits can unfreeze it.',
-    body: z.strictObject({ note: words.meta({ description: 'Recorded in the audit log.' }) }),
+    body: z.strictObject({ note: reasonText.meta({ description: 'Recorded in the audit log.' }) }),
     answer: accountView,
     refusals: ['second_person_required', 'conflict'],
   }),

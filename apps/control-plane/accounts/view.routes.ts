@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timeView } from '#platform/http/fields.js';
+import { id, timeView, reasonText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
@@ -10,12 +10,7 @@ export const viewRoutes = {
     description:
       "Until the view ends, the GET routes for customers (`/api/account`, `/api/usage`, …) answer for that account, and all other requests of this session are refused. The session shows this in `viewing`. The owner can see the viewer's role, the time and the reason.",
     body: z.strictObject({
-      reason: z
-        .string()
-        .trim()
-        .min(3, 'must say why, in at least 3 characters')
-        .max(500)
-        .meta({ description: 'Your reason. Shown to the account owner.' }),
+      reason: reasonText.meta({ description: 'Your reason. Shown to the account owner.' }),
       ticketId: id.optional().meta({ description: "The account's ticket that the view is about." }),
     }),
     answer: z.object({ accountId: z.string(), name: z.string(), until: timeView }),

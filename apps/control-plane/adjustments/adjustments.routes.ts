@@ -7,8 +7,8 @@ import {
   pageQuery,
   requestIdField,
   time,
+  reasonText as note,
 } from '#platform/http/fields.js';
-import { reasonText as note } from '#payments/payment.fields.js';
 import {
   adjustmentView,
   adjustmentReason,

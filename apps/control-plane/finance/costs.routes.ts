@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { channelBillsView } from '#finance/costs/upstream-bills.js';
-import { queryFlag, openTimeView, requestIdField, time, utcDay } from '#platform/http/fields.js';
-import { reasonText } from '#payments/payment.fields.js';
+import { queryFlag, openTimeView, requestIdField, time, utcDay, reasonText } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { costImportView, cost, costView, billView, chargeMarginView } from '#finance/views/costs.view.js';
 import { routesFor } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditAmount, amountView, day, id } from '#platform/http/fields.js';
+import { creditAmount, amountView, day, id, reasonText } from '#platform/http/fields.js';
 import {
   disputeView,
   eventState,
@@ -11,7 +11,7 @@ import {
   topupRefundView,
   topupView,
 } from '#payments/finance.view.js';
-import { payment, reasonText, reference, financeRequestId } from '#payments/payment.fields.js';
+import { payment, reference, financeRequestId } from '#payments/payment.fields.js';
 import { routesFor } from '../http/route.js';
 
 const approvalId = z.string().nullable().meta({

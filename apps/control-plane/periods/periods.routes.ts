@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { lateView } from '#finance/periods/period.js';
-import { requestIdField, time, timeView } from '#platform/http/fields.js';
-import { reasonText } from '#payments/payment.fields.js';
+import { requestIdField, time, timeView, reasonText } from '#platform/http/fields.js';
 import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
 import { routesFor } from '../http/route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, requestIdField, timeView } from '#platform/http/fields.js';
+import { amountView, requestIdField, timeView, reasonText } from '#platform/http/fields.js';
 import { oneTimeCode } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -7,8 +7,6 @@ const forfeitBalance = z.boolean().default(false).meta({
   description: 'Forfeit the credits that are left when the deletion runs. Otherwise none may be left.',
 });
 const password = z.string().min(1).max(200);
-
-const reason = z.string().trim().min(3, 'must say why').max(500);
 
 const deletionView = z
   .object({
@@ -53,7 +51,7 @@ export const deletionRoutes = {
     confirms: true,
     body: z.strictObject({
       requestId: requestIdField,
-      reason,
+      reason: reasonText,
       forfeitBalance,
     }),
     answer: z.object({
@@ -65,7 +63,7 @@ export const deletionRoutes = {
   cancel: forStaff.post('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion/cancel', {
     summary: 'Cancel a pending deletion for an owner who cannot sign in. The owner is notified by mail.',
     confirms: true,
-    body: z.strictObject({ reason: reason.meta({ description: 'Recorded in the audit log.' }) }),
+    body: z.strictObject({ reason: reasonText.meta({ description: 'Recorded in the audit log.' }) }),
     refusals: ['second_person_required', 'conflict'],
   }),
 };

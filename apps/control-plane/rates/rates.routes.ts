@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { time, numberText } from '#platform/http/fields.js';
-import { reasonText, financeRequestId } from '#payments/payment.fields.js';
+import { time, numberText, reasonText } from '#platform/http/fields.js';
+import { financeRequestId } from '#payments/payment.fields.js';
 import { rateVersionView } from '#topup/account-rates.js';
 import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';

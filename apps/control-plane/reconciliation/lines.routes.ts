@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { requestIdField, timeView } from '#platform/http/fields.js';
-import { currencyView, paymentView, reasonText } from '#payments/payment.fields.js';
+import { requestIdField, timeView, reasonText } from '#platform/http/fields.js';
+import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { reportingProvider } from '#finance/provider-reports/reconciliation.view.js';
 import { routesFor } from '../http/route.js';
 

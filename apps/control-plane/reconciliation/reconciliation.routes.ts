@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
-import { day, queryFlag, time, timeView } from '#platform/http/fields.js';
-import { reasonText } from '#payments/payment.fields.js';
+import { day, queryFlag, time, timeView, reasonText } from '#platform/http/fields.js';
 import {
   bankItemView,
   bankState,

@@ -5,6 +5,13 @@ import { isDay, isInstant, isoInstant, TIMES } from '../times.js';
 /** An id of ours: a lower-case ULID. */
 export const id = z.string().regex(/^[0-9a-z]{26}$/, 'must be an id of 26 characters');
 
+/** Why somebody decides something, in their words. */
+export const reasonText = z
+  .string()
+  .trim()
+  .min(3, 'must say why')
+  .max(500, 'must have at most 500 characters');
+
 /** Credits in a request, a decimal string such as "5" or "0.02"; nanos in code. */
 export const creditAmount = z
   .string()
