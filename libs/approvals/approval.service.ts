@@ -215,7 +215,7 @@ export class ApprovalService {
   }
 
   private async apply(client: pg.PoolClient, approval: Approval, { actor }: Decision): Promise<unknown> {
-    await refuseOfFormer(client, approval.requestedBy, 'Reject it, and ask again if need be.');
+    await refuseOfFormer(client, approval.requestedBy, 'Reject it, and ask again if it is still needed.');
     const kind = this.kindOf(approval.kind);
     const outcome = await kind.apply(client, kind.payload.parse(approval.payload), {
       approvalId: approval.id,

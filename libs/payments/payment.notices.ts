@@ -4,7 +4,7 @@ import type { Logger } from '#platform/logging.js';
 import { Metrics, type Registry } from '#platform/metrics.js';
 import type { PaymentEvent } from './payment.provider.js';
 
-/** `waiting`: its payment has not arrived yet, or it may be of a refund of ours whose name at the provider is not known yet. */
+/** `waiting`: its payment has not arrived yet, or it may be one of our refunds, whose id at the provider is not known yet. */
 type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
 
 /** The result of an event. */

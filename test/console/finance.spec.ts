@@ -237,11 +237,14 @@ describe('finance', () => {
     expect(await offered('Bank took back the payment')).toEqual([]);
     await page.getByText(`Return payment ${paymentId}, which ends both.`).waitFor();
     expect(await offered('Refund we did not request')).toEqual(['Mark returned', 'Book as cost']);
-    expect(await offered('Dispute money back')).toEqual(['Mark returned', 'Book as income']);
+    expect(await offered('Dispute money that came back')).toEqual(['Mark returned', 'Book as income']);
     await page.getByRole('button', { name: 'Book as income' }).click();
     await say(page.getByRole('dialog', { name: 'Book as income' }), 'Book as income', 'The cost is undone.');
     await page.getByText('Booked against provider fees.').waitFor();
-    await page.getByRole('row', { name: 'Dispute money back' }).getByText('Booked as income').waitFor();
+    await page
+      .getByRole('row', { name: 'Dispute money that came back' })
+      .getByText('Booked as income')
+      .waitFor();
   });
 
   it('is hidden from other roles', async () => {

@@ -159,7 +159,7 @@ export class LineBookings {
 
 const WAITS = {
   dispute: 'The payment of this dispute is not in the books: book it first.',
-  refund: 'This may be a pending refund of ours: try again once the provider has answered it.',
+  refund: 'This may be one of our pending refunds: try again once the provider has answered.',
 };
 
 /** A dispute as our books know it. */

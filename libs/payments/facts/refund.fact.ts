@@ -14,7 +14,7 @@ export async function applyRefund(
   if (ours?.isNamed === false)
     return {
       state: 'waiting',
-      detail: `It may be refund ${ours.id}, whose name at ${provider} is not known yet.`,
+      detail: `It may be refund ${ours.id}, whose id at ${provider} is not known yet.`,
     };
   const refundId = ours?.id ?? null;
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
@@ -29,9 +29,9 @@ export async function applyRefund(
 }
 
 /**
- * A line of a report names a refund of ours only as the provider does, which is not stored yet after a crash. Both are read
- * in one statement, because it may be stored at this moment.
- * @returns the refund of that name, or else one of the payment that has no name yet
+ * A line of a report has only the provider's id of a refund, which we may not have stored yet after a crash. Both are read in
+ * one statement, because it may be stored at this moment.
+ * @returns our refund with that id, or else one of the payment that has no id yet
  */
 async function findOurs(
   client: pg.PoolClient,

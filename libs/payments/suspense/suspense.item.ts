@@ -22,7 +22,7 @@ export async function lockItem(client: pg.ClientBase, itemId: string): Promise<L
 /** A refund that failed afterwards is back, and holds up no payment. */
 const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = i.provider AND b.reference = i.reference AND b.why = 'refund_failed'`;
 
-/** Whether an item `i` left of a payment that is still in suspense, and did not come back: returning the payment ends both. */
+/** Whether item `i` was taken from a payment that is still in suspense, and has not come back: returning the payment ends both. */
 export const ENDS_WITH_PAYMENT = `i.why IN ('payment_disputed', 'unknown_refund') AND NOT EXISTS (${CAME_BACK})
   AND EXISTS (SELECT FROM suspense_items p WHERE p.provider = i.provider AND p.reference = i.payment_id
     AND p.amount_minor > 0 AND p.state = 'open')`;

@@ -200,7 +200,7 @@ export class Month {
         if (error) throw new Error(JSON.stringify(error));
         continue;
       }
-      // What a bank took back ends with its payment, and is not given back once more.
+      // The bank has the money already: returning the payment sends none, and ends the dispute's item too.
       if (!isDisputed) this.provider.giveBack(reference, await this.database.now());
       const asked = await finance.api.POST('/api/finance/suspense/{itemId}/return', {
         params,
