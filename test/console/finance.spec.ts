@@ -171,7 +171,9 @@ describe('finance', () => {
     await page.getByRole('figure', { name: 'Recognized revenue over time, grouped by Type' }).waitFor();
     expect(await page.getByText('Net credits').count()).toBe(0);
     await page.locator('.switch').getByText('Margin', { exact: true }).click();
-    await figure('Margin over time, grouped by Type').getByRole('button', { name: 'Image' }).click();
+    // What loads above may move the legend between the press and the release of a mouse.
+    const byType = figure('Margin over time, grouped by Type');
+    await byType.getByRole('button', { name: 'Image' }).press('Enter');
     await page.waitForURL('**within=family%3Aimage**');
     await page.getByText('Only Type: Image', { exact: true }).waitFor();
     await page.getByText('30 d', { exact: true }).click();
