@@ -46,7 +46,7 @@ export const suspenseView = z
     createdAt: timeView,
     endsWithPayment: z.boolean().meta({
       description:
-        'Whether this money was taken from a payment that is still in suspense. Only returning that payment ends it.',
+        'Whether this money was taken from a payment that is still in suspense. Returning that payment ends it, up to the amount paid.',
     }),
   })
   .meta({ id: 'SuspenseItem' });

@@ -51,7 +51,15 @@ export async function returnTaken(
   const first = resolved[0];
   if (!first || amountMinor <= 0n) return { isBack: false, amountMinor: takenOf(open) };
   const { orderId, paymentId = null, currency } = first;
-  const about = { provider, reference: disputeId, orderId, paymentId, currency, happenedAt, afterRefund };
+  const about = {
+    provider,
+    reference: disputeId,
+    orderId,
+    paymentId,
+    currency,
+    happenedAt,
+    part: afterRefund,
+  };
   await bookSuspense(client, { ...about, amountMinor, why: 'dispute_won' }, houseCurrency);
   return { isBack: true, amountMinor: takenOf(open) + amountMinor };
 }
@@ -111,7 +119,7 @@ export async function takeForDisputes(
     left.credits -= credits;
     left.paidMinor -= paidMinor;
     if (amountMinor === paidMinor) continue;
-    const rest = { provider, reference: disputeId, orderId, currency, afterRefund: refundId };
+    const rest = { provider, reference: disputeId, orderId, currency, part: refundId };
     const beyond = { ...rest, amountMinor: paidMinor - amountMinor, why: 'dispute_beyond_payment' } as const;
     await bookSuspense(client, beyond, currency);
   }

@@ -33,8 +33,8 @@ export interface SuspenseItem {
   why: SuspenseWhy;
   /** When it was received or paid, ISO 8601. Now by default. */
   happenedAt?: string | null;
-  /** The failed refund after which a part of what a dispute took is booked again, or is back. */
-  afterRefund?: string | undefined;
+  /** Tells apart what is booked for the same reason and reference: the failed refund after which it is, or `beyond` a payment. */
+  part?: string | undefined;
 }
 
 /**
@@ -47,19 +47,17 @@ export async function bookSuspense(
   item: SuspenseItem,
   houseCurrency: string,
 ): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
-  const { provider, reference, why, amountMinor, currency, afterRefund } = item;
+  const { provider, reference, why, amountMinor, currency, part } = item;
   // Two concurrent events may report it: Stripe sends that a refund was created together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
-  // A dispute may give back several times. Who books that knows what is new.
-  const isNew = afterRefund !== undefined || why === 'dispute_won';
+  // A dispute may give back several times. Who books that, or a part, knows what is new.
+  const isNew = part !== undefined || why === 'dispute_won';
   const known = isNew ? null : await findSuspense(client, item);
   if (known) return { ...known, created: false };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {
     kind: 'suspense',
-    reference: ['suspense', provider, reference, why, afterRefund]
-      .filter((part) => part !== undefined)
-      .join(':'),
+    reference: ['suspense', provider, reference, why, part].filter((each) => each !== undefined).join(':'),
     accountId: null,
     effectiveAt: item.happenedAt ?? null,
     movements: [

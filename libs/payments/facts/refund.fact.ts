@@ -3,6 +3,7 @@ import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { afterPostings, lockPayment, lockSuspended, suspend, type ReportedFact } from './reported-fact.js';
+import { withinPayment } from './suspended-dispute.js';
 
 /** A refund ended: one that we requested, or one made at the provider itself. */
 export async function applyRefund(
@@ -61,17 +62,36 @@ async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>
   const { provider, providerRefundId: reference, paymentId = null, amountMinor } = fact;
   const why = 'unknown_refund';
   await lockPayment(client, provider, reference);
-  if (fact.state === 'failed' && (await findSuspense(client, { provider, reference, why })))
-    return refundCameBack(client, fact);
+  const known = await findSuspense(client, { provider, reference, why });
+  if (fact.state === 'failed' && known) return refundCameBack(client, fact);
   if (fact.state === 'failed' || amountMinor <= 0n) {
     return { state: 'ignored', detail: 'A refund that we did not ask for failed.' };
   }
   if (await hasFailed(client, fact))
     return { state: 'ignored', detail: 'A refund that we did not ask for has failed since.' };
-  if (paymentId !== null) await lockSuspended(client, { ...fact, paymentId });
-  const gone = { reference, orderId: null, paymentId, amountMinor: -amountMinor, why } as const;
-  const itemId = await suspend(client, fact, gone);
-  return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
+  if (known) return { state: 'ignored', detail: `The refund is in suspense already, as ${known.itemId}.` };
+  const gone = { reference, orderId: null, paymentId, why } as const;
+  const beyond = amountMinor - (await withinSuspended(client, fact));
+  // Returning the payment ends only what is within it. All of a refund is one item, if all of it is within or beyond.
+  const parts = beyond === 0n || beyond === amountMinor ? [amountMinor] : [amountMinor - beyond, beyond];
+  const ids: string[] = [];
+  for (const [index, part] of parts.entries())
+    ids.push(
+      await suspend(client, fact, { ...gone, amountMinor: -part, part: index === 0 ? undefined : 'beyond' }),
+    );
+  const detail = `A refund that we did not ask for: suspense ${ids.join(' and ')}.`;
+  return { state: 'suspense', detail, alert: why };
+}
+
+/** How much of a refund at the provider is of its payment, if that went to suspense; all of it otherwise. Locks the payment. */
+async function withinSuspended(
+  client: pg.PoolClient,
+  { paymentId = null, ...fact }: ReportedFact<'refund'>,
+): Promise<bigint> {
+  if (paymentId === null) return fact.amountMinor;
+  const about = { ...fact, paymentId };
+  const payment = await lockSuspended(client, about);
+  return payment === null ? fact.amountMinor : withinPayment(client, about, payment);
 }
 
 /** A failure is final, and its event may arrive first. Both events hold the lock of the refund, so the second sees the first. */

@@ -76,7 +76,7 @@ export async function suspend(
     reportedAt,
     house,
   }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'reportedAt' | 'house'>,
-  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why'>,
+  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why' | 'part'>,
 ): Promise<string> {
   const happenedAt = withoutAccount(reportedAt, await databaseNow(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);

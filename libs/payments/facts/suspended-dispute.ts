@@ -28,15 +28,10 @@ export async function applySuspendedDispute(
 }
 
 /** What was taken beyond the payment, as by two disputes or after a refund of it, matches nothing that we know. */
-async function take(
-  client: pg.PoolClient,
-  fact: Dispute,
-  { orderId, amountMinor: paidMinor }: SuspendedPayment,
-): Promise<EventOutcome> {
+async function take(client: pg.PoolClient, fact: Dispute, payment: SuspendedPayment): Promise<EventOutcome> {
   const { disputeId: reference, paymentId, amountMinor } = fact;
-  const left = paidMinor - (await takenBefore(client, fact));
-  const rest = left > 0n ? left : 0n;
-  const ofPayment = amountMinor < rest ? amountMinor : rest;
+  const { orderId } = payment;
+  const ofPayment = await withinPayment(client, fact, payment);
   const parts = [
     { reference, orderId, paymentId, amountMinor: -ofPayment, why: 'payment_disputed' },
     { reference, orderId, paymentId, amountMinor: ofPayment - amountMinor, why: 'dispute_beyond_payment' },
@@ -46,8 +41,19 @@ async function take(
   return { state: 'suspense', detail, alert: 'payment_disputed' };
 }
 
+/** How much of an amount that leaves is of a locked payment in suspense: no more than is left of it. */
+export async function withinPayment(
+  client: pg.PoolClient,
+  { provider, paymentId, amountMinor }: Pick<Dispute, 'provider' | 'paymentId' | 'amountMinor'>,
+  payment: SuspendedPayment,
+): Promise<bigint> {
+  const left = payment.amountMinor - (await takenBefore(client, provider, paymentId));
+  if (left <= 0n) return 0n;
+  return amountMinor < left ? amountMinor : left;
+}
+
 /** What is gone of a payment in suspense: by disputes that were not won, and by refunds at the provider that did not fail. */
-async function takenBefore(client: pg.PoolClient, { provider, paymentId }: Dispute): Promise<bigint> {
+async function takenBefore(client: pg.PoolClient, provider: string, paymentId: string): Promise<bigint> {
   const { rows } = await client.query<{ taken: bigint }>(
     `SELECT coalesce(-sum(amount_minor), 0)::bigint AS taken FROM suspense_items i
      WHERE provider = $1 AND payment_id = $2 AND (why = 'payment_disputed' AND cleared_by IS DISTINCT FROM 'system'

@@ -22,22 +22,28 @@ export async function lockItem(client: pg.ClientBase, itemId: string): Promise<L
 /** A refund that failed afterwards is back, and holds up no payment. */
 const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = i.provider AND b.reference = i.reference AND b.why = 'refund_failed'`;
 
-/** Whether item `i` was taken from a payment that is still in suspense, and has not come back: returning the payment ends both. */
+/** Whether item `i` was taken from a payment that is still in suspense, and has not come back: people end the payment first. */
 export const ENDS_WITH_PAYMENT = `i.why IN ('payment_disputed', 'unknown_refund') AND NOT EXISTS (${CAME_BACK})
   AND EXISTS (SELECT FROM suspense_items p WHERE p.provider = i.provider AND p.reference = i.payment_id
     AND p.amount_minor > 0 AND p.state = 'open')`;
 
-/** What left of a locked payment and did not come back: by disputes, and by refunds made at the provider itself. */
+/** What left of a locked payment and did not come back, oldest first: by disputes, and by refunds made at the provider itself. */
 export async function lockGone(
   client: pg.ClientBase,
   { provider, reference }: LockedItem,
 ): Promise<LockedItem[]> {
   const { rows } = await client.query<LockedItem>(
     `${ITEMS} i WHERE provider = $1 AND payment_id = $2 AND state = 'open' AND (why = 'payment_disputed'
-       OR why = 'unknown_refund' AND NOT EXISTS (${CAME_BACK})) ORDER BY id FOR UPDATE`,
+       OR why = 'unknown_refund' AND NOT EXISTS (${CAME_BACK})) ORDER BY transaction_id FOR UPDATE`,
     [provider, reference],
   );
   return rows;
+}
+
+/** What left of a locked payment as far as it was paid, and ends with it. What left beyond that stays. */
+export async function lockGoneWithin(client: pg.ClientBase, payment: LockedItem): Promise<LockedItem[]> {
+  let left = payment.amountMinor;
+  return (await lockGone(client, payment)).filter(({ amountMinor }) => (left += amountMinor) >= 0n);
 }
 
 /** @throws ApiError conflict for what left of a payment that is still in suspense */
@@ -47,7 +53,10 @@ export async function requirePaymentEnded(client: pg.ClientBase, item: LockedIte
     [item.id],
   );
   if (rowCount === 0) return;
-  throw new ApiError('conflict', `Return payment ${item.paymentId} instead: that ends both.`);
+  throw new ApiError(
+    'conflict',
+    `Return payment ${item.paymentId} first: this ends with it, up to the amount paid.`,
+  );
 }
 
 /** The account of the order that the payment named, if any. */

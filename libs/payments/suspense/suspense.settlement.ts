@@ -12,7 +12,13 @@ import type { Done } from '#approvals/approval.service.js';
 import { approvedAuthor, type FinanceAuthor, type FinanceRequest, requestAuthor } from '../finance-credit.js';
 import type { LimitedCreditParts } from '../limited-credit.js';
 import { viewPayment } from '../payment.fields.js';
-import { accountOfOrder, lockGone, lockItem, type LockedItem, requirePaymentEnded } from './suspense.item.js';
+import {
+  accountOfOrder,
+  lockGoneWithin,
+  lockItem,
+  type LockedItem,
+  requirePaymentEnded,
+} from './suspense.item.js';
 
 const WAYS = {
   'suspense.return': { state: 'returned', book: bookSuspenseReturned },
@@ -100,7 +106,7 @@ export class SuspenseSettlement {
       requestId: by.auditId,
     });
     if (way === 'suspense.return')
-      for (const gone of await lockGone(client, item)) await this.book(client, gone, { way, by, note });
+      for (const gone of await lockGoneWithin(client, item)) await this.book(client, gone, { way, by, note });
   }
 }
 
@@ -119,7 +125,8 @@ async function requireOpen(client: pg.ClientBase, item: LockedItem, way: Way): P
 async function mayKeep(client: pg.ClientBase, { provider, reference, why }: LockedItem): Promise<boolean> {
   if (why !== 'refund_failed') return KEPT.includes(why);
   const { rowCount } = await client.query(
-    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund' AND state = 'expensed'`,
+    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund'
+     HAVING bool_and(state = 'expensed')`,
     [provider, reference],
   );
   return rowCount === 1;

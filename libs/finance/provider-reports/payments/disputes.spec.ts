@@ -467,6 +467,52 @@ describe('a dispute of a payment that is in suspense', () => {
     expect(await differenceOf(one.disputeId)).toBeNull();
   });
 
+  /** A refund at the provider, reported more than once. */
+  async function refundedAfter({ paymentId }: Suspended, amount: number): Promise<string> {
+    const id = `re_${newId()}`;
+    const refund = { id, amount, currency: 'usd', payment_intent: paymentId, metadata: null };
+    for (const type of ['refund.created', 'refund.updated'])
+      await receive(payments, payments.stripe.event(type, { ...refund, status: 'succeeded' }));
+    return id;
+  }
+
+  it.each([
+    { disputed: 1_300, refunded: 1_300, ended: 0, beyond: 1_300 },
+    { disputed: 900, refunded: 700, ended: 400, beyond: 300 },
+  ])(
+    'of $disputed leaves in suspense what a refund of $refunded took beyond the payment',
+    async ({ disputed: amount, refunded, ended, beyond }) => {
+      const paid = await suspended();
+      const one = { ...paid, ...dispute(paid.paymentId, amount) };
+      await one.deliver('lost');
+      const refundId = await refundedAfter(one, refunded);
+      await giveBack(one.itemId);
+      expect((await stand(one)).dispute).toEqual([`payment_disputed -${amount} returned`]);
+      const parts = ended === 0 ? [] : [`unknown_refund -${ended} returned`];
+      const items = await itemsOf(refundId);
+      expect(written(items)).toEqual([...parts, `unknown_refund -${beyond} open`]);
+      const lines: ReportLine[] = [
+        ['charge', '13.00'],
+        ['dispute', `-${amount / 100}.00`],
+        ['refund', `-${refunded / 100}.00`],
+      ];
+      await report({ ...one, refundId }, lines);
+      for (const id of [one.disputeId, one.paymentId, refundId]) expect(await differenceOf(id)).toBeNull();
+      await expense(items.at(-1)!.id);
+      expect(await differenceOf(refundId)).toBeNull();
+    },
+  );
+
+  it('that is won leaves the payment to a refund at the provider that was reported after it', async () => {
+    const one = await suspended();
+    await one.deliver('lost');
+    const refundId = await refundedAfter(one, 1_300);
+    await one.deliver('won');
+    await expect(credit(one)).rejects.toMatchObject({ code: 'conflict', message: /by refund re_/ });
+    await giveBack(one.itemId);
+    expect(written(await itemsOf(refundId))).toEqual(['unknown_refund -1300 returned']);
+  });
+
   it('takes all of it if that refund failed before', async () => {
     const one = await suspended();
     const refund = {
