@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Channel } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
@@ -12,10 +11,10 @@ import type { LeasedTask } from '#tasks/leased-task.js';
 import type { TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import type { FileBody } from '#upstream/file-download.js';
 import type { CreateOutcome } from '#upstream/outcomes.js';
 import { channelOf } from './channel-of.js';
 import { Lease } from './lease.js';
+import { COPY_LIMIT_MS, copyFile, type CopyFailure } from './file-copy.js';
 import { copyPauseMs, pollPauseMs, type PollResult, wishedMs } from './poll-schedule.js';
 import { cancelAtVendor } from './task-cancel.js';
 import { kindsOfWork } from './task-kinds.js';
@@ -38,13 +37,8 @@ export interface FollowerParts {
   onEnded: () => void;
 }
 
-/** The time for the largest file at one megabyte per second, rounded up. */
-const COPY_LIMIT_MS = 600_000;
 /** A status is a small answer; a slower one is requested again. */
 const POLL_LIMIT_MS = 10_000;
-
-/** The result of one attempt to copy a file. The reason is for the operator. */
-type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
 
 /** How to follow a task. */
 export interface FollowOptions {
@@ -136,11 +130,11 @@ export class TaskFollower {
     const { queue, config, metrics, log } = this.parts;
     const place = await this.copies.take(task.accountId, 1, { waitMs: COPY_LIMIT_MS, signal: lease.signal });
     if (!place.granted && !lease.signal.aborted) return this.wait(task, 'no place was free to copy its file');
-    const copying = () => this.copy(task, channel, { fileUrl, signal: lease.signal });
+    const copying = () => copyFile(this.parts, task, { channel, fileUrl, signal: lease.signal });
     const copy = await traced('store file', {}, copying).finally(() => {
       if (place.granted) place.release();
     });
-    if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
+    if (!copy.ok) return this.copyFailed(task, copy, lease);
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');
     const { fileType: type } = kindsOfWork[task.kind];
@@ -153,50 +147,30 @@ export class TaskFollower {
     }
   }
 
-  private async copy(
-    task: LeasedTask,
-    channel: Channel,
-    { fileUrl, signal }: { fileUrl: string; signal: AbortSignal },
-  ): Promise<CopyResult> {
-    const { upstreams, storage } = this.parts;
-    const work = kindsOfWork[task.kind];
-    const key = `${work.folder}/${task.id}.${work.extension}`;
-    const adapter = upstreams.adapterFor(channel.protocol);
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(COPY_LIMIT_MS)]);
-    let file: FileBody | undefined;
-    try {
-      file = await work.open(adapter, channel, { fileUrl, signal: limit });
-      const source = Readable.from(work.checked(file.body), { objectMode: false });
-      const { bytes } = await storage.write(key, source, { maxBytes: work.maxBytes });
-      return { ok: true, key, bytes };
-    } catch (error) {
-      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
-    } finally {
-      file?.body.destroy();
-    }
-  }
-
   /** Leaves a task whose lease has expired to another worker, which picks it up immediately. */
   private async returnToQueue(task: LeasedTask, lease: Lease): Promise<void> {
     if (!lease.isLost) await this.parts.queue.reschedule(task, { inMs: 0 });
   }
 
-  private async copyFailed(task: LeasedTask, reason: string, lease: Lease): Promise<void> {
+  /** While our store takes no files, the finished work waits there, because it is paid and cannot be had again. */
+  private async copyFailed(task: LeasedTask, { reason, isStores }: CopyFailure, lease: Lease): Promise<void> {
     const { queue, config, metrics, log } = this.parts;
     // A shutdown does not count as a failed copy.
     if (lease.signal.aborted) return this.returnToQueue(task, lease);
     metrics.copies.inc({ outcome: 'failed' });
     const failures = task.copyAttempts + 1;
     log.warn(
-      { taskId: task.id, channel: task.channelId, failures, reason },
+      { taskId: task.id, channel: task.channelId, failures, isStores, reason },
       'a finished file was not copied',
     );
-    if (failures >= config.copyAttempts || task.pastDeadline) {
+    if (task.pastDeadline || (!isStores && failures >= config.copyAttempts)) {
       await this.fail(
         task,
         noFile(task),
         `the upstream finished, but the file could not be copied: ${reason}`,
       );
+    } else if (isStores) {
+      await this.wait(task, reason, { progress: 99 });
     } else {
       await queue.reschedule(task, { inMs: copyPauseMs(failures, config), progress: 99, copyFailed: true });
     }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, utimesSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -136,6 +136,29 @@ describe('a video that fails', () => {
       expect(await fileOf(task)).toBeNull();
     },
   );
+
+  it('only to be stored, because our store is out, is completed once that is back', async () => {
+    const task = await under.accepted('a boat');
+    const inTheWay = join(under.storage.place, 'videos');
+    writeFileSync(inTheWay, '');
+    const worker = await under.worker({ copyAttempts: 1 });
+    const failed = () => worker.metric('tollgate_worker_copies_total', { outcome: 'failed' });
+    await until('it was tried again', async () => (await failed()) > 2);
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted', copy_attempts: 0 });
+    rmSync(inTheWay);
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('to be stored by its deadline is given up, with its cost recorded', async () => {
+    const task = await under.accepted('a boat');
+    writeFileSync(join(under.storage.place, 'videos'), '');
+    const worker = await under.worker();
+    const failed = () => worker.metric('tollgate_worker_copies_total', { outcome: 'failed' });
+    await until('it was tried', async () => (await failed()) > 0);
+    await under.tasks.owner.query('UPDATE tasks SET deadline = now()');
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
+    expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/could not be copied/);
+  });
 
   it('to end before its deadline is given up, with its cost recorded', async () => {
     const task = await under.accepted('a boat [[fault:never-finish]]', { deadlineMs: 400 });

@@ -122,7 +122,11 @@ export const storage = {
   ),
   VIDEO_FILE_LIFE_SECONDS: seconds('How long a finished video or 3D asset can be downloaded', 1500),
   IMAGE_URL_LIFE_SECONDS: seconds('How long an image URL works', 3600),
-  FILE_COPY_ATTEMPTS: count('Attempts to copy a finished file before the task fails', 8, { max: 1000 }),
+  FILE_COPY_ATTEMPTS: count(
+    'Attempts to fetch a finished file before the task fails. While our own store takes no files, it waits for its deadline',
+    8,
+    { max: 1000 },
+  ),
   FILE_COPY_BACKOFF_SECONDS: seconds(
     'Pause before the second attempt. It doubles with each further attempt',
     1,
