@@ -16,6 +16,7 @@ import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 import { readSecrets, SecretBox } from '#platform/sealed-secret.js';
+import { exitingAtSignals } from './operations/interruption.js';
 
 const APPLICATION = 'tollgate-cli';
 /** A command needs one connection; closing a period needs one for its lock, one for its snapshot and one to write. */
@@ -93,15 +94,17 @@ export async function withEmbedded<T>(
 ): Promise<T> {
   prepareDataFolder(folder);
   if (!existsSync(folder.database)) process.stderr.write(`Making a new database in ${folder.database}\n`);
-  const server = await startEmbeddedPostgres({
-    dataDir: folder.database,
-    log: createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error'),
+  return exitingAtSignals(async () => {
+    const server = await startEmbeddedPostgres({
+      dataDir: folder.database,
+      log: createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error'),
+    });
+    try {
+      return await work(server);
+    } finally {
+      await server.stop();
+    }
   });
-  try {
-    return await work(server);
-  } finally {
-    await server.stop();
-  }
 }
 
 /** Entities of a database, for the duration of some work. */

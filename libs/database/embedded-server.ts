@@ -100,6 +100,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
   passwordFor = (role: Login) => this.connection.passwordFor(role);
 
   async start(): Promise<void> {
+    process.on('exit', this.endAtExit);
     try {
       if (!existsSync(this.files.pgdata)) this.makeCluster();
       await this.launchPastOrphans();
@@ -120,10 +121,16 @@ export class EmbeddedServer implements EmbeddedPostgres {
     // A restart in progress may have launched another server meanwhile.
     await this.restarting;
     await this.endChild();
+    process.off('exit', this.endAtExit);
     rmSync(this.files.record, { force: true });
     rmSync(this.socketDir, { recursive: true, force: true });
     this.unlock();
   }
+
+  /** A program that exits without stopping its server would leave it running on the folder, where nobody expects it. */
+  private readonly endAtExit = (): void => {
+    if (this.child && isAlive(this.child)) this.child.kill('SIGINT');
+  };
 
   private async endChild(): Promise<void> {
     const { child } = this;

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { until } from '../support/bus.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { staffMember } from '../support/staff.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished, launch, run } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -301,6 +303,17 @@ describe('a command line', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ main: '5' });
     expect(JSON.parse((await run(CLI, ['migrate', '--json'], env)).stdout)).toEqual({ migrated: [] });
     expect(existsSync(join(folder, 'data', 'database', 'pgdata', 'postmaster.pid'))).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('leaves no database running in DATA_DIR if Ctrl-C ends the command', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
+    const database = join(folder, 'database');
+    expect((await run(CLI, ['migrate'], { DATA_DIR: folder })).code).toBe(0);
+    const command = launch(CLI, ['ledger', 'check'], { DATA_DIR: folder });
+    await until('its database runs', () => readEmbeddedConnection(database) !== undefined);
+    expect(await command.end('SIGINT')).toBe(130);
+    await until('its database has ended', () => readEmbeddedConnection(database) === undefined);
     rmSync(folder, { recursive: true });
   });
 

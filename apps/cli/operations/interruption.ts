@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { OperatorError } from '#platform/errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -31,5 +32,23 @@ export async function interruptible<T>(
     throw isStopped ? new Interrupted(kept) : error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
+  }
+}
+
+/**
+ * Runs work that leaves something behind if a signal kills the process. A signal makes it exit instead, so that what it started
+ * is ended with it, unless the work stops by itself at this signal.
+ */
+export async function exitingAtSignals<T>(work: () => Promise<T>): Promise<T> {
+  const exit = (signal: NodeJS.Signals) => {
+    // Only this one listens.
+    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+  };
+  // Before those that are called once, and are gone after that.
+  for (const signal of SIGNALS) process.prependListener(signal, exit);
+  try {
+    return await work();
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, exit);
   }
 }
