@@ -228,6 +228,49 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await asked('imagesRequests')).toBe(1);
   });
 
+  it.each([
+    ['/v1/chat/completions', 'vendora-chat'],
+    ['/v1/messages', 'vendora-messages'],
+  ])('is answered with a whole stream of %s whose client left before it began', async (path, model) => {
+    upstream.shut(/left early/);
+    const messages = [{ role: 'user', content: 'left early' }];
+    const init = keyed('left early', { model, stream: true, max_tokens: 50, messages });
+    const leaving = new AbortController();
+    const first = customer.send(0, path, { ...init, signal: leaving.signal }).catch(() => 'left');
+    await until('the work', async () => upstream.waiting === 1);
+    leaving.abort();
+    expect(await first).toBe('left');
+    const again = post(path, init, 1);
+    upstream.open();
+    const { status, headers, text } = await again;
+    expect({ status, type: headers.get('content-type') }).toMatchObject({
+      status: 200,
+      type: expect.stringMatching(/^text\/event-stream/),
+    });
+    expect(text).toContain('delta');
+    expect(text).toMatch(/\[DONE\]|message_stop/);
+    expect(await customer.charges()).toEqual(['settled']);
+    expect(await asked('textsBegun')).toBe(1);
+  });
+
+  it('is answered with the whole of a stream that its client left in the middle', async () => {
+    upstream.shut(/left midway/, 'answer');
+    const messages = [{ role: 'user', content: 'left midway' }];
+    const init = keyed('left midway', { model: 'vendora-chat', stream: true, messages });
+    const leaving = new AbortController();
+    const first = await customer.send(0, '/v1/chat/completions', { ...init, signal: leaving.signal });
+    const { value: begun } = await first.body!.getReader().read();
+    leaving.abort();
+    const again = post('/v1/chat/completions', init, 1);
+    upstream.open();
+    const { status, text } = await again;
+    expect(status).toBe(200);
+    expect(text.startsWith(Buffer.from(begun).toString())).toBe(true);
+    expect(text).toContain('[DONE]');
+    expect(await customer.charges()).toEqual(['settled']);
+    expect(await asked('textsBegun')).toBe(1);
+  });
+
   describe('when its gateway dies', () => {
     /** The row that a gateway leaves behind if it dies while working. */
     async function leaveBehind(key: string, path: string, body: object): Promise<string> {

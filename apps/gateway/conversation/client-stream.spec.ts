@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { until } from '../../../test/support/eventually.js';
+import { recordResponse, type SentAnswer } from '../protection/recording.js';
 import { ClientStream } from './client-stream.js';
 
 /** The body has not been read yet. */
@@ -141,5 +142,54 @@ describe('the end of an answer', () => {
     const response = await ask(server);
     await until('the answer to be broken off', async () => answered.left.aborted);
     await expect(response.toArray()).rejects.toThrow('aborted');
+  });
+});
+
+describe('an answer whose client has left', () => {
+  let server: FastifyInstance;
+  let answers: (SentAnswer | null)[];
+  /** The pieces that are written before the client leaves, and after it. */
+  let [before, after]: string[][] = [];
+
+  beforeEach(async () => {
+    answers = [];
+    server = Fastify();
+    server.post('/', async (_request, reply) => {
+      const onEnd = (answer: SentAnswer | null) => answers.push(answer);
+      recordResponse(reply.raw, { maxBytes: 100, isWanted: () => answers.length === 0, onEnd });
+      const client = new ClientStream(reply);
+      client.addHeaders({ 'x-served-model': 'a-model' });
+      const write = (text: string) =>
+        client.write(Buffer.from(text), 'text/event-stream', new AbortController().signal);
+      for (const text of before ?? []) await write(text);
+      await once(client.left, 'abort');
+      for (const text of after ?? []) await write(text);
+      client.end(Buffer.from('last'));
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => server.close());
+
+  async function leave(): Promise<void> {
+    const { port } = server.server.address() as { port: number };
+    const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
+    call.on('error', () => undefined);
+    if (before?.length) await once(call, 'response');
+    else await once(server.server, 'request');
+    call.destroy();
+    await until('the answer to end', async () => answers.length > 0);
+  }
+
+  it.each([
+    { sent: ['first '], missed: ['second '], whole: 'first second last' },
+    { sent: [], missed: ['first ', 'second '], whole: 'first second last' },
+    { sent: ['first '], missed: [], whole: 'first last' },
+  ])('is recorded whole: $sent sent, $missed missed', async ({ sent, missed, whole }) => {
+    [before, after] = [sent, missed];
+    await leave();
+    const headers = { 'x-served-model': 'a-model' };
+    expect(answers).toEqual([
+      { status: 200, contentType: 'text/event-stream', headers, body: Buffer.from(whole) },
+    ]);
   });
 });

@@ -1,14 +1,19 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { breakWhenStalled, STALL_MS } from '#platform/http/stalled-client.js';
+import { recordingOf } from '../protection/recording.js';
 
 /**
  * The client's side of a streamed answer: flushed with each write, as slow as the client reads, and aware of the client
- * leaving. Nothing is sent, and the reply is not taken over, before the first write.
+ * leaving. Nothing is sent, and the reply is not taken over, before the first write. What a client that has left misses is
+ * kept for its repeat, as far as it is read.
  */
 export class ClientStream {
   private readonly leaving = new AbortController();
   private sent = false;
+  /** A client that had left missed part of the answer. */
+  private missed = false;
+  private contentType = '';
   private isAwaited = true;
 
   constructor(
@@ -27,9 +32,9 @@ export class ClientStream {
     return this.leaving.signal;
   }
 
-  /** Whether part of the answer was sent, so that the status can no longer be chosen. */
+  /** Whether part of the answer was sent or missed, so that the status can no longer be chosen. */
   get started(): boolean {
-    return this.sent;
+    return this.sent || this.missed;
   }
 
   /** Whether the client has not read everything sent yet. */
@@ -53,7 +58,9 @@ export class ClientStream {
 
   /** Sends bytes and waits while the client reads more slowly, at most until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
-    if (bytes.length === 0 || this.left.aborted || stop.aborted) return;
+    if (bytes.length === 0 || stop.aborted) return;
+    this.contentType = contentType;
+    if (this.left.aborted) return this.miss(bytes);
     this.begin(contentType);
     if (this.reply.raw.write(bytes)) return;
     await this.untilDrained(stop);
@@ -62,7 +69,13 @@ export class ClientStream {
   /** Ends a started answer; without a start, sends nothing. */
   end(last: Buffer | null): void {
     const { raw } = this.reply;
-    if (!this.sent || raw.destroyed) return;
+    if (!this.started) return;
+    if (raw.destroyed) {
+      recordingOf(raw)?.end(last, (name) =>
+        name === 'content-type' ? this.contentType : this.reply.getHeader(name),
+      );
+      return;
+    }
     if (last === null) raw.end();
     else raw.end(last);
     breakWhenStalled(raw, this.stallMs);
@@ -76,6 +89,11 @@ export class ClientStream {
   /** Sends a small complete answer like any other. */
   async sendWhole(body: Buffer, contentType: string): Promise<void> {
     await this.reply.type(contentType).send(body);
+  }
+
+  private miss(bytes: Buffer): void {
+    this.missed = true;
+    recordingOf(this.reply.raw)?.add(bytes);
   }
 
   /** Ends early when the client leaves, and when `stop` fires. */

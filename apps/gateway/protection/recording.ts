@@ -30,6 +30,20 @@ export interface RecordingOptions {
   onEnd: (answer: SentAnswer | null) => void;
 }
 
+/** Of an answer that is being recorded: what a client that has left would have been sent. */
+export interface Recording {
+  add(bytes: Buffer): void;
+  /** `headerOf`: the headers that the answer has, or would have had. */
+  end(last: Buffer | null, headerOf: (name: string) => unknown): void;
+}
+
+const recordings = new WeakMap<ServerResponse, Recording>();
+
+/** Undefined for an answer that no repeat will be given. */
+export function recordingOf(response: ServerResponse): Recording | undefined {
+  return recordings.get(response);
+}
+
 class SentBytes {
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -63,6 +77,18 @@ export function recordResponse(
   const listen = (chunk: unknown, encoding: unknown) => {
     if (isWanted()) sent.add(chunk, encoding);
   };
+  const finish = (headerOf: (name: string) => unknown) => {
+    if (!isWanted()) return;
+    const { body } = sent;
+    onEnd(body && { status: response.statusCode, ...headersToKeep(headerOf), body });
+  };
+  recordings.set(response, {
+    add: (bytes) => listen(bytes, undefined),
+    end: (last, headers) => {
+      listen(last, undefined);
+      finish(headers);
+    },
+  });
   let headerOf = (name: string): unknown => response.getHeader(name);
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;
@@ -79,10 +105,7 @@ export function recordResponse(
     },
     end: (...args: unknown[]) => {
       listen(args[0], args[1]);
-      if (isWanted()) {
-        const { body } = sent;
-        onEnd(body && { status: response.statusCode, ...headersToKeep(headerOf), body });
-      }
+      finish(headerOf);
       return end(...args);
     },
   });
