@@ -26,10 +26,14 @@ const chat: UsageDialect = {
     const usage = asObject(json['usage']);
     report(reading, usage, CHAT_NAMES);
     const choices = objects(json['choices']);
+    const before = reading.characters;
     for (const { delta, index } of choices) {
       reading.characters += chatCharacters(asObject(delta));
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
     }
+    // Some vendors send their usage before the text, and never again.
+    if (usage !== null) reading.isBeyondCount = false;
+    else if (reading.characters > before) reading.isBeyondCount = true;
     return usage !== null && choices.length === 0;
   },
   answer(json, reading) {

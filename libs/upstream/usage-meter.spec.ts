@@ -66,6 +66,12 @@ describe('a chat', () => {
     expect(dropped).toEqual([false, false, true]);
   });
 
+  it('is billed by what was streamed if its only count came before that', () => {
+    const early = { ...delta(''), usage: { ...usage, completion_tokens: 1 } };
+    const { meter } = metered('chat', [early, delta('x'.repeat(40)), '[DONE]']);
+    expect(meter.reported()).toEqual(tokens(40n, 60n, 10n));
+  });
+
   it('is billed by an output that is reported alone, and by an estimate of its input', () => {
     const reports = [delta('x'.repeat(400)), { choices: [], usage: { completion_tokens: 7 } }];
     const { meter } = metered('chat', reports);
