@@ -1,8 +1,12 @@
 import Table from 'cli-table3';
 import { type CsvColumn, inSequence, writeCsv } from '#platform/http/csv.js';
 
-// The reader may stop early, as `head` does.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // The reader may stop early, as `head` does.
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`The output could not be written (${code ?? message}).\n`);
+  process.exit(1);
+});
 
 /** What commands print: one JSON document for programs, or text for people. */
 export function printJson(value: unknown): void {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,6 +54,22 @@ describe('tollgate finance', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     }
   });
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'says why its output is incomplete, such as on a full disk',
+    async () => {
+      for (const how of ['--csv', '--json']) {
+        const command = spawn(process.execPath, [MAIN, 'finance', 'trial-balance', how], {
+          env: environment({ DATABASE_URL: fixture.urlFor('billing') }),
+          stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+        });
+        let stderr = '';
+        command.stderr!.on('data', (part: Buffer) => (stderr += String(part)));
+        const [code] = (await once(command, 'close')) as [number];
+        expect({ code, stderr }).toEqual({ code: 1, stderr: 'The output could not be written (ENOSPC).\n' });
+      }
+    },
+  );
 
   it('prints the statement of a ledger account', async () => {
     const { code, stdout } = await finance('statement', main);
