@@ -1,5 +1,5 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import type { Channel } from '#catalog/catalog.js';
+import { type Channel, keyMark } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { traced } from '#platform/tracing.js';
@@ -189,7 +189,10 @@ export class TaskFollower {
       return;
     }
     const adapter = upstreams.adapterFor(channel.protocol);
-    if (!adapter.mayRepeat(channel) || upstreamModel === null || !work.isRepeatable(task)) {
+    // To its vendor, a channel whose key was replaced is another customer, whose repeat would be new work.
+    const isSameKey = task.channelKey === null || task.channelKey === keyMark(channel);
+    const mayRepeat = isSameKey && adapter.mayRepeat(channel) && work.isRepeatable(task);
+    if (!mayRepeat || upstreamModel === null) {
       await queue.waitForDeadline(task);
       return;
     }

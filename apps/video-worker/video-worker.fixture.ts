@@ -9,7 +9,7 @@ import { topics } from '#bus/topics.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
-import type { Channel } from '#catalog/catalog.js';
+import { type Channel, keyMark } from '#catalog/catalog.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { systemClock } from '#platform/clock.js';
 import { SecretBox } from '#platform/sealed-secret.js';
@@ -132,9 +132,14 @@ export class WorkerUnderTest {
       .createVideo(channel, request, { idempotencyKey: task.id, signal });
   }
 
+  /** A task that is being created with the key of the channel. */
+  async submitting(overrides: Partial<NewTask> = {}): Promise<NewTask> {
+    return this.tasks.submitting({ channelKey: keyMark(await this.channel()), ...overrides });
+  }
+
   /** A task accepted by the sandbox, due now. */
   async accepted(prompt: string, overrides: Partial<NewTask> = {}): Promise<NewTask> {
-    const task = await this.tasks.submitting({ request: { prompt }, ...overrides });
+    const task = await this.submitting({ request: { prompt }, ...overrides });
     const outcome = await this.callUpstream(task);
     if (outcome.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(outcome)}`);
     await this.tasks.store.toSubmitted(task.id, { upstreamId: outcome.upstreamId, firstPollMs: 0 });

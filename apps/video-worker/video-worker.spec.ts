@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
-import { keyMark } from '#catalog/catalog.js';
 import { until } from '../../test/support/bus.js';
 import { WorkerUnderTest } from './video-worker.fixture.js';
 
@@ -57,10 +56,7 @@ describe('a video that the upstream finishes', () => {
 
   it('is polled and fetched with the key that created it, wherever that is in the list now', async () => {
     const task = await under.accepted('a boat');
-    const mark = keyMark(await under.channel());
-    const { owner } = under.tasks;
-    await owner.query('UPDATE tasks SET channel_key = $2 WHERE id = $1', [task.id, mark]);
-    await owner.query(
+    await under.tasks.owner.query(
       `UPDATE channels SET api_key = 'another', further_api_keys = '{third,sandbox-key}' WHERE id = 'sandbox'`,
     );
     await under.worker();
@@ -182,7 +178,7 @@ describe('a video that fails', () => {
 
 describe('a creation whose answer was lost', () => {
   it('is repeated with its key if that is safe: one task upstream, one end', async () => {
-    const task = await under.tasks.submitting({
+    const task = await under.submitting({
       request: { prompt: 'a boat [[fault:accept-then-timeout]]' },
     });
     expect(await under.callUpstream(task, 200)).toMatchObject({ kind: 'unknown' });
@@ -193,7 +189,7 @@ describe('a creation whose answer was lost', () => {
   });
 
   it('is made for the first time if it never arrived', async () => {
-    const task = await under.tasks.submitting();
+    const task = await under.submitting();
     await under.tasks.store.toUnknown(task.id, 0);
     await under.worker();
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
@@ -201,7 +197,7 @@ describe('a creation whose answer was lost', () => {
   });
 
   it('fails at once if its repeat is refused', async () => {
-    const task = await under.tasks.submitting({ request: { prompt: 'a boat [[fault:moderation]]' } });
+    const task = await under.submitting({ request: { prompt: 'a boat [[fault:moderation]]' } });
     await under.tasks.store.toUnknown(task.id, 0);
     await under.worker();
     expect(await under.endOf(task)).toMatchObject({
@@ -212,11 +208,12 @@ describe('a creation whose answer was lost', () => {
   });
 
   it.each([
-    ['its channel ignores idempotency keys', 'honours_idempotency = false'],
-    ['its vendor knows none', `protocol = 'fal', base_url = base_url || '/fal'`],
-  ])('is never repeated if it could be paid twice: %s', async (_, settings) => {
-    await under.tasks.owner.query(`UPDATE channels SET ${settings}`);
-    const task = await under.tasks.submitting({ deadlineMs: 500 });
+    ['its channel ignores idempotency keys', 'UPDATE channels SET honours_idempotency = false'],
+    ['its vendor knows none', `UPDATE channels SET protocol = 'fal', base_url = base_url || '/fal'`],
+    ['it was created with a key that the channel no longer has', `UPDATE tasks SET channel_key = 'replaced'`],
+  ])('is never repeated if it could be paid twice: %s', async (_, change) => {
+    const task = await under.submitting({ deadlineMs: 500 });
+    await under.tasks.owner.query(change);
     await under.tasks.store.toUnknown(task.id, 0);
     await under.worker();
     expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
@@ -246,7 +243,7 @@ describe('a task whose creation was never answered', () => {
     'holds its credits for minutes rather than until its deadline, repeatable or not: %s',
     async (repeats) => {
       await under.tasks.owner.query('UPDATE channels SET honours_idempotency = $1', [repeats]);
-      const task = await under.tasks.submitting();
+      const task = await under.submitting();
       await under.tasks.store.toUnknown(task.id, 0);
       await under.tasks.owner.query(
         `UPDATE channels SET base_url = 'http://127.0.0.1:9' WHERE id = (SELECT channel_id FROM tasks WHERE id = $1)`,
@@ -275,7 +272,7 @@ describe('a task that its gateway left behind', () => {
   });
 
   it('during the call becomes unknown, and is found again', async () => {
-    const task = await under.tasks.submitting();
+    const task = await under.submitting();
     await under.callUpstream(task);
     await under.worker({ stuckAfterMs: 0 });
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });

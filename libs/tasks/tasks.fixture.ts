@@ -71,12 +71,14 @@ export class TasksUnderTest {
     return task;
   }
 
-  async submitting(overrides: Partial<NewTask> & { channelId?: string } = {}): Promise<NewTask> {
-    const { channelId = 'sandbox', ...rest } = overrides;
+  async submitting(
+    overrides: Partial<NewTask> & { channelId?: string; channelKey?: string } = {},
+  ): Promise<NewTask> {
+    const { channelId = 'sandbox', channelKey = 'mark', ...rest } = overrides;
     const task = await this.created(rest);
     const target = {
       channelId,
-      channelKey: 'mark',
+      channelKey,
       upstreamModel: task.modelId,
       heldAmount: nanos(250_000_000n),
       request: task.request,
