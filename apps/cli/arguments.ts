@@ -12,7 +12,7 @@ import {
 export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
 
 export function csvOption(words = 'a CSV file'): Option {
-  return new Option('--csv', words).conflicts('json');
+  return new Option('--csv', words);
 }
 
 /** The currency of payments, as configured for the relay. */

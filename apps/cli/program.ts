@@ -65,7 +65,10 @@ export function program(): Command {
     .version(version, '-V, --version', 'print the version')
     .option('--json', 'print one JSON document; works before or after the command')
     .hook('preAction', (root, command) => {
-      if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);
+      if (!root.opts<{ json?: boolean }>().json) return;
+      if (command.opts<{ csv?: boolean }>().csv)
+        command.error("error: option '--csv' cannot be used with option '--json'");
+      command.setOptionValue('json', true);
     })
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', NOTES);

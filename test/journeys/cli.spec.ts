@@ -275,6 +275,17 @@ describe('a command line', () => {
     expect((await tollgate('topup', 'record', '--help')).stdout).toContain('--payment-id <id>');
   });
 
+  it('prints one format at a time, wherever --json is', async () => {
+    for (const args of [
+      ['finance', 'debts', '--csv', '--json'],
+      ['--json', 'prices', 'export', '--csv'],
+    ]) {
+      const { code, stdout, stderr } = await tollgate(...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain("'--csv' cannot be used with option '--json'");
+    }
+  });
+
   it('says in one sentence that the database cannot be reached', async () => {
     const { code, stderr } = await run(CLI, ['ledger', 'check'], {
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing',
