@@ -101,7 +101,7 @@ async function createApp(
     openAdapter(options, pages),
     { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
   );
-  app.useGlobalFilters(new ApiErrorFilter(log));
+  app.useGlobalFilters(new ApiErrorFilter(log, baseUrl));
   return app;
 }
 

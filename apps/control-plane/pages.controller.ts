@@ -2,6 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Using } from '#platform/wiring.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsolePages } from './console.pages.js';
+import { BASE_URL } from './control-plane.tokens.js';
 import { unknownUrl } from './http/error.filter.js';
 import { pageLanguageOf } from './http/page-language.js';
 import { sentSession } from './http/session-cookie.js';
@@ -22,7 +23,7 @@ Otherwise run: npm run build. The API works without it.</p>
 
 /** The pages of the console, at every address that nothing else serves. */
 @Controller()
-export class PagesController extends Using({ pages: ConsolePages }) {
+export class PagesController extends Using({ pages: ConsolePages, baseUrl: BASE_URL }) {
   @Get()
   start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     return this.page(request, reply);
@@ -33,7 +34,7 @@ export class PagesController extends Using({ pages: ConsolePages }) {
   page(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     const path = request.url.split('?', 1)[0] as string;
     const wantsPage = path === '/' || (request.headers.accept ?? '').includes('text/html');
-    if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request);
+    if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request, this.baseUrl());
     const isLanding = path === '/' && sentSession(request) === undefined;
     const page = isLanding ? this.pages.landing(pageLanguageOf(request)) : this.pages.document();
     if (!page) {

@@ -263,5 +263,5 @@ function bearerToken(authorization: string | undefined): string {
 
 /** Also for a cached key that is gone. */
 export function unknownKey(): ApiError {
-  return new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
+  return new ApiError('invalid_api_key', 'The API key is wrong, deleted or expired.');
 }

@@ -16,7 +16,7 @@ change.
 \`\`\`json
 {
   "error": {
-    "message": "No model is named vendora-imagine-imag.",
+    "message": "No available channel for model vendora-imagine-imag under group Vendora-Main.",
     "type": "invalid_request_error",
     "param": "model",
     "code": "model_not_found"

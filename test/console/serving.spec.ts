@@ -66,6 +66,19 @@ describe('the console address', () => {
     expect((await fetch(`${relay.consoleUrl}/marketplace`, { method: 'POST' })).status).toBe(404);
   });
 
+  it('tells clients that mistake it for the base URL where models are', async () => {
+    for (const [method, path] of [
+      ['POST', '/v1/images/generations'],
+      ['POST', '/chat/completions'],
+      ['GET', '/v1/models'],
+    ] as const) {
+      const answer = await fetch(relay.consoleUrl + path, { method });
+      const where = 'This is the console: send calls for models to https://api.example.com.';
+      const message = `There is no ${method} ${path}. ${where}`;
+      expect(await answer.json()).toMatchObject({ error: { code: 'unknown_url', message } });
+    }
+  });
+
   it('gives pages the configured address for model calls, and who is signed in', async () => {
     expect(await (await get('/api/public/relay')).json()).toEqual({
       baseUrl: 'https://api.example.com',

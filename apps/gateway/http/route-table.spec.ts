@@ -62,6 +62,8 @@ describe('RouteTable', () => {
   });
 
   it('does not mention the query, which may contain a signature', () => {
-    expect(refusal('GET', '/nowhere?sig=secret').message).toBe('Unknown URL (GET /nowhere).');
+    expect(refusal('GET', '/nowhere?sig=secret').message).toBe(
+      'Unknown URL (GET /nowhere). GET /docs lists all paths.',
+    );
   });
 });

@@ -47,11 +47,8 @@ export class RouteTable {
       const message = `${request.method} is not offered on ${shown(path)}; it takes ${methods.join(', ')}.`;
       return new ApiError('method_not_allowed', message);
     }
-    const hint = this.hintFor(path, request.method);
-    return new ApiError(
-      'unknown_url',
-      `Unknown URL (${request.method} ${shown(path)}).${hint ? ` ${hint}` : ''}`,
-    );
+    const hint = this.hintFor(path, request.method) ?? 'GET /docs lists all paths.';
+    return new ApiError('unknown_url', `Unknown URL (${request.method} ${shown(path)}). ${hint}`);
   }
 
   private hintFor(path: string, method: string): string | undefined {
