@@ -44,8 +44,9 @@ export async function printList<T>(
   printText(items.length === 0 && none !== undefined ? none : tableOf(items, columns));
 }
 
-/** The terminal width that tables fit, in columns. */
+/** The width that tables fit, in columns: the terminal's, or this one where there is none. */
 const WIDTH = 100;
+const LEAST_WIDTH = 80;
 
 /** The title of a column. Numbers are right-aligned. */
 export type TableColumn = string | { readonly number: string };
@@ -116,7 +117,8 @@ function fitted(titles: string[], rows: string[][]): string[][] {
   const widths = titles.map((title, at) =>
     Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
   );
-  let excess = widths.reduce((sum, width) => sum + width + PADDING, 0) - WIDTH;
+  const available = Math.max(process.stdout.columns ?? WIDTH, LEAST_WIDTH);
+  let excess = widths.reduce((sum, width) => sum + width + PADDING, 0) - available;
   while (excess > 0) {
     const widest = widths.indexOf(Math.max(...widths));
     const cut = Math.min(excess, Math.ceil((widths[widest] ?? 0) / 4));

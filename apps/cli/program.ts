@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { version } from '#platform/version.js';
 import { command } from './command.js';
+import { fitHelp } from './help.js';
 import { accountsCommand, keysCommand } from './people/accounts.commands.js';
 import { approvalsCommand } from './approvals.commands.js';
 import { backupCommand, restoreCommand } from './operations/backup.commands.js';
@@ -23,21 +24,22 @@ import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js
 const NOTES = `
 Database:
   DATABASE_URL  login of the role tollgate_billing; else
-    DATA_DIR      the data folder of a standalone relay (.data): the relay running there,
-                or its embedded database, started for the command. Only migrate and restore
-                create a database
+  DATA_DIR      the data folder of a standalone relay (.data): the relay
+                running there, or its embedded database, started for the
+                command. Only migrate and restore create a database
 
 Acting:
-  --as, TOLLGATE_AS  email address of the person who is acting. Needed for commands that move money, change the books, or
-                     decide about prices, roles, accounts, keys and groups. Roles, limits and approvals are those of the
-                     console
+  --as, TOLLGATE_AS  email address of the person who is acting. Needed for
+                     commands that move money, change the books, or decide
+                     about prices, roles, accounts, keys and groups. Roles,
+                     limits and approvals are those of the console
 
 Amounts are credits as decimals, such as 5 or 0.02. A credit costs 1.3 of the payment currency.
 
 Exit codes:
-  0  done
-  1  refused, or a check that failed; the reason is one sentence on standard error
-  2  the command line is wrong
+  0    done
+  1    refused, or a check that failed; standard error has one sentence why
+  2    the command line is wrong
   130  stopped by Ctrl-C or a signal, where that undoes what was begun
 
 Examples:
@@ -75,6 +77,7 @@ export function program(): Command {
   for (const command of commands()) tollgate.addCommand(command);
   everyCommand(tollgate, (command) => {
     command.exitOverride().showHelpAfterError('(add --help for what it takes)');
+    fitHelp(command);
     if (command.commands.length === 0 && !WITHOUT_JSON.includes(pathOf(command))) addJson(command);
   });
   return tollgate;

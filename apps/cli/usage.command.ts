@@ -66,7 +66,7 @@ async function print(
   for await (const entry of entries) {
     if (items.push(entry) === options.limit) break;
   }
-  await printList(options, { items, json: { accountId, items }, table: COLUMNS });
+  await printList(options, { items, json: { accountId, items }, table: COLUMNS, none: 'No requests.' });
 }
 
 const COLUMNS: Columns<Entry> = {

@@ -25,7 +25,8 @@ import { hashArgument, publicKeyArgument } from './ledger-verify.command.js';
 const SURROUNDINGS = `
 Needs BACKUP_PASSPHRASE (or BACKUP_PASSPHRASE_FILE), and
   standalone   DATA_DIR; the relay may run
-  distributed  OWNER_DATABASE_URL, ADMIN_DATABASE_URL, and the programs' STORAGE settings and secrets
+  distributed  OWNER_DATABASE_URL, ADMIN_DATABASE_URL, and the programs' STORAGE
+               settings and secrets
 
 Exit codes: 0 done, 1 refused or failed, 130 stopped.`;
 

@@ -148,7 +148,7 @@ function readEverything(env: Env): string {
   for (const name of settingNames) if (env[name] || env[`${name}_FILE`]) reader.get(name);
   if (env['SECRETS_KEY'] || env['SECRETS_KEY_FILE']) readSecrets(reader);
   reader.finish({});
-  return 'every variable that is set keeps its rule';
+  return 'every variable that is set is valid';
 }
 
 async function tryStorage(env: Env): Promise<string | Partial<DoctorFinding>> {
@@ -186,7 +186,7 @@ async function readLogin(pool: pg.Pool): Promise<string | Partial<DoctorFinding>
 async function readSchema(pool: pg.Pool): Promise<string> {
   const pending = await pendingMigrations(pool);
   if (pending.length > 0) throw new OperatorError(`not applied yet: ${pending.join(', ')}`);
-  return 'every one is applied';
+  return 'all are applied';
 }
 
 async function compareClocks(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {

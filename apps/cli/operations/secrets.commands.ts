@@ -13,7 +13,8 @@ text or with another key. It can be interrupted and repeated while programs run.
 To replace the key:
   1. Give every program the new key as the second: SECRETS_KEY=old,new
   2. Then as the first:                            SECRETS_KEY=new,old
-  3. Run tollgate secrets rotate with both, then give every program only the new key.
+  3. Run tollgate secrets rotate with both.
+  4. Then give every program only the new key:     SECRETS_KEY=new
 
 A standalone relay: stop it, put the new key on a line before the old one in secrets.key of its data folder, and start it,
 which rotates; then remove the old line. A new key: openssl rand -base64 32`;

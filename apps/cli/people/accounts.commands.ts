@@ -134,7 +134,7 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
     facts([
       ['Account', accountId],
       ['Name', name],
-      ['Main', `${main} credits`],
+      ['Balance', `${main} credits`],
       ['Held', `${held} credits`],
       ['Invite', `${invite} credits`],
       ['Frozen', frozen ? 'yes' : 'no'],

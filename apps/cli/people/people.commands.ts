@@ -105,7 +105,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     items: operators,
     json: { operators },
     table: {
-      'E-mail': 'email',
+      Email: 'email',
       Roles: ({ roles: held }) => held.filter((role) => role !== 'user').join(', '),
       Codes: ({ totpEnabled }) => (totpEnabled ? 'yes' : 'no'),
       State: ({ disabled }) => (disabled ? 'disabled' : 'live'),

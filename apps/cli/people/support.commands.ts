@@ -52,8 +52,8 @@ async function list(
   const columns: Columns<(typeof accounts)[number]> = {
     'Account id': 'accountId',
     Name: 'name',
-    'E-mail': ({ email }) => email ?? '',
-    Main: right('main'),
+    Email: ({ email }) => email ?? '',
+    Balance: right('main'),
     State: ({ frozen }) => (frozen ? 'frozen' : 'live'),
   };
   printText(tableOf(accounts, columns));
