@@ -23,7 +23,7 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--
   --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
   --require-version-before  fail where the version before cannot be found or installed (also TOLLGATE_REQUIRE_VERSION_BEFORE=1)
   --help            this text
-  -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
+  -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit", or the files of the specs to run
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker. The S3
 server is S3Proxy by Maven and Java 17.
