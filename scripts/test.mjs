@@ -119,7 +119,7 @@ class Run {
       await prepare();
       return { outcome: 'passed' };
     }
-    if (stage.command) return { outcome: outcomeOf(await this.#execute(stage.command)) };
+    if (stage.command) return { outcome: outcomeOf(await this.#execute(stage.command, stage.env)) };
     if (!hasSpecs(stage)) return { outcome: 'not run', why: 'there are no specs yet' };
     const env = stage.kafka ? await this.#kafka(stage.kafka) : { env: {} };
     if (env.why !== undefined) return env;

@@ -11,6 +11,7 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string} name
  * @property {string} about
  * @property {string[]} [command] run under the project's Node
+ * @property {Record<string, string>} [env] variables of the command
  * @property {string[]} [folders] where its specs are
  * @property {boolean} [alone] its specs start many processes and run one after the other
  * @property {boolean} [waits] its specs wait for the database a third of the time, so a third worker fits in
@@ -109,6 +110,8 @@ export const stages = [
     name: 'lint',
     about: 'oxlint: its rules, and the types of TypeScript',
     command: [bin('oxlint/bin/oxlint'), '--format=stylish'],
+    // Its type checker, a Go program, spends a third of its time collecting garbage unless it may use more memory.
+    env: { GOGC: '400', GOMEMLIMIT: '5GiB' },
   },
   {
     name: 'crash',
