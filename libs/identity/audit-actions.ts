@@ -24,6 +24,7 @@ export const auditActions = [
   'bank-line.undone',
   'channel.changed',
   'channel.created',
+  'channel.routes-added',
   'channel.tested',
   'charge.refunded',
   'dead_letter.replayed',

@@ -9,7 +9,12 @@ import { onOneDay } from '../support/utc-day.js';
 let relay: Relay;
 
 beforeAll(async () => {
-  relay = await startRelay({ REFUND_LIMIT: '1', MANUAL_TOPUP_LIMIT: '100', ADJUSTMENT_LIMIT: '5' });
+  relay = await startRelay({
+    REFUND_LIMIT: '1',
+    MANUAL_TOPUP_LIMIT: '100',
+    ADJUSTMENT_LIMIT: '5',
+    SANDBOX_PAYMENTS: 'false',
+  });
 });
 afterAll(() => relay?.close());
 
@@ -297,4 +302,37 @@ describe('prices', () => {
       expect((await confirm(admin!, group)).error?.error.code).toBe('second_person_required');
       expect((await confirm(other!, second)).data?.state).toBe('confirmed');
     }));
+});
+
+describe('channels', () => {
+  const MODEL = 'imgmodel-lite';
+  const routeOf = async () => {
+    const { rows } = await relay.fixture.owner.query<{ channel: string; upstream: string }>(
+      'SELECT channel_id AS channel, upstream_model AS upstream FROM channel_models WHERE model_id = $1',
+      [MODEL],
+    );
+    return rows;
+  };
+
+  it('send a cheap model to no dear one, and nowhere else, with one administrator', async () => {
+    await relay.customer('1');
+    const admin = await person(relay, { roles: ['admin'] });
+    const channel = { params: { path: { channelId: 'sandbox' } } };
+    const before = await routeOf();
+    const current = (await admin.api.GET('/api/admin/channels/{channelId}', channel)).data!;
+    const change = (body: object) => admin.api.PATCH('/api/admin/channels/{channelId}', { ...channel, body });
+    const dear = { models: { ...current.models, [MODEL]: 'imgmodel-4' } };
+    expect((await change(dear)).data?.approvalId).toEqual(expect.any(String));
+    const elsewhere = { baseUrl: 'https://own.example', apiKeys: ['own-key'] };
+    expect((await change(elsewhere)).error?.error.code).toBe('second_person_required');
+    const { data: own } = await admin.api.POST('/api/admin/channels', {
+      body: { ...elsewhere, id: 'own', protocol: 'openai-xai', models: dear.models, groups: current.groups },
+    });
+    expect(own).toMatchObject({ models: {}, groups: [], approvalId: expect.any(String) });
+    expect(await routeOf()).toEqual(before);
+    expect((await approve(admin, own?.approvalId)).error?.error.code).toBe('second_person_required');
+    const other = await person(relay, { roles: ['admin'] });
+    expect((await approve(other, own?.approvalId)).data).toMatchObject({ kind: 'channel.routes' });
+    expect(await routeOf()).toContainEqual({ channel: 'own', upstream: 'imgmodel-4' });
+  });
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { ChannelRoutes } from '#marketplace/catalog/channel-routes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { GroupModels } from '#marketplace/catalog/group-models.js';
@@ -46,7 +47,7 @@ export async function openCatalog(): Promise<CatalogFixture> {
     groups: new GroupService({ source, changes, opening, clock: systemClock }),
     groupModels,
     approvals,
-    channels: new ChannelService(source, changes, secrets),
+    channels: new ChannelService({ source, changes, routes: new ChannelRoutes(changes, approvals), secrets }),
     secrets,
     announced: async () => {
       const { rows } = await ledger.owner.query<{ count: number }>(

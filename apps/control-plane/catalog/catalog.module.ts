@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { ChannelRoutes } from '#marketplace/catalog/channel-routes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { GroupModels } from '#marketplace/catalog/group-models.js';
@@ -10,13 +11,12 @@ import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ModelRoutes } from '#operations/model-route.js';
 import { ProgramReader } from '#operations/program.reader.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { CatalogController } from './catalog.controller.js';
 import { ChannelsController } from './channels.controller.js';
-import { constructed, provided } from '#platform/wiring.js';
+import { constructed, provided, providedBy } from '#platform/wiring.js';
 
 /** The catalog for administrators. */
 @Module({
@@ -29,18 +29,23 @@ import { constructed, provided } from '#platform/wiring.js';
     constructed(ModelRoutes, POOL, ProgramReader),
     constructed(GroupModels, CatalogChanges, ApprovalService),
     constructed(GroupOpening, CatalogChanges, ApprovalService),
+    constructed(ChannelRoutes, CatalogChanges, ApprovalService),
     provided(GroupService, {
       source: DataSource,
       changes: CatalogChanges,
       opening: GroupOpening,
       clock: CONTROL_PLANE_CLOCK,
     }),
-    {
-      provide: ChannelService,
-      inject: [DataSource, CatalogChanges, CONTROL_PLANE_CONFIG],
-      useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: ControlPlaneConfig) =>
-        new ChannelService(source, changes, secrets),
-    },
+    providedBy(
+      ChannelService,
+      ({ config: { secrets }, ...parts }) => new ChannelService({ ...parts, secrets }),
+      {
+        source: DataSource,
+        changes: CatalogChanges,
+        routes: ChannelRoutes,
+        config: CONTROL_PLANE_CONFIG,
+      },
+    ),
   ],
 })
 export class CatalogModule {}

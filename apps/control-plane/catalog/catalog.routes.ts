@@ -134,6 +134,11 @@ const channelView = z
 
 const approvalId = z.string().nullable().meta({ description: 'The approval that missing models wait for.' });
 
+const routesId = z
+  .string()
+  .nullable()
+  .meta({ description: 'The approval that missing models, names at the upstream and groups wait for.' });
+
 const openingId = z.string().nullable().meta({ description: 'The approval that the opening waits for.' });
 
 const namesModel = z.strictObject({ model: modelName });
@@ -249,6 +254,8 @@ export const catalogRoutes = {
   }),
   createChannel: forAdmins.post('createChannel', CHANNELS, {
     summary: 'Add an upstream.',
+    description:
+      'Once customers have paid, its models and groups are added when another administrator has approved them. With simulated payments, they are added at once.',
     confirms: true,
     body: z
       .strictObject(channelFields)
@@ -262,7 +269,7 @@ export const catalogRoutes = {
         models: models.default({}),
         groups: groupNames.default([]),
       }),
-    answer: channelView,
+    answer: channelView.extend({ approvalId: routesId }),
     status: 201,
     refusals: ['conflict'],
   }),
@@ -274,7 +281,8 @@ export const catalogRoutes = {
   changeChannel: forAdmins.patch('changeChannel', `${CHANNELS}/{channelId}`, {
     summary:
       'Change an upstream. Omitted fields keep their value; lists of models, groups and keys are replaced.',
-    description: 'If the origin of the address changes, the keys must be sent again.',
+    description:
+      'If the origin of the address changes, the keys must be sent again. Once customers have paid, new models, other names at the upstream and new groups are set when another administrator has approved them. A channel with models or running tasks then keeps its base URL, except with `ONE_PERSON`.',
     confirms: true,
     params: namesChannel,
     body: z.strictObject(channelFields).partial().extend({
@@ -283,6 +291,7 @@ export const catalogRoutes = {
       models: models.optional(),
       groups: groupNames.optional(),
     }),
-    answer: channelView,
+    answer: channelView.extend({ approvalId: routesId }),
+    refusals: ['second_person_required'],
   }),
 };

@@ -1,7 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { ModelRoutes } from '#operations/model-route.js';
 import { pageFrom } from '#platform/http/page.js';
-import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
+import {
+  ChannelService,
+  type ChannelWithApproval,
+  type ShownChannel,
+} from '#marketplace/catalog/channel.service.js';
 import { Using } from '#platform/wiring.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
@@ -24,7 +28,7 @@ export class ChannelsController extends Using({ channels: ChannelService, modelR
 
   @Serves(routes.createChannel)
   async createChannel(call: CallOf<typeof routes.createChannel>) {
-    return channelView(await this.channels.create(call.body, doneBy(call)));
+    return changedView(await this.channels.create(call.body, doneBy(call)));
   }
 
   @Serves(routes.getChannel)
@@ -34,10 +38,14 @@ export class ChannelsController extends Using({ channels: ChannelService, modelR
 
   @Serves(routes.changeChannel)
   async changeChannel(call: CallOf<typeof routes.changeChannel>) {
-    return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
+    return changedView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
   }
 }
 
 function channelView({ keyMarks, models, groups, ...channel }: ShownChannel) {
   return { ...channel, keyMarks: [...keyMarks], models: { ...models }, groups: [...groups] };
+}
+
+function changedView({ approvalId, ...channel }: ChannelWithApproval) {
+  return { ...channelView(channel), approvalId };
 }

@@ -1,8 +1,6 @@
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
-import type pg from 'pg';
 import { isIP } from 'node:net';
 import { keyMark } from '#catalog/catalog.js';
-import { requireKnown, requireModels } from '#catalog/known-names.js';
 import { type ChannelProtocol, keyFormOf } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
 import { isWebhookSecret } from '#platform/http/webhook-signature.js';
@@ -10,6 +8,7 @@ import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import type { CatalogChanges } from './catalog.changes.js';
+import { type ChannelRoutes, refuseOtherUpstream } from './channel-routes.js';
 import { ChannelRow } from './channel.entity.js';
 import { defined } from './model.service.js';
 
@@ -48,6 +47,9 @@ export interface ShownChannel extends Omit<ChannelRow, 'apiKey' | 'furtherApiKey
   readonly groups: readonly string[];
 }
 
+/** A channel with the approval that its new models and groups wait for; null: none wait. */
+export type ChannelWithApproval = ShownChannel & { readonly approvalId: string | null };
+
 const NOT_GIVEN = {
   enabled: true,
   priority: 0,
@@ -61,58 +63,65 @@ const NOT_GIVEN = {
 /** Replaces the mark of a key that SECRETS_KEY does not open. It has to be entered again. */
 const UNREADABLE = 'unreadable';
 
+export interface ChannelServiceParts {
+  readonly source: DataSource;
+  readonly changes: CatalogChanges;
+  readonly routes: ChannelRoutes;
+  readonly secrets: SecretBox;
+}
+
 /** The upstreams of the catalog. */
 export class ChannelService {
-  constructor(
-    private readonly source: DataSource,
-    private readonly changes: CatalogChanges,
-    private readonly secrets: SecretBox,
-  ) {}
+  constructor(private readonly parts: ChannelServiceParts) {}
 
   async list(query: { limit: number; after: string }): Promise<ShownChannel[]> {
-    const rows = await this.source.manager.find(ChannelRow, {
+    const rows = await this.parts.source.manager.find(ChannelRow, {
       where: { id: MoreThan(query.after) },
       order: { id: 'ASC' },
       take: query.limit,
     });
-    return this.shown(this.source.manager, rows);
+    return this.shown(this.parts.source.manager, rows);
   }
 
   /** @throws ApiError `not_found` */
   async find(id: string): Promise<ShownChannel> {
-    const row = await this.source.manager.findOneBy(ChannelRow, { id });
+    const row = await this.parts.source.manager.findOneBy(ChannelRow, { id });
     if (!row) throw notFound(id);
-    return (await this.shown(this.source.manager, [row]))[0]!;
+    return (await this.shown(this.parts.source.manager, [row]))[0]!;
   }
 
-  /** @throws ApiError for a forbidden address, and for unknown models and groups */
-  async create(wanted: NewChannel, by: DoneBy): Promise<ShownChannel> {
+  /**
+   * Once customers have paid, its models and groups wait for a second administrator.
+   * @throws ApiError for a forbidden address, and for unknown models and groups
+   */
+  async create(wanted: NewChannel, by: DoneBy): Promise<ChannelWithApproval> {
     const { id, protocol, models = {}, groups = [] } = wanted;
     const { apiKeys, webhookSecret = null, ...rest } = wanted;
     const fields = { ...NOT_GIVEN, ...defined(fieldsOf(rest)) };
     const baseUrl = checkedBaseUrl(wanted.baseUrl, fields.allowPrivateAddress);
-    await this.changes.make(by, async ({ entities, client }) => {
+    const approvalId = await this.parts.changes.make(by, async (transaction) => {
       const secrets = {
         ...this.keysOf(wanted, apiKeys),
         webhookSecret: this.sealedSecret(id, webhookSecret),
       };
       const row = { id, protocol, ...fields, baseUrl, ...secrets };
-      await entities.insert(ChannelRow, row);
-      await setModels(client, id, models);
-      await setGroups(client, id, groups);
-      const after = { ...this.masked(row), models, groups };
-      return { result: null, action: 'channel.created', subject: `channel:${id}`, after };
+      await transaction.entities.insert(ChannelRow, row);
+      const set = { channel: row, before: { models: {}, groups: [] }, after: { models, groups }, by };
+      const { routes, approvalId: result } = await this.parts.routes.set(transaction, set);
+      const after = { ...this.masked(row), ...routes };
+      return { result, action: 'channel.created', subject: `channel:${id}`, after };
     });
-    return this.find(id);
+    return { ...(await this.find(id)), approvalId };
   }
 
   /**
    * Changes the given fields. A new origin needs the keys again, so that nobody can send keys that they cannot read to
-   * another address.
-   * @throws ApiError as for a new one, and `not_found`
+   * another address. Added models and groups wait as those of a new channel do.
+   * @throws ApiError as for a new one, `not_found`, and `second_person_required` for a base URL that is in use
    */
-  async change(id: string, wanted: ChannelChange, by: DoneBy): Promise<ShownChannel> {
-    await this.changes.make(by, async ({ entities, client }) => {
+  async change(id: string, wanted: ChannelChange, by: DoneBy): Promise<ChannelWithApproval> {
+    const approvalId = await this.parts.changes.make(by, async (transaction) => {
+      const { entities, client } = transaction;
       const row = await entities.findOneBy(ChannelRow, { id });
       if (!row) throw notFound(id);
       const before = (await this.shown(entities, [row]))[0]!;
@@ -123,16 +132,17 @@ export class ChannelService {
           param: 'apiKeys',
         });
       }
+      if (row.baseUrl !== before.baseUrl) await refuseOtherUpstream(client, { channel: row, before, by });
       if (wanted.apiKeys) Object.assign(row, this.keysOf(row, wanted.apiKeys));
       if (wanted.webhookSecret !== undefined) row.webhookSecret = this.sealedSecret(id, wanted.webhookSecret);
       await entities.save(row);
-      if (wanted.models) await setModels(client, id, wanted.models);
-      if (wanted.groups) await setGroups(client, id, wanted.groups);
       const { models = before.models, groups = before.groups } = wanted;
-      const after = { ...this.masked(row), models, groups };
-      return { result: null, action: 'channel.changed', subject: `channel:${id}`, before, after };
+      const set = { channel: row, before, after: { models, groups }, by };
+      const { routes, approvalId: result } = await this.parts.routes.set(transaction, set);
+      const after = { ...this.masked(row), ...routes };
+      return { result, action: 'channel.changed', subject: `channel:${id}`, before, after };
     });
-    return this.find(id);
+    return { ...(await this.find(id)), approvalId };
   }
 
   /** As stored: sealed for this channel. @throws ApiError */
@@ -142,7 +152,7 @@ export class ChannelService {
   ): Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
     const written = keys.map((key) => keptKey(protocol, key));
     const [apiKey = '', ...furtherApiKeys] = written.map((key) =>
-      this.secrets.seal(key, placeOf.channel(id)),
+      this.parts.secrets.seal(key, placeOf.channel(id)),
     );
     return { apiKey, furtherApiKeys };
   }
@@ -154,12 +164,12 @@ export class ChannelService {
       const message = 'webhookSecret: must be whsec_ and the secret in base64.';
       throw new ApiError('invalid_value', message, { param: 'webhookSecret' });
     }
-    return this.secrets.seal(secret, placeOf.channel(id));
+    return this.parts.secrets.seal(secret, placeOf.channel(id));
   }
 
   private markOf(id: string, stored: string): string {
     try {
-      return keyMark({ apiKey: this.secrets.open(stored, placeOf.channel(id)) });
+      return keyMark({ apiKey: this.parts.secrets.open(stored, placeOf.channel(id)) });
     } catch {
       return UNREADABLE;
     }
@@ -241,39 +251,4 @@ function baseUrlFault(text: string, allowPrivateAddress: boolean): string | null
   const isPrivate =
     isIP(host) !== 0 ? !isPublicAddress(host) : /(^|\.)(localhost|local|internal)$/.test(host);
   return isPrivate ? 'must be a public address, unless private ones are allowed' : null;
-}
-
-async function setModels(
-  client: pg.ClientBase,
-  channel: string,
-  models: Readonly<Record<string, string>>,
-): Promise<void> {
-  const ours = Object.keys(models);
-  await requireModels(client, ours);
-  await client.query('DELETE FROM channel_models WHERE channel_id = $1 AND model_id <> ALL ($2::text[])', [
-    channel,
-    ours,
-  ]);
-  await client.query(
-    `INSERT INTO channel_models (channel_id, model_id, upstream_model)
-     SELECT $1, m.ours, m.theirs FROM unnest($2::text[], $3::text[]) AS m (ours, theirs)
-     ON CONFLICT (channel_id, model_id) DO UPDATE SET upstream_model = excluded.upstream_model`,
-    [channel, ours, Object.values(models)],
-  );
-}
-
-async function setGroups(client: pg.ClientBase, channel: string, groups: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    'SELECT name FROM groups WHERE name = ANY ($1::text[])',
-    [groups],
-  );
-  requireKnown(groups, new Set(rows.map(({ name }) => name)), { param: 'groups', what: 'group' });
-  await client.query('DELETE FROM channel_groups WHERE channel_id = $1 AND group_name <> ALL ($2::text[])', [
-    channel,
-    groups,
-  ]);
-  await client.query(
-    `INSERT INTO channel_groups (channel_id, group_name) SELECT $1, g FROM unnest($2::text[]) AS g ON CONFLICT DO NOTHING`,
-    [channel, groups],
-  );
 }

@@ -172,7 +172,9 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) => save(channel, values)}
       reread={() => refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log')}
-      success={(_answer, { id }) => t('channel.saved', { channel: id })}
+      success={({ data }, { id }) =>
+        t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
+      }
       done={(_answer, { id }) => done(id)}
     />
   );

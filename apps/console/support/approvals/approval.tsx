@@ -31,6 +31,7 @@ const KINDS = [
   'person.roles',
   'group.models',
   'group.open',
+  'channel.routes',
 ] as const;
 
 /** The name of an approval's type, or its code if it has none. */
