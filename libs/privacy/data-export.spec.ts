@@ -18,8 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
+/** IDs of the exports that were given up. */
+const failed: string[] = [];
+
 const exportsOf = (maxBytes = 100 * MEGABYTE, pool = fixture.billing) =>
-  new DataExports({ pool, lifeMs: MINUTE, maxBytes });
+  new DataExports({ pool, lifeMs: MINUTE, maxBytes, onFailed: (exportId) => failed.push(exportId) });
+
+/** As if a process had begun it and died. */
+const abandon = (exportId: string) =>
+  fixture.owner.query(
+    `UPDATE data_exports SET state = 'running', lease_token = gen_random_uuid(), lease_until = now() - interval '1 second',
+       attempts = attempts + 1 WHERE id = $1`,
+    [exportId],
+  );
 
 /** A customer with tasks whose prompts cannot be compressed. */
 async function customer(tasks: number, promptBytes = 3_000) {
@@ -67,11 +78,7 @@ describe('an export', () => {
   it('is made again by another process if the first one died', async () => {
     const [owner, exports] = [await customer(3), exportsOf()];
     const { id } = await exports.request(owner);
-    await fixture.owner.query(
-      `UPDATE data_exports SET state = 'running', lease_token = gen_random_uuid(), lease_until = now() - interval '1 second',
-         attempts = 1, bytes = 7 WHERE id = $1`,
-      [id],
-    );
+    await abandon(id);
     await fixture.owner.query(
       `INSERT INTO data_export_pieces (export_id, ordinal, bytes) VALUES ($1, 0, 'broken'), ($1, 1, 'half')`,
       [id],
@@ -79,6 +86,19 @@ describe('an export', () => {
     await Promise.all([exports.round(NEVER), exports.round(NEVER)]);
     const { files } = await archive(exports, id, owner);
     expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('is given up once three processes have died over it, and can be asked for again', async () => {
+    const [owner, exports] = [await customer(1), exportsOf()];
+    const { id } = await exports.request(owner);
+    for (let died = 0; died < 3; died += 1) await abandon(id);
+    await Promise.all([exports.round(NEVER), exports.round(NEVER)]);
+    expect(await exports.list(owner.accountId)).toMatchObject([{ id, state: 'failed', failure: 'failed' }]);
+    expect(failed.filter((each) => each === id)).toEqual([id]);
+    const again = await exports.request(owner);
+    for (let died = 0; died < 2; died += 1) await abandon(again.id);
+    while (await exports.round(NEVER));
+    expect((await archive(exports, again.id, owner)).files.get('tasks.jsonl')).toContain('"failed"');
   });
 
   it('stays whole if a process that stood still goes on after another one finished it', async () => {

@@ -25,6 +25,8 @@ export interface DataExportOptions {
   /** How long an archive can be downloaded. */
   lifeMs: number;
   maxBytes: number;
+  /** After an export is given up for a reason other than its size. */
+  onFailed: (exportId: string) => void;
 }
 
 interface OwnerRequest {
@@ -33,12 +35,19 @@ interface OwnerRequest {
   requestId: string;
 }
 
+interface Claimed {
+  readonly id: string;
+  readonly accountId: string;
+  readonly token: string;
+}
+
 const COLUMNS = `id, state, requested_at AS "requestedAt", ready_at AS "readyAt", expires_at AS "expiresAt",
   bytes::float8 AS bytes, failure`;
 /** How many archives of an account are listed, and stored at a time. */
 const MOST_LISTED = 10;
 const LEASE_MS = 60_000;
-const MOST_ATTEMPTS = 5;
+/** Then it is given up, whether its rounds failed or killed their process. */
+const MOST_ATTEMPTS = 3;
 const PIECE_BYTES = 512 * 1024;
 
 /** Archives of an account's own data. The owner requests one, a job creates it, one at a time, and it expires. */
@@ -116,9 +125,10 @@ export class DataExports {
   }
 
   /** Starts over: also removes what a killed process left, while no other process can store. */
-  private claim(): Promise<{ id: string; accountId: string; token: string } | null> {
+  private async claim(): Promise<Claimed | null> {
     const token = randomUUID();
-    return inTransaction(this.options.pool, async (client) => {
+    const { failed, claimed } = await inTransaction(this.options.pool, async (client) => {
+      const givenUp = await this.giveUp(client);
       const { rows } = await client.query<{ id: string; accountId: string }>(
         `UPDATE data_exports SET state = 'running', attempts = attempts + 1, bytes = 0, lease_token = $1,
            lease_until = now() + $2::float8 * interval '1 millisecond'
@@ -127,16 +137,25 @@ export class DataExports {
          RETURNING id, account_id AS "accountId"`,
         [token, LEASE_MS],
       );
-      if (!rows[0]) return null;
-      await deletePieces(client, rows[0].id);
-      return { ...rows[0], token };
+      if (rows[0]) await deletePieces(client, rows[0].id);
+      return { failed: givenUp, claimed: rows[0] ? { ...rows[0], token } : null };
     });
+    for (const id of failed) this.options.onFailed(id);
+    return claimed;
   }
 
-  private async make(
-    { id, accountId, token }: { id: string; accountId: string; token: string },
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Those that were left too often by processes that died, maybe because of them. */
+  private async giveUp(client: pg.ClientBase): Promise<string[]> {
+    const { rows } = await client.query<{ id: string }>(
+      `UPDATE data_exports SET state = 'failed', failure = 'failed', lease_token = NULL, lease_until = NULL,
+         expires_at = now() + $2::float8 * interval '1 millisecond'
+       WHERE state = 'running' AND lease_until < now() AND attempts >= $1 RETURNING id`,
+      [MOST_ATTEMPTS, this.options.lifeMs],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async make({ id, accountId, token }: Claimed, signal: AbortSignal): Promise<void> {
     let ordinal = 0;
     for await (const piece of inPieces(archiveOf(this.options.pool, accountId))) {
       signal.throwIfAborted();
@@ -171,17 +190,19 @@ export class DataExports {
 
   private async leave(id: string, token: string, error: unknown): Promise<void> {
     const isTooLarge = error instanceof TooLarge;
-    await inTransaction(this.options.pool, async (client) => {
-      const { rowCount } = await client.query(
+    const hasFailed = await inTransaction(this.options.pool, async (client) => {
+      const { rows } = await client.query<{ failure: DataExport['failure'] }>(
         `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
            state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
            failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
            expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
-         WHERE id = $1 AND lease_token = $2`,
+         WHERE id = $1 AND lease_token = $2 RETURNING failure`,
         [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
       );
-      if (isTooLarge && rowCount === 1) await deletePieces(client, id);
+      if (isTooLarge && rows[0]) await deletePieces(client, id);
+      return rows[0]?.failure === 'failed';
     });
+    if (hasFailed) this.options.onFailed(id);
   }
 }
 

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { DataExports } from '#privacy/data-export.js';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
+import { Counter } from '#platform/metrics.js';
 import { provided, providedBy } from '#platform/wiring.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
@@ -41,12 +42,25 @@ import { RetentionController } from './retention.controller.js';
       tickets: TicketService,
     }),
     ...privacyJobs,
-    providedBy(
-      DataExports,
-      ({ pool, config: { privacy } }: Shared) =>
-        new DataExports({ pool, lifeMs: privacy.retention.exports, maxBytes: privacy.exportMaxBytes }),
-      SHARED,
-    ),
+    providedBy(DataExports, dataExports, SHARED),
   ],
 })
 export class PrivacyModule {}
+
+function dataExports({ pool, config: { privacy }, log, registry }: Shared): DataExports {
+  const failed = new Counter({
+    name: 'tollgate_data_exports_failed_total',
+    help: 'Exports of personal data that were given up, except those that are too large.',
+    registers: [registry],
+  });
+  const onFailed = (exportId: string) => {
+    failed.inc();
+    log.error({ exportId }, 'an export was given up');
+  };
+  return new DataExports({
+    pool,
+    lifeMs: privacy.retention.exports,
+    maxBytes: privacy.exportMaxBytes,
+    onFailed,
+  });
+}
