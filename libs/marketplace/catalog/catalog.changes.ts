@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { isDeepStrictEqual } from 'node:util';
 import { outboxInsert, type OutboxRelay, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
@@ -44,7 +45,10 @@ export class CatalogChanges {
   }
 }
 
-/** Makes a change in the caller's transaction, who wakes the outbox after it. */
+/**
+ * Makes a change in the caller's transaction, who wakes the outbox after it. One that leaves everything as it is, is
+ * neither logged nor announced.
+ */
 export async function changeCatalog<T>(
   client: pg.ClientBase,
   by: DoneBy,
@@ -52,6 +56,7 @@ export async function changeCatalog<T>(
 ): Promise<T> {
   await client.query('SELECT lock_catalog()');
   const { result, ...record } = await work();
+  if (isDeepStrictEqual(record.before, record.after)) return result;
   await audit(client, { ...by, ...record });
   const { rows } = await client.query<{ revision: bigint }>('SELECT revision FROM catalog_revision');
   const event = { revision: String(rows[0]!.revision), what: record.subject.split(':')[0] ?? 'catalog' };

@@ -1,5 +1,6 @@
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { keyMark } from '#catalog/catalog.js';
 import { type ChannelProtocol, keyFormOf } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
@@ -133,8 +134,7 @@ export class ChannelService {
         });
       }
       if (row.baseUrl !== before.baseUrl) await refuseOtherUpstream(client, { channel: row, before, by });
-      if (wanted.apiKeys) Object.assign(row, this.keysOf(row, wanted.apiKeys));
-      if (wanted.webhookSecret !== undefined) row.webhookSecret = this.sealedSecret(id, wanted.webhookSecret);
+      Object.assign(row, this.newSecrets(row, wanted));
       await entities.save(row);
       const { models = before.models, groups = before.groups } = wanted;
       const set = { channel: row, before, after: { models, groups }, by };
@@ -143,6 +143,15 @@ export class ChannelService {
       return { result, action: 'channel.changed', subject: `channel:${id}`, before, after };
     });
     return { ...(await this.find(id)), approvalId };
+  }
+
+  /** The given ones, as stored; empty if they are those that it has. @throws ApiError */
+  private newSecrets(row: ChannelRow, { apiKeys, webhookSecret }: ChannelChange): Partial<ChannelRow> {
+    const given = {
+      ...(apiKeys && this.keysOf(row, apiKeys)),
+      ...(webhookSecret !== undefined && { webhookSecret: this.sealedSecret(row.id, webhookSecret) }),
+    };
+    return isDeepStrictEqual(this.masked(row), this.masked({ ...row, ...given })) ? {} : given;
   }
 
   /** As stored: sealed for this channel. @throws ApiError */

@@ -58,13 +58,12 @@ export class GroupModels {
       const subject = `group:${group}`;
       const before = await modelsOf(client, group);
       await requireModels(client, models);
-      await client.query('DELETE FROM group_models WHERE group_name = $1 AND model_id <> ALL ($2::text[])', [
-        group,
-        models,
-      ]);
+      const removed = before.filter((model) => !models.includes(model));
+      if (removed.length > 0) await deleteSales(client, salesIn(group, removed));
       const added = [...new Set(models)].filter((model) => !before.includes(model));
       const sales = salesIn(group, added);
-      const result = await this.enter(transaction, { sales, subject, param: 'models', by });
+      const result =
+        added.length === 0 ? null : await this.enter(transaction, { sales, subject, param: 'models', by });
       return { result, action: 'group.models-set', subject, before, after: await modelsOf(client, group) };
     });
   }
