@@ -200,24 +200,43 @@ describe('a new secret', () => {
     expect(stored.previousSecretUntil!.getTime()).toBe(clock.nowMs() + webhooks.secretOverlapMs);
   });
 
-  it('from rotations at once is one of theirs, and the one that the receiver has signs along', async () => {
+  it('from rotations at once is that of the first', async () => {
     const { id, secret: first } = await create();
-    const made = await Promise.all([1, 2].map(() => service.rotateSecret(asker, id)));
+    const made = [1, 2].map(() => service.rotateSecret(asker, id));
+    expect(await race(made)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    const secretsMade = (await Promise.allSettled(made)).map((each) =>
+      each.status === 'fulfilled' ? each.value.secret : null,
+    );
     const [current, previous] = await signing(id);
-    expect(made.map(({ secret }) => secret)).toContain(current);
+    expect(secretsMade).toContain(current);
     expect(previous).toBe(first);
   });
 
-  it('replaces the one before at once if an older one still signs along, for another while', async () => {
+  it('is refused while two sign, until it is known which of them the receiver has', async () => {
+    const { id, secret: first } = await create();
+    const { secret: second, previousSecretUntil } = await service.rotateSecret(asker, id);
+    const until = previousSecretUntil!.toISOString();
+    await expect(service.rotateSecret(asker, id)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(`signs until ${until}`),
+    });
+    expect(await signing(id)).toEqual([second, first]);
+  });
+
+  it('within the same day leaves the one that the receiver has to sign along', async () => {
     const { id, secret: first } = await create();
     await service.rotateSecret(asker, id);
     clock.advance(webhooks.secretOverlapMs - 1);
-    const { secret, previousSecretUntil } = await service.rotateSecret(asker, id);
-    expect(await signing(id)).toEqual([secret, first]);
+    // The answer was lost, so the receiver still has the first one.
+    const { secret: third, previousSecretUntil } = await service.rotateSecret(asker, id, 'previous');
+    expect(await signing(id)).toEqual([third, first]);
     expect(previousSecretUntil!.getTime()).toBe(clock.nowMs() + webhooks.secretOverlapMs);
+    // The receiver has been switched to the third one.
+    const { secret: fourth } = await service.rotateSecret(asker, id, 'current');
+    expect(await signing(id)).toEqual([fourth, third]);
     clock.advance(webhooks.secretOverlapMs);
     const { secret: last } = await service.rotateSecret(asker, id);
-    expect(await signing(id)).toEqual([last, secret]);
+    expect(await signing(id)).toEqual([last, fourth]);
   });
 });
 

@@ -34,6 +34,10 @@ export interface EndpointChange {
   enabled?: boolean | undefined;
 }
 
+/** While two secrets sign. */
+export const signingSecrets = ['current', 'previous'] as const;
+type SigningSecret = (typeof signingSecrets)[number];
+
 /** The webhook endpoints of accounts. Another account's endpoints look as if they did not exist. */
 export class EndpointService {
   constructor(
@@ -127,17 +131,19 @@ export class EndpointService {
   }
 
   /**
-   * Replaces the secret. The previous one keeps signing for a while. If an older one still does, that one goes on instead:
-   * the receiver has it if this repeats a rotation whose answer was lost, or replaces a secret that leaked before its use.
-   * @throws ApiError not_found, too_many_attempts
+   * Replaces the secret. The previous one keeps signing for a while. Two sign at a time: if there are two already, only its
+   * owner knows which of them the receiver has, and says so.
+   * @throws ApiError not_found, too_many_attempts, conflict if two sign and `receiverHas` is missing
    */
-  rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
+  rotateSecret(asker: Asker, endpointId: string, receiverHas?: SigningSecret): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const [secret, nowMs] = [newWebhookSecret(), this.clock.nowMs()];
       const { previousSecret, previousSecretUntil: until } = endpoint;
+      const doBothSign = until !== null && until.getTime() > nowMs;
+      if (doBothSign && receiverHas === undefined) throw bothSign(until);
       const change = {
         secret: this.config.secrets.seal(secret, placeOf.webhook(endpointId)),
-        previousSecret: until && until.getTime() > nowMs ? previousSecret : endpoint.secret,
+        previousSecret: doBothSign && receiverHas === 'previous' ? previousSecret : endpoint.secret,
         previousSecretUntil: new Date(nowMs + this.config.webhooks.secretOverlapMs),
       };
       await transaction.entities.update(WebhookEndpoint, { id: endpointId }, change);
@@ -205,6 +211,11 @@ function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): vo
     : events.find((type) => financeEventTypes.includes(type));
   if (foreign === undefined) return;
   throw new ApiError('forbidden', `events: ${foreign} is for finance staff only.`, { param: 'events' });
+}
+
+function bothSign(until: Date): ApiError {
+  const message = `The previous secret signs until ${until.toISOString()}. To replace the secret before that, send receiverHas=current or receiverHas=previous, whichever your receiver has. The other one stops signing now.`;
+  return new ApiError('conflict', message, { param: 'receiverHas' });
 }
 
 /** The audit log's record of an endpoint: neither its secret nor the owner's texts, which are deleted with the account. */

@@ -339,6 +339,16 @@ describe('deliveries', () => {
     const [one] = endpoint.received();
     expect(verified(endpoint.secret, one!)).toEqual(verified(data!.secret, one!));
     expect(() => verified(`whsec_${Buffer.alloc(32).toString('base64')}`, one!)).toThrow();
+    const again = await owner.api.POST('/api/webhooks/{endpointId}/secret', { params });
+    expect(again.error?.error).toMatchObject({ code: 'conflict', param: 'receiverHas' });
+    const query = { receiverHas: 'current' as const };
+    const { data: third } = await owner.api.POST('/api/webhooks/{endpointId}/secret', {
+      params: { ...params, query },
+    });
+    await ended(owner, endpoint.id, await ping(owner, endpoint.id));
+    const two = endpoint.received()[1]!;
+    expect(verified(data!.secret, two)).toEqual(verified(third!.secret, two));
+    expect(() => verified(endpoint.secret, two)).toThrow();
   });
 
   it('that only test an endpoint are limited to a few per minute', async () => {

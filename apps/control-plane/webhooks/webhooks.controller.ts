@@ -41,7 +41,8 @@ export class WebhooksController extends Using({
 
   @Serves(routes.rotateSecret)
   async rotateSecret(call: CallOf<typeof routes.rotateSecret>) {
-    return viewEndpoint(await this.service.rotateSecret(call, call.params.endpointId));
+    const { params, query } = call;
+    return viewEndpoint(await this.service.rotateSecret(call, params.endpointId, query.receiverHas));
   }
 
   @Serves(routes.ping)

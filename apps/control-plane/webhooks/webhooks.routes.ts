@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attemptView, DELIVERY_STATES, deliveryView } from '#webhooks/delivery.log.js';
+import { signingSecrets } from '#webhooks/endpoint.service.js';
 import { time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
 import { routesFor } from '../http/route.js';
@@ -88,9 +89,10 @@ export const webhookRoutes = {
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
     summary: 'Rotate the secret. Both secrets sign during the transition.',
     description:
-      'Another rotation during the transition replaces the new secret at once. The previous secret keeps signing.',
+      'Two secrets sign at a time. Another rotation during the transition is refused, unless it says with `receiverHas` which of the two your receiver has: that one signs along with the new one, and the other stops at once.',
+    query: z.strictObject({ receiverHas: z.enum(signingSecrets).optional() }),
     answer: endpointView.extend({ secret: secretView }),
-    refusals: ['too_many_attempts'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
   ping: forUsers.post('pingWebhook', '/api/webhooks/{endpointId}/pings', {
     summary: 'Send a test event of type `ping`.',

@@ -5,10 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape, useRead } from '../../api/client.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Dialog } from '../../ui/forms/dialog.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
+import { useNow } from '../../ui/time/now.js';
 import { When } from '../../ui/time/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
@@ -16,6 +19,8 @@ import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
 import { GROUP } from '../../i18n/group.js';
+
+const MINUTE_MS = 60_000;
 
 export default function EndpointPage() {
   const { t } = useTranslation('webhooks');
@@ -139,18 +144,31 @@ function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   );
 }
 
+/** Two secrets sign at a time. If there are two already, the owner says which of them to keep. */
 function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [secret, setSecret] = useOwnState<string>();
-  const rotate = async () => {
-    const params = { path: { endpointId: endpoint.id } };
-    const { data } = await api.POST('/api/webhooks/{endpointId}/secret', { params });
-    setSecret(data!.secret);
-    await reread();
-  };
+  const { previousSecretUntil: until } = endpoint;
+  const now = useNow(MINUTE_MS);
+  const doBothSign = until !== null && Date.parse(until) > now;
+  const receiverHas = choiceField(t('one.receiverHas.label'), {
+    of: ['current', 'previous'],
+    name: (which) => t(`one.receiverHas.${which}`),
+    hint: t('one.receiverHas.hint'),
+  });
   return (
     <>
-      <ConfirmAction texts={t('one.rotate', GROUP)} isDangerous={false} act={rotate} />
+      <ModalForm
+        texts={t('one.rotate', GROUP)}
+        fields={{ receiverHas }}
+        hidden={() => (doBothSign ? [] : ['receiverHas'])}
+        send={async (values) => {
+          const params = { path: { endpointId: endpoint.id }, query: doBothSign ? values : {} };
+          return (await api.POST('/api/webhooks/{endpointId}/secret', { params })).data!;
+        }}
+        reread={reread}
+        done={(made) => setSecret(made.secret)}
+      />
       <NewSecret secret={secret} close={() => setSecret(null)} />
     </>
   );
