@@ -14,6 +14,10 @@ const MOST = {
   /** Of keys, webhooks, billing details and the account together. */
   'changes of settings': 1_000,
   'downloads of archives': 100,
+  /** Those that succeed. A reset of the password forgets them, so that nobody is locked out by them. */
+  'sign-ins': 1_000,
+  /** Each also sends a mail. */
+  'changes of password and second factor': 20,
 } as const;
 const DAY_MS = 86_400_000;
 
@@ -25,8 +29,20 @@ export async function countDaily(
 ): Promise<void> {
   const most = MOST[what];
   await new AttemptsStore(client).count({
-    subject: `${what} ${accountId}`,
+    subject: subjectOf(accountId, what),
     limit: { most, windowMs: DAY_MS },
     refusal: `An account can make at most ${most} ${what} in 24 hours.`,
   });
+}
+
+export async function forgetDaily(
+  client: pg.ClientBase,
+  accountId: string,
+  what: keyof typeof MOST,
+): Promise<void> {
+  await new AttemptsStore(client).forget(subjectOf(accountId, what));
+}
+
+function subjectOf(accountId: string, what: keyof typeof MOST): string {
+  return `${what} ${accountId}`;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import {
   deadLink,
+  doneToday,
   enrolled,
   lastMail,
   mailedToken,
@@ -134,6 +135,22 @@ describe('a password change', () => {
     currentPassword: PASSWORD,
     newPassword: OTHER,
     ...of,
+  });
+
+  it('happens at most twenty times in a day, since each is logged and mailed', async () => {
+    const { actor, email } = await signedUp(people);
+    const change = (currentPassword: string, newPassword: string) =>
+      people.passwords.change(actor, { currentPassword, newPassword }, newId());
+    await doneToday(people, actor, { times: 19, what: 'changes of password and second factor' });
+    await change(PASSWORD, OTHER);
+    const limit = 'at most 20 changes of password and second factor in 24 hours';
+    await expect(change(OTHER, PASSWORD)).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringContaining(limit),
+    });
+    expect(await signIn(email, OTHER)).toHaveProperty('token');
+    await reset(await resetToken(email), { password: PASSWORD });
+    expect(await signIn(email, PASSWORD)).toHaveProperty('token');
   });
 
   it('ends all other sessions and keeps this one', async () => {

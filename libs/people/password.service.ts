@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily, forgetDaily } from '#identity/daily-limits.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
@@ -60,6 +61,7 @@ export class PasswordService {
       );
       if (!rowCount) throw deadLink();
       await this.spend(client, person, reset.code);
+      await forgetDaily(client, person.accountId, 'sign-ins');
       await this.replace(client, person, { passwordHash, action: 'password.reset', except: null, requestId });
       return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
@@ -77,6 +79,7 @@ export class PasswordService {
       const now = await lockById(client, person.id);
       if (now?.passwordHash !== person.passwordHash)
         throw new ApiError('conflict', 'The password has been changed in the meantime.');
+      await countDaily(client, person.accountId, 'changes of password and second factor');
       const except = actor.sessionId;
       await this.replace(client, person, { passwordHash, action: 'password.changed', except, requestId });
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import {
+  doneToday,
   enrolled,
   mailedToken,
   newEmail,
@@ -76,6 +77,22 @@ describe('signing in', () => {
     for (let count = 0; count < 6; count += 1)
       expect((await refusalOf(signIn({ email: newEmail() }, office))).code).toBe('sign_in_failed');
     expect((await refusalOf(signIn({ email: newEmail() }, office))).code).toBe('too_many_attempts');
+  });
+
+  it('succeeds at most a thousand times in a day, since each is logged, or until the password is reset', async () => {
+    const { email, actor } = await signedUp(people);
+    await doneToday(people, actor, { times: 999, what: 'sign-ins' });
+    await signIn({ email });
+    const limit = 'at most 1000 sign-ins in 24 hours';
+    await expect(signIn({ email })).rejects.toMatchObject({
+      code: 'too_many_attempts',
+      message: expect.stringContaining(limit),
+    });
+    await people.passwords.requestReset(email, newOrigin());
+    const token = await mailedToken(people, email);
+    const password = 'nine herons over the weir';
+    await people.passwords.reset({ token, password }, newOrigin(), newId());
+    expect(await signIn({ email, password })).toHaveProperty('token');
   });
 
   it('opens no session if the password was replaced while it was being compared', async () => {

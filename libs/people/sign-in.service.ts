@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { networkOf } from '#identity/ip-list.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { OpenedSession } from '#identity/session.store.js';
@@ -53,6 +54,7 @@ export class SignInService {
     const session = await inTransaction(this.parts.pool, async (client) => {
       if (isKept) await keepAccount(client, person);
       await confirmUnchanged(client, person, newHash);
+      await countDaily(client, person.accountId, 'sign-ins');
       return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
     await Promise.all([this.parts.attempts.forget(ofEmail), this.parts.attempts.takeBack(ofAddress)]);

@@ -4,6 +4,7 @@ import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../test/support/audit.js';
 import {
+  doneToday,
   enrolled,
   lastMail,
   newOrigin,
@@ -80,6 +81,21 @@ describe('an enrolment', () => {
       await expect(confirm(actor, '000000')).rejects.toMatchObject({ code: 'invalid_value', param: 'code' });
     await expect(confirm(actor, codeOf(secret))).rejects.toMatchObject({ code: 'too_many_attempts' });
     expect((await people.totp.state(actor)).enabled).toBe(false);
+  });
+});
+
+describe('what changes the second factor', () => {
+  it('happens at most twenty times in a day, since each is logged and mailed', async () => {
+    const { actor } = await signedUp(people);
+    await doneToday(people, actor, { times: 18, what: 'changes of password and second factor' });
+    await enrolled(people, actor);
+    await people.totp.renewCodes(actor, PASSWORD, newId());
+    const before = await actionsOn(people.ledger, `user:${actor.userId}`);
+    const refusal = { code: 'too_many_attempts', message: expect.stringContaining('at most 20 changes') };
+    await expect(people.totp.renewCodes(actor, PASSWORD, newId())).rejects.toMatchObject(refusal);
+    await expect(people.totp.disable(actor, PASSWORD, newId())).rejects.toMatchObject(refusal);
+    expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: 10 });
+    expect(await actionsOn(people.ledger, `user:${actor.userId}`)).toEqual(before);
   });
 });
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
@@ -125,6 +126,7 @@ async function note(
   { userId, accountId, email }: Actor,
   { action, requestId }: { action: Exclude<SecurityNotice, 'password.changed'>; requestId: string },
 ): Promise<void> {
+  await countDaily(client, accountId, 'changes of password and second factor');
   await audit(client, { actor: `user:${userId}`, action, subject: `user:${userId}`, accountId, requestId });
   await queueMail(client, { template: 'security_notice', to: email, details: { notice: action } });
 }

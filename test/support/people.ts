@@ -1,8 +1,10 @@
 import { TOTP } from 'otpauth';
 import { randomBytes } from 'node:crypto';
+import { inTransaction } from '#database/database.js';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import type { Actor } from '#identity/role.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { type OpenedSession, SessionStore } from '#identity/session.store.js';
 import { writeMail } from '#mail/mail.writer.js';
 import { CodeCheck } from '#people/code-check.js';
@@ -135,4 +137,15 @@ export async function enrolled(
     return device.generate({ timestamp: clock.nowMs() });
   };
   return { next, recovery: await totp.confirm(actor, next(), newId()) };
+}
+
+/** As if an account had done something so many times on this day. */
+export async function doneToday(
+  { ledger }: Pick<PeopleFixture, 'ledger'>,
+  { accountId }: Actor,
+  { times, what }: { times: number; what: Parameters<typeof countDaily>[2] },
+): Promise<void> {
+  await inTransaction(ledger.billing, async (client) => {
+    for (let time = 0; time < times; time += 1) await countDaily(client, accountId, what);
+  });
 }
