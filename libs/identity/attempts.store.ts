@@ -66,11 +66,14 @@ export class AttemptsStore {
 
 function tooMany(leftSeconds: number, refusal: string | undefined): ApiError {
   const retryAfterSeconds = Math.max(1, leftSeconds);
-  const message =
-    refusal === undefined
-      ? 'Too many attempts. Wait, or reset the password.'
-      : `${refusal} Try again in ${Math.ceil(retryAfterSeconds / 60)} minutes.`;
+  const message = `${refusal ?? 'Too many attempts.'} Try again in ${inWords(retryAfterSeconds)}.`;
   return new ApiError('too_many_attempts', message, { retryAfterSeconds });
+}
+
+function inWords(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes === 1) return 'a minute';
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
 /** The table does not need to reveal who tried: email addresses and network addresses are stored as hashes. */

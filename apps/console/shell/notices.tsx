@@ -1,7 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import i18next from 'i18next';
 import { asFailure } from '../api/failure.js';
-import { FailureLine, wordsOfFailure } from '../ui/failure-text.js';
+import { FailureLine } from '../ui/failure-text.js';
+import { wordsOfFailure } from '../ui/failure-words.js';
 import { isViewing } from './session.js';
 
 /** Says that something was done. Put anything that takes time to read on the page instead. */

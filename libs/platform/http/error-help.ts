@@ -90,7 +90,7 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   second_person_required:
     'A second person has to approve this. The message says how. What was requested is on the console page Approvals.',
   too_many_attempts:
-    'Too many attempts from this address or for this account. Wait for `Retry-After` seconds.',
+    'Too many attempts from this address or for this account, or a [daily limit](rate-limits.md#daily-limits) is reached. The message says which. Wait for `Retry-After` seconds.',
   payment_provider_failed: 'The payment provider failed. Try again. No credits were added twice.',
   service_unavailable:
     'No upstream is available, or part of the service is down. Try again after `Retry-After` seconds. Nothing was charged.',
