@@ -271,6 +271,22 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await asked('textsBegun')).toBe(1);
   });
 
+  it('can be used again if no upstream took the work of a client that left', async () => {
+    upstream.shut(/left untaken/);
+    const messages = [{ role: 'user', content: 'left untaken [[fault:reject-503]]' }];
+    const init = keyed('left untaken', { model: 'vendora-chat', stream: true, messages });
+    const leaving = new AbortController();
+    const path = '/v1/chat/completions';
+    const first = customer.send(0, path, { ...init, signal: leaving.signal }).catch(() => 'left');
+    await until('the work', async () => upstream.waiting === 1);
+    leaving.abort();
+    expect(await first).toBe('left');
+    const again = post(path, init, 1);
+    upstream.open();
+    expect((await again).status).toBe(503);
+    expect(await customer.charges()).toEqual(['released', 'released']);
+  });
+
   describe('when its gateway dies', () => {
     /** The row that a gateway leaves behind if it dies while working. */
     async function leaveBehind(key: string, path: string, body: object): Promise<string> {

@@ -122,6 +122,13 @@ export class ChargedCalls {
     return error;
   }
 
+  /** The same for a client that has left, if no upstream began the work: a repeat under its key then starts over. */
+  async releaseUntaken(hold: Hold, failed: Omit<ChargeOutcome, 'delivered'>): Promise<void> {
+    const { post, onNothingTaken } = this.parts;
+    if (await post.release(hold, hold.accountId, { ...failed, delivered: null }))
+      onNothingTaken(hold.requestId);
+  }
+
   /**
    * Calls one channel after the other, as long as each provably did not accept the work.
    * @returns the last answer, or null if no channel was called; and whether `mayAsk` ended it

@@ -193,7 +193,8 @@ export class ConversationService {
         return this.settlement.settle(held, { ...opened, status: opened.upstreamStatus }, delivery);
     }
     const error = isGone ? null : this.settlement.errorFor(held, opened);
-    const refusal = await this.settlement.release(held, { ...opened, error });
+    const isUntaken = opened.kind !== 'unknown';
+    const refusal = await this.settlement.release(held, { ...opened, error, isUntaken });
     if (refusal) throw refusal;
   }
 

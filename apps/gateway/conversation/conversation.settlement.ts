@@ -51,14 +51,21 @@ export class ConversationSettlement {
   /** @returns the error for the client */
   async release(
     { hold, startedAt }: Held,
-    failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
+    failed: {
+      channel: string | null;
+      upstreamStatus: number | null;
+      error: ApiError | null;
+      /** No upstream began the work. */
+      isUntaken?: boolean;
+    },
   ): Promise<ApiError | null> {
     const { channel, upstreamStatus, error } = failed;
     const latencyMs = performance.now() - startedAt;
     const reason = error ? { code: error.code, message: error.message } : clientLeft;
     const outcome = { channel, reason, upstreamStatus, latencyMs };
     if (error) return this.parts.calls.release(hold, outcome, error);
-    await this.parts.post.release(hold, hold.accountId, { ...outcome, delivered: null });
+    if (failed.isUntaken) await this.parts.calls.releaseUntaken(hold, outcome);
+    else await this.parts.post.release(hold, hold.accountId, { ...outcome, delivered: null });
     return null;
   }
 
