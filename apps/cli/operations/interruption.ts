@@ -11,25 +11,29 @@ export class Interrupted extends OperatorError {
   }
 }
 
+/** Within this time, a signal is an echo: Ctrl-C reaches a command directly, and again through npx and the launcher. */
+const ECHO_MS = 1_000;
+
 /**
- * Runs work that can undo what it began. At the first signal, its next `proceed` throws. A second one ends the process.
+ * Runs work that can undo what it began. At the first signal, its next `proceed` throws. A later one ends the process.
  * @throws Interrupted
  */
 export async function interruptible<T>(
   work: (proceed: () => void) => Promise<T>,
   kept = 'nothing was kept',
 ): Promise<T> {
-  let isStopped = false;
-  const stop = () => {
-    isStopped = true;
+  let stoppedAtMs: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    stoppedAtMs ??= performance.now();
+    if (performance.now() - stoppedAtMs > ECHO_MS) exitBy(signal);
   };
-  for (const signal of SIGNALS) process.once(signal, stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
   try {
     return await work(() => {
-      if (isStopped) throw new Interrupted(kept);
+      if (stoppedAtMs !== undefined) throw new Interrupted(kept);
     });
   } catch (error) {
-    throw isStopped ? new Interrupted(kept) : error;
+    throw stoppedAtMs === undefined ? error : new Interrupted(kept);
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }
@@ -42,13 +46,16 @@ export async function interruptible<T>(
 export async function exitingAtSignals<T>(work: () => Promise<T>): Promise<T> {
   const exit = (signal: NodeJS.Signals) => {
     // Only this one listens.
-    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    if (process.listenerCount(signal) === 1) exitBy(signal);
   };
-  // Before those that are called once, and are gone after that.
-  for (const signal of SIGNALS) process.prependListener(signal, exit);
+  for (const signal of SIGNALS) process.on(signal, exit);
   try {
     return await work();
   } finally {
     for (const signal of SIGNALS) process.off(signal, exit);
   }
+}
+
+function exitBy(signal: NodeJS.Signals): never {
+  process.exit(128 + constants.signals[signal]);
 }
