@@ -16,6 +16,15 @@ export interface EventOutcome {
   alert?: SuspenseWhy | 'unknown_dispute' | 'won_after_write_off';
 }
 
+const BACK = { state: 'suspense', alert: 'dispute_won' } as const;
+
+/** Of an event that says that a refund failed, which brought money back. */
+export const broughtBack = (refundId: string): EventOutcome => ({ ...BACK, detail: backAfter(refundId) });
+
+function backAfter(refundId: string): string {
+  return `Refund ${refundId} has failed: money that its disputes took, and a person had resolved, is back in suspense.`;
+}
+
 /** Of a payment found by polling because no event arrived. */
 export const FOUND = 'found';
 
@@ -56,6 +65,12 @@ export class PaymentNotices {
     const alert: SuspenseWhy = 'provider_adjustment';
     this.metrics.alerts.inc({ why: alert });
     this.parts.log.error({ ...line, alert }, detail);
+  }
+
+  /** A refund failed, and what its disputes took is back in suspense, although a person had resolved it. */
+  broughtBack({ id: refundId, provider }: { id: string; provider: string }): void {
+    this.metrics.alerts.inc({ why: BACK.alert });
+    this.parts.log.error({ provider, refundId, alert: BACK.alert }, backAfter(refundId));
   }
 
   /** `outcome` is null for an event that was processed before. */

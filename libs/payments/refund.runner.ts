@@ -5,6 +5,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { eachInTurn } from '#platform/in-turn.js';
 import type { Logger } from '#platform/logging.js';
 import type { PaymentsConfig } from './payments.config.js';
+import type { PaymentNotices } from './payment.notices.js';
 import type { PaymentProviders, ProviderRefund } from './payment.provider.js';
 
 export interface RefundRunnerParts {
@@ -12,6 +13,7 @@ export interface RefundRunnerParts {
   readonly config: { readonly payments: PaymentsConfig };
   readonly log: Logger;
   readonly providers: PaymentProviders;
+  readonly notices: Pick<PaymentNotices, 'broughtBack'>;
 }
 
 /**
@@ -38,9 +40,11 @@ export class RefundRunner {
       return findTopupRefund(this.parts.pool, refundId);
     }
     const failure = 'failure' in answer ? answer.failure : null;
-    return inTransaction(this.parts.pool, (client) =>
+    const ended = await inTransaction(this.parts.pool, (client) =>
       endTopupRefund(client, { refundId, providerRefundId, outcome, failure }),
     );
+    if (ended.isBack) this.parts.notices.broughtBack(ended);
+    return ended;
   }
 
   /** Runs the due refunds, oldest first. Returns whether there may be more. */

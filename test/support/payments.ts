@@ -39,6 +39,7 @@ export interface PaymentsFixture {
   topups: TopupService;
   runner: RefundRunner;
   reconciler: PaymentReconciler;
+  registry: Registry;
   /** An account without credits. */
   newAccount(): Promise<string>;
   /** A finance person. */
@@ -99,16 +100,17 @@ function openParts(
     ['manual', new BankProvider(systemClock)],
   ]);
   const relay = NOBODY_WAITS as unknown as OutboxRelay;
-  const notices = new PaymentNotices({ registry: new Registry(), log, relay });
+  const registry = new Registry();
+  const notices = new PaymentNotices({ registry, log, relay });
   const inbox = new PaymentInbox({ pool, config, providers, notices });
   const orders = new OrderStore({ source, pool, config });
   const checkouts = new Checkouts({ providers, config, log });
   const topups = new TopupService({ orders, checkouts, inbox });
-  const runner = new RefundRunner({ pool, config, log, providers });
+  const runner = new RefundRunner({ pool, config, log, providers, notices });
   const checks = new OrderChecks({ orders, checkouts, service: topups });
   const reconciler = new PaymentReconciler({ orders: checks, inbox, refunds: runner });
   const approvals = new ApprovalService({ source });
-  return { ledger, source, config, approvals, orders, inbox, topups, runner, reconciler };
+  return { ledger, source, config, approvals, orders, inbox, topups, runner, reconciler, registry };
 }
 
 /** An order of credits by an account, by default through Stripe. */

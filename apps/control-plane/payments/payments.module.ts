@@ -101,7 +101,13 @@ function openProviders(
     provided(Checkouts, { providers: PROVIDERS, config: CONTROL_PLANE_CONFIG, log: LOG }),
     provided(TopupService, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
     provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, service: TopupService }),
-    provided(RefundRunner, { pool: POOL, config: CONTROL_PLANE_CONFIG, log: LOG, providers: PROVIDERS }),
+    provided(RefundRunner, {
+      pool: POOL,
+      config: CONTROL_PLANE_CONFIG,
+      log: LOG,
+      providers: PROVIDERS,
+      notices: PaymentNotices,
+    }),
     provided(TransferService, {
       source: DataSource,
       config: CONTROL_PLANE_CONFIG,

@@ -90,6 +90,13 @@ interface FailedRefund extends Pick<Dispute, 'provider' | 'topupId'> {
   paidMinor: bigint;
 }
 
+/** What does not go back to the customer, and whether money that a person had resolved is back in suspense. */
+interface TakenOfRefund {
+  credits: bigint;
+  paidMinor: bigint;
+  isBack: boolean;
+}
+
 /**
  * A refund failed whose payment banks took meanwhile, beyond what was left of it: its credits belong to those disputes instead
  * of the customer, and end what is in suspense of it. Each takes its part of the reward back by itself, because each may be
@@ -99,9 +106,10 @@ export async function takeForDisputes(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,
   { id: refundId, provider, topupId, currency, ...refund }: FailedRefund,
-): Promise<{ credits: bigint; paidMinor: bigint }> {
+): Promise<TakenOfRefund> {
   const { rows } = await client.query<{ disputeId: string; orderId: string | null }>(UNDECIDED, [topupId]);
   const left = { credits: refund.credits, paidMinor: refund.paidMinor };
+  let isBack = false;
   for (const { disputeId, orderId } of rows) {
     if (left.paidMinor === 0n) break;
     const ended = {
@@ -109,7 +117,8 @@ export async function takeForDisputes(
       note: 'A refund of the payment failed, and its credits cover this.',
       afterRefund: refundId,
     };
-    const { amountMinor } = await returnTaken(client, { provider, disputeId }, ended);
+    const { amountMinor, ...returned } = await returnTaken(client, { provider, disputeId }, ended);
+    isBack ||= returned.isBack;
     if (amountMinor === 0n) continue;
     const paidMinor = amountMinor < left.paidMinor ? amountMinor : left.paidMinor;
     const credits = (left.credits * paidMinor) / left.paidMinor;
@@ -123,5 +132,5 @@ export async function takeForDisputes(
     const beyond = { ...rest, amountMinor: paidMinor - amountMinor, why: 'dispute_beyond_payment' } as const;
     await bookSuspense(client, beyond, currency);
   }
-  return { credits: refund.credits - left.credits, paidMinor: refund.paidMinor - left.paidMinor };
+  return { credits: refund.credits - left.credits, paidMinor: refund.paidMinor - left.paidMinor, isBack };
 }

@@ -106,22 +106,27 @@ export interface RefundEnd {
   endedAt?: string | null;
 }
 
+interface EndedRefund extends TopupRefund {
+  /** Whether money that a person had resolved is back in suspense, because the refund failed now. */
+  isBack: boolean;
+}
+
 /**
  * Ends a pending refund with the provider's outcome: Dr refund-pending / Cr issued:credit with Dr deferred-revenue / Cr
  * psp, and the reward of the top-up taken back in proportion; or everything back to main, but for what disputes of the payment
  * took beyond what was left of it. An ended refund stays unchanged.
  * @throws ApiError not_found
  */
-export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Promise<TopupRefund> {
+export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Promise<EndedRefund> {
   const found = await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [end.refundId]);
   const refund = found.rowCount === 0 ? null : await findTopupRefund(client, end.refundId);
   if (!refund) throw new ApiError('not_found', 'There is no such refund.');
-  if (refund.state !== 'pending') return refund;
+  if (refund.state !== 'pending') return { ...refund, isBack: false };
   const accounts = await lockBalances(client, await accountsOfReversal(client, refund.accountId));
   const account = accounts.get(refund.accountId) as LockedAccount;
   const isRefunded = end.outcome === 'succeeded';
-  const taken = isRefunded ? refund : await takeForDisputes(client, accounts, refund);
-  const ending = { account, effectiveAt: end.endedAt ?? null, taken };
+  const failed = isRefunded ? null : await takeForDisputes(client, accounts, refund);
+  const ending = { account, effectiveAt: end.endedAt ?? null, taken: failed ?? refund };
   const transactionId = await (isRefunded ? postRefunded : postReturned)(client, refund, ending);
   await client.query(
     `UPDATE topup_refunds SET state = $2, provider_refund_id = coalesce($3, provider_refund_id), failure = $4,
@@ -137,7 +142,7 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
   } else {
     await settleDebt(client, account);
   }
-  return (await findTopupRefund(client, refund.id)) as TopupRefund;
+  return { ...((await findTopupRefund(client, refund.id)) as TopupRefund), isBack: failed?.isBack ?? false };
 }
 
 export async function findTopupRefund(

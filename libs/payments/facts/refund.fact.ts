@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { findSuspense } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
-import type { EventOutcome } from '../payment.notices.js';
+import { broughtBack, type EventOutcome } from '../payment.notices.js';
 import { afterPostings, lockPayment, lockSuspended, suspend, type ReportedFact } from './reported-fact.js';
 import { withinPayment } from './suspended-dispute.js';
 
@@ -22,6 +22,7 @@ export async function applyRefund(
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
   const endedAt = await afterPostings(client, [known.transactionId], reportedAt);
   const refund = await endTopupRefund(client, { refundId, providerRefundId, outcome, failure, endedAt });
+  if (refund.isBack) return broughtBack(refundId);
   if (refund.state === outcome) return { state: 'applied', detail: `Refund ${refundId} has ${outcome}.` };
   if (refund.state !== 'succeeded') {
     return { state: 'ignored', detail: `Refund ${refundId} had ended as ${refund.state}.` };

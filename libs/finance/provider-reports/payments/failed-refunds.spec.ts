@@ -14,6 +14,7 @@ import {
   paidOrder,
   type PaymentsFixture,
   receive,
+  roundNow,
 } from '../../../../test/support/payments.js';
 import { ticketOf } from '../../../../test/support/tickets.js';
 import { inSnapshot } from '../../snapshot.js';
@@ -49,12 +50,16 @@ function disputing(paymentId: string, amount: number) {
   return { disputeId, deliver };
 }
 
-/** @returns reports that it failed */
-async function begin(topupId: string, credits: string): Promise<() => Promise<unknown>> {
+function ask(topupId: string, credits: string) {
   const request = { topupId, reason: 'asked', actor: 'user:1', requestId: newId() };
-  const { id: refundId, paidMinor: amountMinor } = await inTransaction(payments.ledger.billing, (client) =>
+  return inTransaction(payments.ledger.billing, (client) =>
     beginTopupRefund(client, { ...request, credits: nanos(parseAmount(credits)) }),
   );
+}
+
+/** @returns reports that it failed */
+async function begin(topupId: string, credits: string): Promise<() => Promise<unknown>> {
+  const { id: refundId, paidMinor: amountMinor } = await ask(topupId, credits);
   const ours = { kind: 'refund', refundId, providerRefundId: `re_${newId()}`, currency: 'USD' } as const;
   const fact = { ...ours, state: 'failed', failure: 'closed', amountMinor } as const;
   return () => payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
@@ -88,8 +93,14 @@ async function stand({ accountId, disputeId }: Refunding) {
   return { balance, items: rows.map(({ item }) => item), taken };
 }
 
+/** How often finance was alerted to money that came back from disputes. */
+async function alerts(): Promise<number> {
+  const { values } = await payments.registry.getSingleMetric('tollgate_payment_alerts_total')!.get();
+  return values.find(({ labels }) => labels['why'] === 'dispute_won')?.value ?? 0;
+}
+
 /** Books what a dispute took beyond the payment as a cost. */
-async function expense({ disputeId }: Refunding): Promise<void> {
+async function expense({ disputeId }: Pick<Refunding, 'disputeId'>): Promise<void> {
   const { rows } = await payments.ledger.billing.query<{ id: string }>(
     `SELECT id FROM suspense_items WHERE reference = $1 AND amount_minor < 0 AND state = 'open'`,
     [disputeId],
@@ -168,11 +179,29 @@ describe('a refund that fails after a bank took its payment', () => {
     const one = await refunding('4');
     await one.deliver('lost');
     await expense(one);
-    await one.fail();
+    expect(await one.fail()).toMatchObject({ state: 'suspense', alert: 'dispute_won' });
+    expect(await one.fail()).toMatchObject({ state: 'applied' });
     const items = ['dispute_beyond_payment -520 expensed', 'dispute_won 520 open'];
     expect(await stand(one)).toEqual({ balance: '0', items, taken: 1_300n });
     await one.deliver('won');
     expect(await stand(one)).toEqual({ balance: '10', items, taken: 0n });
+  });
+
+  it('says that a cost is undone, if the provider answers so to our own request', async () => {
+    const accountId = await payments.newAccount();
+    const { topupId, paymentId } = await paidOrder(payments, accountId);
+    const { id } = await ask(topupId, '4');
+    const one = disputing(paymentId, 1_300);
+    await one.deliver('lost');
+    await expense(one);
+    payments.stripe.refundStatus = 'failed';
+    const before = await alerts();
+    try {
+      await Promise.all([roundNow(payments), payments.runner.run(id)]);
+    } finally {
+      payments.stripe.refundStatus = 'succeeded';
+    }
+    expect((await alerts()) - before).toBe(1);
   });
 
   it('undoes each cost that it was booked as, and what remains is back if the dispute is won', async () => {
