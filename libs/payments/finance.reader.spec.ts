@@ -22,7 +22,7 @@ let paid: Awaited<ReturnType<typeof paidOrder>>[];
 beforeAll(async () => {
   payments = await openPayments();
   const { ledger, stripe } = payments;
-  reader = new FinanceReader({ pool: ledger.billing });
+  reader = new FinanceReader({ pool: ledger.billing, config: payments.config });
   accounts = [
     (await ledger.account({ credits: '0' })).accountId,
     (await ledger.account({ credits: '0' })).accountId,
@@ -90,7 +90,12 @@ describe('the lists of finance', () => {
   it('list the money in suspense, the events, the refunds and the disputes', async () => {
     const suspense = await all((listing) => reader.suspense(listing));
     expect(suspense).toHaveLength(2);
-    expect(suspense[0]).toMatchObject({ state: 'open', amount: 1300n, clearedBy: null });
+    expect(suspense[0]).toMatchObject({
+      state: 'open',
+      amount: 1300n,
+      clearedBy: null,
+      mayBecome: ['credited', 'returned'],
+    });
     const events = await all((listing) => reader.events(listing));
     expect(events.filter(({ state }) => state === 'suspense')).toHaveLength(2);
     const inSuspense = await all(

@@ -2,14 +2,15 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import type { RowOf } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
-import { ENDS_WITH_PAYMENT } from './suspense/suspense.item.js';
+import { mayBecome } from './suspense/suspense.item.js';
+import type { HouseConfig } from './finance-credit.js';
 import type { disputeView, eventView, listedRefundView, suspenseView, topupView } from './finance.view.js';
 
 /** A row of this shape. Some of its times are there as text too, to the microsecond, for the cursor. */
 type Row<S extends z.ZodType, Text extends string = never> = RowOf<S, Date> & Record<Text, string>;
 
 interface Listing {
-  /** Conditions, with their values from $1 on. */
+  /** Conditions, with their values. */
   where: [sql: string, value: unknown][];
   limit: number;
   cursor?: string | undefined;
@@ -17,6 +18,7 @@ interface Listing {
 
 export interface FinanceReaderParts {
   readonly pool: pg.Pool;
+  readonly config: HouseConfig;
 }
 
 /** The lists for finance, newest first. */
@@ -39,9 +41,9 @@ export class FinanceReader {
     return this.page(
       `SELECT id, provider, reference, order_id AS "orderId", payment_id AS "paymentId", amount_minor AS amount, currency, why, state,
          cleared_by AS "clearedBy", cleared_at AS "clearedAt", note, topup_id AS "topupId", created_at AS "createdAt",
-         state = 'open' AND ${ENDS_WITH_PAYMENT} AS "endsWithPayment"
+         ${mayBecome('$1')} AS "mayBecome"
        FROM suspense_items i`,
-      { ...listing, columns: ['id'], keyOf: ({ id }) => [id] },
+      { ...listing, values: [this.parts.config.payments.currency], columns: ['id'], keyOf: ({ id }) => [id] },
     );
   }
 
@@ -81,13 +83,24 @@ export class FinanceReader {
     );
   }
 
-  /** `columns` are the sort columns, the last of them unique. The cursor contains their values. */
+  /** `columns` are the sort columns, the last of them unique. The cursor contains their values. `values` are those of `select`. */
   private async page<T extends object>(
     select: string,
-    { where, limit, cursor, columns, keyOf }: Listing & { columns: string[]; keyOf: (row: T) => string[] },
+    {
+      where,
+      limit,
+      cursor,
+      columns,
+      keyOf,
+      values: given = [],
+    }: Listing & {
+      columns: string[];
+      keyOf: (row: T) => string[];
+      values?: unknown[];
+    },
   ): Promise<Page<T>> {
-    const values = where.map(([, value]) => value);
-    const conditions = where.map(([sql], index) => sql.replace('?', `$${index + 1}`));
+    const values = [...given, ...where.map(([, value]) => value)];
+    const conditions = where.map(([sql], index) => sql.replace('?', `$${given.length + index + 1}`));
     const read = columns.length > 1 ? readCursorInstant : readCursor;
     const key = read(cursor, columns.length);
     if (key) {

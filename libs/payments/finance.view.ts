@@ -44,9 +44,9 @@ export const suspenseView = z
     note: z.string().nullable(),
     topupId: z.string().nullable(),
     createdAt: timeView,
-    endsWithPayment: z.boolean().meta({
+    mayBecome: z.array(suspenseState.exclude(['open'])).meta({
       description:
-        'Whether this money was taken from a payment that is still in suspense. Returning that payment ends it, up to the amount paid.',
+        'Nothing if it has ended, or was taken from `paymentId`, which is still in suspense: returning that payment ends it, up to the amount paid.',
     }),
   })
   .meta({ id: 'SuspenseItem' });

@@ -229,15 +229,17 @@ describe('finance', () => {
   it('offers for money in suspense only what may become of it', async () => {
     const paymentId = await inSuspense('paid_twice', 1_300n);
     await inSuspense('payment_disputed', -1_300n, paymentId);
+    await inSuspense('other_amount', 1_300n);
     await inSuspense('unknown_refund', -300n);
     await inSuspense('dispute_won', 650n);
     const { page } = await open(await person(relay, { roles: ['finance'] }));
     await page.goto('/finance/payments?tab=suspense');
     const offered = (name: string) => page.getByRole('row', { name }).getByRole('button').allTextContents();
     await page.getByRole('row', { name: 'The order was already paid' }).waitFor();
-    expect(await offered('The order was already paid')).toEqual(['Credit', 'Mark returned']);
+    expect(await offered('The order was already paid')).toEqual(['Mark returned']);
     expect(await offered('Bank took back the payment')).toEqual([]);
-    await page.getByText(`Return payment ${paymentId}, which ends both.`).waitFor();
+    await page.getByText(`Return payment ${paymentId} first.`).waitFor();
+    expect(await offered('Amount differs from the order')).toEqual(['Credit', 'Mark returned']);
     expect(await offered('Refund we did not request')).toEqual(['Mark returned', 'Book as cost']);
     expect(await offered('Dispute money that came back')).toEqual(['Mark returned', 'Book as income']);
     await page.getByRole('button', { name: 'Book as income' }).click();

@@ -121,7 +121,7 @@ function openProviders(
       approvals: ApprovalService,
       relay: OutboxRelay,
     }),
-    provided(FinanceReader, { pool: POOL }),
+    provided(FinanceReader, { pool: POOL, config: CONTROL_PLANE_CONFIG }),
     provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
     job(paymentLoop, { ...SHARED, reconciler: PaymentReconciler }),
   ],

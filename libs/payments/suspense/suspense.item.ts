@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { SuspenseItem } from '#ledger/postings/suspense.js';
+import type { SuspenseItem, SuspenseWhy } from '#ledger/postings/suspense.js';
 import { ApiError } from '#platform/errors.js';
 
 export interface LockedItem extends SuspenseItem {
@@ -20,12 +20,46 @@ export async function lockItem(client: pg.ClientBase, itemId: string): Promise<L
 }
 
 /** A refund that failed afterwards is back, and holds up no payment. */
-const CAME_BACK = `SELECT FROM suspense_items b WHERE b.provider = i.provider AND b.reference = i.reference AND b.why = 'refund_failed'`;
+const cameBack = (i: string): string =>
+  `SELECT FROM suspense_items b WHERE b.provider = ${i}.provider AND b.reference = ${i}.reference AND b.why = 'refund_failed'`;
+
+/** Whether `i` left of a payment and did not come back: by a dispute, or by a refund made at the provider itself. */
+const isGone = (i: string): string =>
+  `(${i}.why = 'payment_disputed' OR ${i}.why = 'unknown_refund' AND NOT EXISTS (${cameBack(i)}))`;
 
 /** Whether item `i` was taken from a payment that is still in suspense, and has not come back: people end the payment first. */
-export const ENDS_WITH_PAYMENT = `i.why IN ('payment_disputed', 'unknown_refund') AND NOT EXISTS (${CAME_BACK})
-  AND EXISTS (SELECT FROM suspense_items p WHERE p.provider = i.provider AND p.reference = i.payment_id
+const ENDS_WITH_PAYMENT = `${isGone('i')} AND EXISTS (SELECT FROM suspense_items p WHERE p.provider = i.provider AND p.reference = i.payment_id
     AND p.amount_minor > 0 AND p.state = 'open')`;
+
+/** Incoming money that we may keep, because it is nobody's payment for something to come. */
+const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
+
+/** What is lost may be a cost. What came is income if it is nobody's payment: also a refund that left as a cost, and came back. */
+const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')}) OR i.why = 'refund_failed'
+  AND (SELECT bool_and(u.state = 'expensed') FROM suspense_items u
+    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'))`;
+
+const mayBeCredited = (
+  house: string,
+): string => `i.amount_minor > 0 AND i.currency = ${house} AND i.why <> 'dispute_won'
+  AND NOT EXISTS (SELECT FROM suspense_items g WHERE g.provider = i.provider AND g.payment_id = i.reference
+    AND g.state = 'open' AND ${isGone('g')})`;
+
+/** What may become of item `i`: nothing if it has ended, or ends with its payment. @param house the placeholder of the currency */
+export const mayBecome = (
+  house: string,
+): string => `CASE WHEN i.state <> 'open' OR ${ENDS_WITH_PAYMENT} THEN '{}'
+  ELSE array_remove(ARRAY[CASE WHEN ${mayBeCredited(house)} THEN 'credited' END, 'returned',
+    CASE WHEN ${MAY_BE_EXPENSED} THEN 'expensed' END], NULL) END`;
+
+/** Whether a locked item may be a cost, or income. */
+export async function mayBeExpensed(client: pg.ClientBase, { id }: LockedItem): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM suspense_items i WHERE i.id = $1 AND ${MAY_BE_EXPENSED}`,
+    [id],
+  );
+  return rowCount === 1;
+}
 
 /** What left of a locked payment and did not come back, oldest first: by disputes, and by refunds made at the provider itself. */
 export async function lockGone(
@@ -33,8 +67,7 @@ export async function lockGone(
   { provider, reference }: LockedItem,
 ): Promise<LockedItem[]> {
   const { rows } = await client.query<LockedItem>(
-    `${ITEMS} i WHERE provider = $1 AND payment_id = $2 AND state = 'open' AND (why = 'payment_disputed'
-       OR why = 'unknown_refund' AND NOT EXISTS (${CAME_BACK})) ORDER BY transaction_id FOR UPDATE`,
+    `${ITEMS} i WHERE provider = $1 AND payment_id = $2 AND state = 'open' AND ${isGone('i')} ORDER BY transaction_id FOR UPDATE`,
     [provider, reference],
   );
   return rows;

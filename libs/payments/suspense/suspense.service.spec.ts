@@ -13,6 +13,7 @@ import {
   type PaymentsFixture,
 } from '../../../test/support/payments.js';
 import type { PaymentFact } from '../payment.provider.js';
+import { FinanceReader } from '../finance.reader.js';
 import { SuspenseService } from './suspense.service.js';
 
 let payments: PaymentsFixture;
@@ -79,6 +80,13 @@ async function takenFor(itemId: string): Promise<number> {
   return rows[0]!.count;
 }
 
+/** As finance sees it. */
+async function mayBecome(itemId: string): Promise<string[]> {
+  const { ledger, config } = payments;
+  const reader = new FinanceReader({ pool: ledger.billing, config });
+  return (await reader.suspense({ where: [['id = ?', itemId]], limit: 1 })).items[0]!.mayBecome;
+}
+
 function credit(itemId: string, accountId: string, actor: Actor) {
   return suspense.creditSuspense({ itemId, accountId, note: 'they told us' }, asking(actor));
 }
@@ -141,6 +149,21 @@ describe('money in suspense', () => {
     ).rejects.toMatchObject({
       code: 'conflict',
     });
+  });
+
+  it('that cannot be credited or be a cost is listed so', async () => {
+    const refundId = `re_${newId()}`;
+    const gone = await left(refundId);
+    const back = await cameBack(refundId);
+    const listed = async (...ids: string[]) => Promise.all(ids.map((id) => mayBecome(id)));
+    expect(await listed(await came(), await came(1_300n, { currency: 'EUR' }), gone, back)).toEqual([
+      ['credited', 'returned'],
+      ['returned'],
+      ['returned', 'expensed'],
+      ['credited', 'returned'],
+    ]);
+    await suspense.expenseSuspense(gone, 'lost', asking(await payments.finance()));
+    expect(await listed(gone, back)).toEqual([[], ['credited', 'returned', 'expensed']]);
   });
 
   it('in another currency is returned by two people and never credited', async () => {

@@ -4,7 +4,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
-import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseWhy } from '#ledger/postings/suspense.js';
+import { bookSuspenseExpensed, bookSuspenseReturned } from '#ledger/postings/suspense.js';
 import { nanos } from '#money/amount.js';
 import { minorToNanos } from '#money/currency.js';
 import { ApiError } from '#platform/errors.js';
@@ -17,6 +17,7 @@ import {
   lockGoneWithin,
   lockItem,
   type LockedItem,
+  mayBeExpensed,
   requirePaymentEnded,
 } from './suspense.item.js';
 
@@ -28,9 +29,6 @@ type Way = keyof typeof WAYS;
 
 const settlement = z.object({ itemId: z.string(), note: z.string() });
 type Settlement = z.infer<typeof settlement>;
-
-/** Incoming money that we may keep, because it is nobody's payment for something to come. */
-const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
 const SETTLED = `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3,
     cleared_at = now(), note = $4 WHERE id = $1`;
@@ -117,17 +115,6 @@ function amountOf({ amountMinor, currency }: LockedItem): bigint {
 async function requireOpen(client: pg.ClientBase, item: LockedItem, way: Way): Promise<void> {
   if (item.state !== 'open') throw new ApiError('conflict', `The item has already been ${item.state}.`);
   await requirePaymentEnded(client, item);
-  if (way === 'suspense.expense' && item.amountMinor > 0n && !(await mayKeep(client, item)))
+  if (way === 'suspense.expense' && !(await mayBeExpensed(client, item)))
     throw new ApiError('conflict', 'This is a payment: credit it or return it.');
-}
-
-/** Whether it is nobody's payment: also a refund that left as a cost, and came back. */
-async function mayKeep(client: pg.ClientBase, { provider, reference, why }: LockedItem): Promise<boolean> {
-  if (why !== 'refund_failed') return KEPT.includes(why);
-  const { rowCount } = await client.query(
-    `SELECT FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund'
-     HAVING bool_and(state = 'expensed')`,
-    [provider, reference],
-  );
-  return rowCount === 1;
 }

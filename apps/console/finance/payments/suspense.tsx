@@ -43,28 +43,21 @@ function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
       </Stack>
     )),
     column('do', t('columns.do'), (item) => {
-      if (item.endsWithPayment) return t('suspense.endsWithPayment', { paymentId: item.paymentId });
-      return item.state === 'open' ? <Clear item={item} /> : '–';
+      if (item.state !== 'open') return '–';
+      if (item.mayBecome.length > 0) return <Clear item={item} />;
+      return t('suspense.endsWithPayment', { paymentId: item.paymentId });
     }),
   ];
 }
 
-/** Incoming money that may be nobody's payment; the server checks the rest. */
-const KEPT: readonly Shape<'SuspenseItem'>['why'][] = [
-  'provider_adjustment',
-  'refund_failed',
-  'dispute_after_deletion',
-  'dispute_won',
-];
-
 function Clear({ item }: { item: Shape<'SuspenseItem'> }) {
-  const isIncoming = signOf(item.amount) > 0;
   return (
     <Group gap="xs">
-      {isIncoming && item.why !== 'dispute_won' && <Credit item={item} />}
-      <Settle item={item} way="return" />
-      {!isIncoming && <Settle item={item} way="expense" />}
-      {isIncoming && KEPT.includes(item.why) && <Settle item={item} way="income" />}
+      {item.mayBecome.includes('credited') && <Credit item={item} />}
+      {item.mayBecome.includes('returned') && <Settle item={item} way="return" />}
+      {item.mayBecome.includes('expensed') && (
+        <Settle item={item} way={signOf(item.amount) > 0 ? 'income' : 'expense'} />
+      )}
     </Group>
   );
 }

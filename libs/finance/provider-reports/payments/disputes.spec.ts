@@ -262,14 +262,12 @@ describe('a dispute of a payment that is in suspense', () => {
     dispute: written(await itemsOf(disputeId)),
   });
 
-  /** What finance sees of both, by reference. */
-  async function endingTogether({ disputeId, paymentId }: Suspended): Promise<Record<string, boolean>> {
+  /** What may become of both, as finance sees it, by reference. */
+  async function mayBecome({ disputeId, paymentId }: Suspended): Promise<Record<string, string[]>> {
     const where: [string, unknown][] = [['reference = ANY (?)', [paymentId, disputeId]]];
-    const { items } = await new FinanceReader({ pool: payments.ledger.billing }).suspense({
-      where,
-      limit: 10,
-    });
-    return Object.fromEntries(items.map(({ reference, endsWithPayment }) => [reference, endsWithPayment]));
+    const reader = new FinanceReader({ pool: payments.ledger.billing, config: payments.config });
+    const { items } = await reader.suspense({ where, limit: 10 });
+    return Object.fromEntries(items.map((item) => [item.reference, item.mayBecome]));
   }
 
   /** Null if every item of the payment agrees with what Stripe reports. */
@@ -295,10 +293,11 @@ describe('a dispute of a payment that is in suspense', () => {
       dispute: ['payment_disputed -1300 open'],
     });
     await expect(credit(one)).rejects.toMatchObject({ code: 'conflict', message: /by dispute dp_/ });
-    expect(await endingTogether(one)).toEqual({ [one.paymentId]: false, [one.disputeId]: true });
+    expect(await mayBecome(one)).toEqual({ [one.paymentId]: ['returned'], [one.disputeId]: [] });
     expect(await differences(one, TAKEN)).toEqual([]);
     await Promise.all([one.deliver('won'), one.deliver('won')]);
     expect((await stand(one)).dispute).toEqual(['payment_disputed -1300 returned']);
+    expect((await mayBecome(one))[one.paymentId]).toEqual(['credited', 'returned']);
     expect(await differences(one, [['dispute_reversal', '13.00']])).toEqual([]);
     expect((await credit(one)).done).toMatchObject({ created: true });
     await one.deliver('lost');
@@ -536,7 +535,7 @@ describe('a dispute of a payment that is in suspense', () => {
     }
     await expense(await itemOf(paid));
     expect(await differences(paid, [...TAKEN, ['refund', '-13.00']])).toEqual([]);
-    expect((await endingTogether(refused))[refused.disputeId]).toBe(false);
+    expect((await mayBecome(refused))[refused.disputeId]).toEqual(['returned', 'expensed']);
     await giveBack(await itemOf(refused));
     expect(await differences(refused, TAKEN)).toEqual([]);
   });
