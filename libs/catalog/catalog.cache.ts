@@ -9,6 +9,8 @@ export class CatalogCache {
   private loading: Promise<Catalog> | undefined;
   private current: { catalog: Catalog; loadedAtMs: number } | undefined;
   private generation = 0;
+  /** How far the database's clock is ahead of this program's. */
+  private aheadMs = 0;
 
   constructor(
     private readonly read: () => Promise<Catalog>,
@@ -24,6 +26,14 @@ export class CatalogCache {
     return this.loading;
   }
 
+  /**
+   * The time of prices: the database's, as of when the catalog was last read. Ask for the catalog first. The time that reading
+   * took counts as well, so it is rather ahead: a price that has just begun is not missed.
+   */
+  nowMs(): number {
+    return this.clock.nowMs() + this.aheadMs;
+  }
+
   /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */
   drop(): void {
     this.generation += 1;
@@ -35,6 +45,7 @@ export class CatalogCache {
     const loadedAtMs = this.clock.nowMs();
     try {
       const catalog = await this.read();
+      this.aheadMs = catalog.readAtMs - loadedAtMs;
       if (generation === this.generation) this.current = { catalog, loadedAtMs };
       return catalog;
     } finally {

@@ -17,6 +17,7 @@ export interface Queryable {
 const PRICE_BOOK_SQL = `
 SELECT
   (SELECT revision::text FROM catalog_revision) AS revision,
+  (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "readAtMs",
   (SELECT coalesce(json_agg(json_build_object('id', id, 'family', family, 'unit', unit, 'ownedBy', owned_by,
       'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'created', floor(extract(epoch FROM created_at)),
       'routing', coalesce((SELECT routing FROM models named WHERE named.id = m.alias_of), routing))), '[]')
@@ -66,6 +67,7 @@ interface VersionRow {
 
 interface PriceBookRow {
   revision: string;
+  readAtMs: number;
   models: {
     id: string;
     family: Family;
@@ -111,6 +113,7 @@ export async function loadCatalog(database: Queryable): Promise<Catalog> {
       groups: new Set(channel.groups),
     })),
     priceBook: toPriceBook(row),
+    readAtMs: row.readAtMs,
   };
 }
 

@@ -71,6 +71,8 @@ export interface Catalog {
   readonly models: ReadonlyMap<string, CatalogModel>;
   readonly channels: readonly Channel[];
   readonly priceBook: PriceBook;
+  /** When it was read, by the clock of the database, which decides what a price is. */
+  readonly readAtMs: number;
 }
 
 export interface RouteRequest {

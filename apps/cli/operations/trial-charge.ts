@@ -73,7 +73,12 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
   const { playedCurrency } = options;
   if (playedCurrency !== null) await playPayment(pool, accountId, playedCurrency);
   const before = await readBalance(pool, accountId);
-  const trial = trialOf({ ...customer, model: model.id, group, quotedAmount: formatAmount(amount) });
+  const trial = trialOf(await databaseNowMs(pool), {
+    ...customer,
+    model: model.id,
+    group,
+    quotedAmount: formatAmount(amount),
+  });
   const { chargeId } = trial;
   const reply = await till.hold(trial);
   const isPoor = reply.refusal?.code === 'insufficient_user_quota' && (before?.main ?? 0n) < amount;
@@ -91,17 +96,24 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
 
 /** One unit, for as long as a trial takes. */
 function trialOf(
+  nowMs: number,
   call: Pick<ChargeRequested, 'accountId' | 'keyId' | 'model' | 'group' | 'quotedAmount'>,
 ): ChargeRequested {
   const chargeId = newId();
-  const expiresAt = new Date(Date.now() + LIFE_MS).toISOString();
+  const expiresAt = new Date(nowMs + LIFE_MS).toISOString();
   const ids = { chargeId, requestId: chargeId, taskId: null, requestedModel: call.model };
   return { ...call, ...ids, units: '1', dimensions: {}, expiresAt, deadline: expiresAt };
 }
 
+/** What decides the price of a hold, and whether it comes too late. */
+async function databaseNowMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  return (rows[0] as { now: Date }).now.getTime();
+}
+
 async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {
   const book = await loadPriceBook(pool);
-  const atMs = Date.now();
+  const atMs = await databaseNowMs(pool);
   const quotes = [...book.access].flatMap(([group, models]) =>
     [...models].flatMap((model) => {
       const quoted = quote(book, { model, group, units: 1n, atMs });

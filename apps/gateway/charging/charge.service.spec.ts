@@ -123,7 +123,30 @@ describe('a hold', () => {
     }
   });
 
-  it('is quoted by the clock of the gateway if billing does not say the time', async () => {
+  it('finds a price that has just begun though the clock is behind, and reads the catalog once', async () => {
+    await under.ledger.owner.query(
+      `INSERT INTO models (id, family, unit, owned_by) VALUES ('just-begun', 'image', 'call', 'vendora');
+       INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'just-begun');
+       INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('just-begun', 0.05, clock_timestamp())`,
+    );
+    clock.advance(-5_000);
+    let reads = 0;
+    catalog = new CatalogCache(
+      () => {
+        reads += 1;
+        return loadCatalog(under.ledger.billing);
+      },
+      clock,
+      3_600_000,
+    );
+    service = serviceOn(bus);
+    const model = (await catalog.get()).models.get('just-begun')!;
+    for (let calls = 0; calls < 2; calls += 1)
+      expect(await service.hold(await order({ model }))).toMatchObject({ kind: 'held' });
+    expect(reads).toBe(1);
+  });
+
+  it('is quoted by the database’s clock as the catalog was read if billing does not say the time', async () => {
     billing.says = ({ pricedAt: _, ...reply }) => reply;
     await order();
     await price('0.03');

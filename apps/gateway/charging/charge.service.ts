@@ -129,7 +129,7 @@ export class ChargeService {
   }
 
   private async agreeOnPrice(order: ChargeOrder): Promise<HoldOutcome> {
-    let atMs = this.options.clock.nowMs();
+    let atMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const priced = await this.quote(order, atMs);
       const reply = await this.ask(order, priced);
@@ -139,12 +139,12 @@ export class ChargeService {
       if (attempt === MAX_QUOTES) return { kind: 'undecided', error };
       this.catalog.drop();
       // Near a change of the price, the clocks may disagree about the version. Billing of the previous version does not say.
-      atMs = reply.pricedAt ? Date.parse(reply.pricedAt) : this.options.clock.nowMs();
+      atMs = reply.pricedAt ? Date.parse(reply.pricedAt) : undefined;
     }
   }
 
   /** The amount that would be held at a time, by default now. @throws ApiError model_not_found */
-  async quote(order: PricedOrder, atMs = this.options.clock.nowMs()): Promise<Quote> {
+  async quote(order: PricedOrder, atMs?: number): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
     const { caller, model, units, tokens, dimensions } = order;
     const priced = quote(priceBook, {
@@ -153,7 +153,7 @@ export class ChargeService {
       units,
       tokens,
       dimensions,
-      atMs,
+      atMs: atMs ?? this.catalog.nowMs(),
     });
     if (priced === 'model_not_found') throw noSuchModel(model.id, caller.group);
     return priced;

@@ -49,7 +49,7 @@ async function prepareText(
   parts: ConversationParts,
   call: ModelCall & { kind: WrittenKind },
 ): Promise<Prepared> {
-  const { catalog, clock } = parts;
+  const { catalog } = parts;
   const { limitAtMs } = call.turns;
   const current = await catalog.get();
   const { kind, caller, body, sound } = call;
@@ -67,7 +67,7 @@ async function prepareText(
   refuseBeyondLimits(model, ofEach ? { ...measures, inputTokens: undefined } : measures);
   refuseUnmeasured(model, asked, input);
   if (sound) refuseUnheard(model, asked, sound.seconds);
-  const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
+  const priced = { catalog: current, model, group: caller.group, atMs: catalog.nowMs() };
   const dearest = dearestInput(asked, priced);
   const heldAs = dearestKinds(current.priceBook, { ...priced, model: model.id }, dearest);
   await call.checkImages();

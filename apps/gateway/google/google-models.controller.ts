@@ -4,7 +4,6 @@ import { type Catalog, type CatalogModel, channelsFor } from '#catalog/catalog.j
 import type { Caller } from '#identity/key-authenticator.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { Using } from '#platform/wiring.js';
-import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller, noSuchModel } from '../http/model-access.js';
 import { CONTENTS_CALLS, nativeCallsOf } from './google-request.js';
@@ -20,14 +19,13 @@ interface GoogleModel {
 @Controller('v1beta/models')
 export class GoogleModelsController extends Using({
   catalog: CatalogCache,
-  clock: GATEWAY_CLOCK,
   upstreams: Upstreams,
 }) {
   @Get()
   @RouteRules({ doc: listNativeModelsOperation })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
     const catalog = await this.catalog.get();
-    const models = modelsOfCaller(catalog, caller, this.clock.nowMs());
+    const models = modelsOfCaller(catalog, caller, this.catalog.nowMs());
     const entries = models.map((model) => entryOf(model, this.methodsOf(catalog, model, caller)));
     return { models: entries.filter((entry) => entry.supportedGenerationMethods.length > 0) };
   }
@@ -35,9 +33,8 @@ export class GoogleModelsController extends Using({
   @Get(':model')
   @RouteRules({ doc: retrieveNativeModelOperation })
   async retrieve(@CallerOf() caller: Caller, @Param('model') id: string): Promise<GoogleModel> {
-    const nowMs = this.clock.nowMs();
     const catalog = await this.catalog.get();
-    const model = modelOfCaller(catalog, { id, caller, nowMs });
+    const model = modelOfCaller(catalog, { id, caller, nowMs: this.catalog.nowMs() });
     const methods = this.methodsOf(catalog, model, caller);
     if (methods.length === 0) throw noSuchModel(id, caller.group);
     return entryOf(model, methods);

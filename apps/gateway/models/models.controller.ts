@@ -4,7 +4,6 @@ import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { Using } from '#platform/wiring.js';
-import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
@@ -40,11 +39,11 @@ interface AnthropicList {
 }
 
 @Controller('v1/models')
-export class ModelsController extends Using({ catalog: CatalogCache, clock: GATEWAY_CLOCK }) {
+export class ModelsController extends Using({ catalog: CatalogCache }) {
   @Get()
   @RouteRules({ doc: listModelsOperation })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
-    const models = modelsOfCaller(await this.catalog.get(), caller, this.clock.nowMs());
+    const models = modelsOfCaller(await this.catalog.get(), caller, this.catalog.nowMs());
     return familyOf(request) === 'anthropic'
       ? anthropicList(models)
       : { object: 'list', data: models.map(entryOf) };
@@ -57,8 +56,8 @@ export class ModelsController extends Using({ catalog: CatalogCache, clock: GATE
     @Param('id') id: string,
     @Req() request: FastifyRequest,
   ): Promise<ModelEntry | AnthropicEntry> {
-    const nowMs = this.clock.nowMs();
-    const model = modelOfCaller(await this.catalog.get(), { id, caller, nowMs });
+    const catalog = await this.catalog.get();
+    const model = modelOfCaller(catalog, { id, caller, nowMs: this.catalog.nowMs() });
     return familyOf(request) === 'anthropic' ? anthropicEntryOf(model) : entryOf(model);
   }
 }
