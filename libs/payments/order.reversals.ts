@@ -18,7 +18,10 @@ export interface OrderReversals {
   }[];
 }
 
-/** The refunds and disputes of a top-up, oldest first; none for an order that was not paid. */
+/**
+ * The refunds and disputes of a top-up, oldest first; none for an order that was not paid. A dispute has what it took of the
+ * payment: not what was refunded before, although the bank took that too.
+ */
 export async function readReversals(pool: pg.Pool, topupId: string | null): Promise<OrderReversals> {
   if (topupId === null) return { refunds: [], disputes: [] };
   const [refunds, disputes] = await Promise.all([
@@ -29,7 +32,7 @@ export async function readReversals(pool: pg.Pool, topupId: string | null): Prom
       [topupId],
     ),
     pool.query<OrderReversals['disputes'][number]>(
-      `SELECT credits, amount_minor AS "payMinor", state, opened_at AS at, closed_at AS "endedAt"
+      `SELECT credits, paid_minor AS "payMinor", state, opened_at AS at, closed_at AS "endedAt"
        FROM disputes WHERE topup_id = $1 ORDER BY opened_at, dispute_id`,
       [topupId],
     ),

@@ -34,6 +34,7 @@ it('lists what was returned, without failed refunds and disputes that were won',
       disputes: [
         { ...sums, payMinor: 132n, state: 'open' },
         { ...sums, payMinor: 133n, state: 'won' },
+        { ...sums, payMinor: 0n, state: 'lost' },
       ],
     },
     LOOK,
@@ -41,6 +42,7 @@ it('lists what was returned, without failed refunds and disputes that were won',
   const texts = textsOfPdf(file);
   expect(texts).toEqual(expect.arrayContaining(['Refunded, 2026-11-23 05:10 UTC', '-1.30 USD', '-1.32 USD']));
   expect(texts.filter((text) => text.startsWith('-'))).toHaveLength(2);
+  expect(texts.filter((text) => text.startsWith('Disputed'))).toHaveLength(1);
 });
 
 it('leaves out what does not exist', async () => {

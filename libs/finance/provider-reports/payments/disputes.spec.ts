@@ -6,6 +6,7 @@ import { adjust } from '#ledger/postings/adjustment.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { writeOff } from '#ledger/postings/write-off.js';
 import { FinanceReader } from '#payments/finance.reader.js';
+import { findReceipt } from '#payments/receipts/receipt.store.js';
 import { SuspenseService } from '#payments/suspense/suspense.service.js';
 import { newId } from '#platform/ids.js';
 import {
@@ -168,6 +169,17 @@ describe('a lost dispute that the bank decides anew, after a refund of its payme
     expect(outcome).toMatchObject({ state: 'suspense', alert: 'dispute_won' });
     expect(outcome?.detail).toContain(`by write-off ${id}: take back up to 5 credits`);
   });
+
+  it.each(['5', '10'])(
+    'appears on the receipt without the %s credits that were refunded',
+    async (refunded) => {
+      const { order } = await disputed(refunded);
+      const { refunds, disputes } = (await findReceipt(payments.ledger.billing, order.topupId!, null))!;
+      const back = (Number(refunded) * 1_300) / 10;
+      expect(refunds.map(({ payMinor }) => payMinor)).toEqual([BigInt(back)]);
+      expect(disputes.map(({ payMinor }) => payMinor)).toEqual([BigInt(1_300 - back)]);
+    },
+  );
 
   it('leaves the order as it was before, even if all of it had been refunded', async () => {
     const lost = await disputed('10');
