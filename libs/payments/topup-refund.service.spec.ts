@@ -36,6 +36,12 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
+/** How often finance was alerted to refunds that came back. */
+async function alerts(): Promise<number> {
+  const { values } = await payments.registry.getSingleMetric('tollgate_payment_alerts_total')!.get();
+  return values.find(({ labels }) => labels['why'] === 'refund_failed')?.value ?? 0;
+}
+
 async function paidTopup(
   credits = '10',
 ): Promise<{ accountId: string; topupId: string; paymentId: string; orderId: string }> {
@@ -228,7 +234,9 @@ describe('an interrupted refund', () => {
     const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
     const failed = { ...made, status: 'failed', failure_reason: 'lost_or_stolen_card' };
     const deliver = () => receive(payments, payments.stripe.event('refund.failed', failed));
+    const before = await alerts();
     await Promise.all([deliver(), deliver()]);
+    expect((await alerts()) - before).toBe(1);
     const { rows } = await payments.ledger.billing.query(
       'SELECT why, amount_minor AS "amountMinor" FROM suspense_items WHERE reference = $1',
       [made.id],

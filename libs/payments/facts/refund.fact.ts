@@ -52,8 +52,11 @@ async function findOurs(
 
 /** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
 async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
-  const { providerRefundId: reference, paymentId = null, amountMinor } = fact;
+  const { provider, providerRefundId: reference, paymentId = null, amountMinor } = fact;
   const why = 'refund_failed';
+  // The caller holds the lock of the refund, so that one of several events about it is the first.
+  const known = await findSuspense(client, { provider, reference, why });
+  if (known) return { state: 'ignored', detail: `The refund came back before: suspense ${known.itemId}.` };
   const itemId = await suspend(client, fact, { reference, orderId: null, paymentId, amountMinor, why });
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
 }
