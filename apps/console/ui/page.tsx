@@ -78,7 +78,7 @@ function Head({ title, about, actions, picture }: PageProps) {
   const heading = useHeading();
   const isHero = picture !== undefined;
   return (
-    <div>
+    <div className="page-head">
       <Title
         ref={heading}
         order={1}

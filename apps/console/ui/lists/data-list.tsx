@@ -1,6 +1,6 @@
 import { Button, Group, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { type MouseEvent, type ReactNode, useMemo } from 'react';
+import { type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { useTitle } from '../page.js';
@@ -79,6 +79,9 @@ export type RowsProps<Row> = ListProps<Row> & (Row extends { id: string } ? unkn
 
 type DataListProps<Row> = RowsProps<Row> & (ListTexts | { texts: ListTexts });
 
+/** The six decimals of most amounts, and their point. */
+const MOST_DECIMALS = 7;
+
 /** A list with its loading, empty and error states and its pages. Use it for every list. On phones a row has two lines. */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { query, name } = props;
@@ -111,8 +114,11 @@ function Rows<Row>(props: ListProps<Row> & { label: string }) {
   const { label, query, columns, sorting } = props;
   const { data } = query;
   const rows = useRows(props);
+  const table = useRef<HTMLTableElement>(null);
+  useLayoutEffect(() => alignAmounts(table.current), [rows]);
   return (
     <Table
+      ref={table}
       className="data-list phone-rows"
       aria-label={label}
       aria-busy={data === undefined || query.isPlaceholderData === true}
@@ -146,6 +152,21 @@ function useRows<Row>({ query, columns, rowKey }: ListProps<Row>) {
     ));
     // oxlint-disable-next-line react/exhaustive-deps -- the key of a list never changes
   }, [items, columns]);
+}
+
+/** Makes room in each column for as many decimals as an amount in it has, so that the widest ends where its heading does. */
+function alignAmounts(table: HTMLTableElement | null) {
+  const amounts = [...(table?.querySelectorAll<HTMLElement>('td .money-aligned') ?? [])];
+  const columnOf = (amount: HTMLElement) => amount.closest('td')?.cellIndex ?? 0;
+  const widest = new Map<number, number>();
+  for (const amount of amounts) {
+    const decimals = Number.parseInt(amount.style.getPropertyValue('--decimals'));
+    widest.set(columnOf(amount), Math.max(decimals, widest.get(columnOf(amount)) ?? 0));
+  }
+  for (const amount of amounts) {
+    const room = Math.min(widest.get(columnOf(amount)) ?? 0, MOST_DECIMALS);
+    amount.style.setProperty('--width-decimals', `${room}ch`);
+  }
 }
 
 export function keyOf<Row>(row: Row, key: RowKey<Row> | undefined): string {
