@@ -4,7 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useShown } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
-import { addDecimals } from '../../ui/decimal.js';
+import { addDecimals, multiplyDecimal } from '../../ui/decimal.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -126,23 +126,33 @@ function Found({ statement }: { statement: Statement }) {
   );
 }
 
+/** They add up: from the opening to the closing balance, or to the net cost of a key. */
 function Sums({ statement: { opening, closing, keys } }: { statement: Statement }) {
   const { t } = useTranslation('wallet');
   const sum = (field: 'charged' | 'refunded' | 'net') => addDecimals('0', ...keys.map((each) => each[field]));
-  const sums = [
-    { name: t('monthly.opening'), value: opening },
-    { name: t('monthly.charged'), value: sum('charged') },
-    { name: t('monthly.refunded'), value: sum('refunded') },
-    { name: t('monthly.net'), value: opening === null ? sum('net') : null },
-    { name: t('monthly.closing'), value: closing },
-  ];
+  const charged = { name: t('monthly.charged'), value: sum('charged') };
+  const refunded = { name: t('monthly.refunded'), value: sum('refunded') };
+  const net = { name: t('monthly.net'), value: sum('net') };
+  const sums =
+    opening === null || closing === null
+      ? [charged, refunded, net]
+      : [
+          { name: t('monthly.opening'), value: opening },
+          { name: t('monthly.added'), value: addDecimals(closing, negative(opening), net.value) },
+          net,
+          { name: t('monthly.closing'), value: closing },
+        ];
   return (
     <Figures>
-      {sums.map(({ name, value }) =>
-        value === null ? null : <Figure key={name} name={name} value={<Money value={value} short />} />,
-      )}
+      {sums.map(({ name, value }) => (
+        <Figure key={name} name={name} value={<Money value={value} short />} />
+      ))}
     </Figures>
   );
+}
+
+function negative(value: string): string {
+  return multiplyDecimal(value, -1);
 }
 
 /** Each key leads to its own statement. */
