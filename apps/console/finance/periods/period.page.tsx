@@ -39,7 +39,7 @@ export default function PeriodPage() {
     { refetchInterval: ({ state }) => (state.data?.state === 'closing' ? LOOK_AGAIN_MS : false) },
   );
   return (
-    <PageFrame title={t('one.title')}>
+    <PageFrame title={`${t('one.title')} ${periodId}`}>
       <BackLink to="/finance/periods">{t('one.back')}</BackLink>
       <Loaded query={period} lines={12}>
         {(found) => (

@@ -11,7 +11,7 @@ import { textField } from '../../ui/forms/text-fields.js';
 import { SmallWhen } from '../../ui/time/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
-import { Filters, ImportLink, useNarrowed } from './filters.js';
+import { Filters, ImportLink, ImportNext, useNarrowed } from './filters.js';
 import { MatchOutcome, useBankReason } from './match-outcome.js';
 import { GROUP } from '../../i18n/group.js';
 
@@ -92,7 +92,7 @@ function Counterpart({ item: { counterpart } }: { item: Shape<'BankItem'> }) {
 }
 
 function Action({ item: { kind, id, state } }: { item: Shape<'BankItem'> }) {
-  if (kind !== 'line') return '–';
+  if (kind !== 'line') return state === 'waiting' || state === 'not_covered' ? <ImportNext /> : '–';
   return state === 'matched' || state === 'set_aside' ? <Undo id={id} /> : <Match id={id} />;
 }
 

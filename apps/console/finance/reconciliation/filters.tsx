@@ -4,7 +4,7 @@ import { Choice, optionsOf } from '../../ui/lists/choice.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { reportProviders } from '../../api/enumerations.js';
-import { ButtonLink } from '../../ui/links.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 import type { matchTones } from './reconciliation.js';
@@ -40,6 +40,16 @@ export function ImportLink() {
     <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
       {t('payments.import')}
     </ButtonLink>
+  );
+}
+
+/** The next step of a row that no report covers yet. */
+export function ImportNext() {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <TextLink to="/finance/reconciliation" search={{ tab: 'imports' }} size="sm">
+      {t('payments.import')}
+    </TextLink>
   );
 }
 

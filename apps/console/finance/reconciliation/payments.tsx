@@ -5,11 +5,11 @@ import { type Shape, useList } from '../../api/client.js';
 import { column } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Hint, Identifier, SmallPrint, TextLine } from '../../ui/texts.js';
-import { OpenLink, TextLink } from '../../ui/links.js';
+import { OpenLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Ago } from '../../ui/time/when.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { Filters, ImportLink, useNarrowed } from './filters.js';
+import { Filters, ImportLink, ImportNext, useNarrowed } from './filters.js';
 import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { MatchOutcome, usePaymentReason } from './match-outcome.js';
@@ -127,11 +127,6 @@ function Action({ match: { provider, kind, state, theirs } }: { match: Shape<'Ma
   if (lineId !== undefined && state === 'differs') return <AcceptLine provider={provider} lineId={lineId} />;
   if (DONE.includes(state)) return <Hint>{t('payments.next.done')}</Hint>;
   if (state === 'missing_there') return <Hint>{t('payments.next.ask')}</Hint>;
-  if (state === 'waiting' || state === 'not_covered')
-    return (
-      <TextLink to="/finance/reconciliation" search={{ tab: 'imports' }} size="sm">
-        {t('payments.import')}
-      </TextLink>
-    );
+  if (state === 'waiting' || state === 'not_covered') return <ImportNext />;
   return <Hint>{t('payments.next.look')}</Hint>;
 }
