@@ -63,6 +63,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     const alert = page.getByRole('alert');
     await alert.getByText('The email address or the password is wrong.').waitFor();
+    expect(await alert.getByText('Something went wrong').count()).toBe(0);
     expect(await alert.locator('code').textContent()).toMatch(/^[0-9a-z]{26}$/);
 
     await page.getByLabel(/^Password/).fill(PASSWORD);

@@ -158,6 +158,13 @@ describe('the statement', () => {
     await page.getByRole('option').first().click();
     const keys = page.getByRole('table', { name: 'Charges by key' });
     await keys.getByRole('row', { name: /Newsletter 1 0\.03 credits 0\.00 credits 0\.03 credits/ }).waitFor();
+    const sums = page.locator('.figures', { hasText: 'Opening balance' }).locator('dt, dd');
+    expect((await sums.allInnerTexts()).join(' ').replaceAll(/\s+/g, ' ')).toBe(
+      'Opening balance 0.00 credits Top-ups and other 5.00 credits Net cost 0.12 credits Closing balance 4.88 credits',
+    );
+    // Amounts end where their heading does.
+    const room = `getComputedStyle(document.querySelector('[aria-label="Charges by key"] .money')).paddingInlineEnd`;
+    expect(await page.evaluate<string>(room)).toBe('0px');
     await keys.getByRole('link', { name: 'Spring campaign' }).click();
     await page.waitForURL(`**keyId=${projectKey}**`);
     await page.getByText('Only Spring campaign').waitFor();

@@ -33,10 +33,12 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const { t } = useTranslation('shell');
   const failure = asFailure(error);
   const { text, details } = useFailureText()(failure);
+  // Nothing of ours went wrong if a password was mistyped.
+  const isMistake = failure.code === 'sign_in_failed';
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('failure.title')}>
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={isMistake ? text : t('failure.title')}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{text}</Text>
+        {!isMistake && <Text size="sm">{text}</Text>}
         {details !== null && (
           <Text size="sm" lang="en">
             {details}

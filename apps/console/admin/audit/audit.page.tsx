@@ -112,7 +112,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
 
 function firstChanges({ before, after }: Shape<'AuditEntry'>): string {
   const first = changesBetween(before, after).slice(0, 2);
-  return first.map((change) => `${change.path}: ${change.after ?? NONE}`).join(', ');
+  return first.map(({ path, after: now }) => `${path.split('.').at(-1)}: ${now ?? NONE}`).join(', ');
 }
 
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {

@@ -139,9 +139,11 @@ function Line({ channel: { id, enabled }, health }: LineProps) {
   return (
     <li className="strip-line">
       <ChannelLink id={id} />
-      <SmallPrint>
-        p99 <Latency health={vitals} />
-      </SmallPrint>
+      {vitals?.programs.some(({ p99Ms }) => p99Ms !== null) && (
+        <SmallPrint>
+          p99 <Latency health={vitals} />
+        </SmallPrint>
+      )}
       <ChannelState enabled={enabled} health={vitals} />
     </li>
   );

@@ -143,7 +143,7 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
     <>
       <ProposalPreview proposalId={id} />
       <Stack gap="xs">
-        {isOwn && <Hint>{t('proposal.own')}</Hint>}
+        {isOwn && !isBarred && <Hint>{t('proposal.own')}</Hint>}
         <Group>
           <Confirm proposal={proposal} isBarred={isBarred} />
           <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
