@@ -47,8 +47,8 @@ up by \`apps/sandbox-upstream/contract\`.
 /** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */
 export async function modelsPage(load) {
   const { protocolNames, Upstreams } = await load('#upstream/adapters.js');
-  const { casesOf } = await load('#apps/sandbox-upstream/contract/cases.js');
-  const contracts = await load('#apps/sandbox-upstream/contract/vendors.js');
+  const { casesOf } = await load('#apps/sandbox-upstream/contract/cases.fixture.js');
+  const contracts = await load('#apps/sandbox-upstream/contract/vendors.fixture.js');
   const upstreams = new Upstreams();
   const offers = protocolNames.map((protocol) => [protocol, upstreams.adapterFor(protocol).capabilities]);
   await upstreams.close();

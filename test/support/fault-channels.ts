@@ -1,4 +1,4 @@
-import { vendorContracts } from '#apps/sandbox-upstream/contract/vendors.js';
+import { vendorContracts } from '#apps/sandbox-upstream/contract/vendors.fixture.js';
 import type { Family } from '#pricing/price-book.js';
 import { canServe, protocolNames } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';

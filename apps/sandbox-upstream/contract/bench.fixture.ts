@@ -6,7 +6,7 @@ import type { Capability, UpstreamAdapter } from '#upstream/protocol.js';
 import type { StubUpstream } from '#upstream/upstream.fixture.js';
 import { SandboxUnderTest } from '../sandbox.fixture.js';
 import { frontWords, startFront } from './front.fixture.js';
-import { vendorContracts } from './vendors.js';
+import { vendorContracts } from './vendors.fixture.js';
 
 /** How long a call of a case may take. Calls that are never answered are aborted once the vendor has received them. */
 export const CALL_MS = 20_000;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { Bench, CALL_MS, type CaseOf } from './bench.fixture.js';
-import { casesOf } from './cases.js';
+import { casesOf } from './cases.fixture.js';
 import { imageCase, imageEventsCase } from './image.driver.fixture.js';
 import { answerCase, conversationCase, countCase } from './stream.driver.fixture.js';
 import { taskCase } from './task.driver.fixture.js';
-import { casesFor, vendorContracts } from './vendors.js';
+import { casesFor, vendorContracts } from './vendors.fixture.js';
 
 /*
  * Runs every protocol against the vendor that stands in for it: what one writes, the other reads. Each protocol runs

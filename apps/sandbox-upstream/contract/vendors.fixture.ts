@@ -1,6 +1,6 @@
 import type { ChannelProtocol } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
-import { casesOf, type ContractCase } from './cases.js';
+import { casesOf, type ContractCase } from './cases.fixture.js';
 
 /** How the sandbox speaks a protocol, and which outcomes differ from those of most vendors. */
 export interface VendorContract {
