@@ -41,7 +41,7 @@ export async function onDatabase<T>(
 }
 
 /** The same on one snapshot. */
-export function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+export function onSnapshot<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return onDatabase((pool) => inSnapshot(pool, work));
 }
 

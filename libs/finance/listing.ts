@@ -39,6 +39,16 @@ export async function listedPage<Key extends string, Row extends Record<Key, str
   return { items: items.map(view), nextCursor };
 }
 
+/** Its first rows, and whether there are more. */
+export async function listedFirst<Key extends string, Row extends Record<Key, string>, View>(
+  client: pg.PoolClient,
+  list: Listing<Key, Row, View>,
+  limit: number,
+): Promise<{ items: View[]; more: boolean }> {
+  const { items, nextCursor } = await listedPage(client, list, { limit });
+  return { items, more: nextCursor !== null };
+}
+
 /** Everything in it, for a file. Every page is a snapshot of its own. */
 export async function* listedRows<Key extends string, Row extends Record<Key, string>, View>(
   pool: pg.Pool,

@@ -1,23 +1,15 @@
 import { type Command, Option } from 'commander';
-import {
-  adjustmentColumns,
-  debtorColumns,
-  viewDebtor,
-  writeOffColumns,
-  adjustmentView,
-  writeOffView,
-} from '#finance/adjustments/adjustments.view.js';
-import { listAdjustments } from '#finance/reports/adjustments.js';
-import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
+import { adjustmentColumns, debtorColumns, writeOffColumns } from '#finance/adjustments/adjustments.view.js';
+import { adjustmentListing, debtorListing, writeOffListing } from '#finance/adjustments/correction.lists.js';
+import { listedFirst } from '#finance/listing.js';
+import { readDebtTotals } from '#finance/reports/debts.js';
 import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
-import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { command } from '../command.js';
 import { csvOption, timeArgument, LIMIT_OPTION } from '../arguments.js';
-import { onDatabase, onSnapshot } from '../database.access.js';
+import { onSnapshot } from '../database.access.js';
 import { type Printed, printJson, printList, printText, right, second, tableOf } from '../output.js';
-import { shown } from '#platform/http/fields.js';
 
 /** `finance adjustments`. */
 export function registerCommand(): Command {
@@ -60,12 +52,11 @@ interface RegisterOptions extends Printed {
 
 async function printRegister(options: RegisterOptions): Promise<void> {
   const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
-  const asked = { limit, beforeId: null, accountId, ticketId, reason, from, to };
-  const found = await onDatabase((pool) => listAdjustments(pool, asked));
-  const items = found.slice(0, limit).map((row) => shown(adjustmentView, row));
+  const asked = adjustmentListing({ accountId, ticketId, reason, from, to });
+  const found = await onSnapshot((client) => listedFirst(client, asked, limit));
   await printList(options, {
-    items,
-    json: { items, more: found.length > limit },
+    items: found.items,
+    json: found,
     csv: adjustmentColumns,
     table: {
       'Time (UTC)': ({ recordedAt }) => second(recordedAt),
@@ -80,13 +71,11 @@ async function printRegister(options: RegisterOptions): Promise<void> {
 }
 
 async function printWriteOffs(options: Printed & { account?: string; limit: number }): Promise<void> {
-  const { account: accountId, limit } = options;
-  const asked = { limit, beforeId: null, accountId };
-  const found = await onDatabase((pool) => listWriteOffs(pool, asked));
-  const items = found.slice(0, limit).map((row) => shown(writeOffView, row));
+  const asked = writeOffListing({ accountId: options.account });
+  const found = await onSnapshot((client) => listedFirst(client, asked, options.limit));
   await printList(options, {
-    items,
-    json: { items, more: found.length > limit },
+    items: found.items,
+    json: found,
     csv: writeOffColumns,
     table: {
       'Time (UTC)': ({ recordedAt }) => second(recordedAt),
@@ -101,7 +90,7 @@ async function printWriteOffs(options: Printed & { account?: string; limit: numb
 
 async function printDebts({ limit, csv, json }: Printed & { limit: number }): Promise<void> {
   const { items, totals } = await onSnapshot(async (client) => ({
-    items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),
+    items: (await listedFirst(client, debtorListing, limit)).items,
     totals: await readDebtTotals(client),
   }));
   if (csv) return writeCsv(process.stdout, debtorColumns, inSequence(items));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listedRows } from '#finance/listing.js';
+import { listedFirst, listedRows } from '#finance/listing.js';
 import { failureListing, holdListing } from '#finance/views/report-files.js';
 import {
   failureColumns,
@@ -8,15 +8,15 @@ import {
   promotionRows,
   promotionView,
   refundDayColumns,
+  type failureShape,
+  type holdShape,
   holdTotals,
-  holdShape,
   refundDayShape,
-  failureShape,
 } from '#finance/views/work-reports.view.js';
 import { inSequence, writeCsv } from '#platform/http/csv.js';
-import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
+import { readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
-import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
+import { readRefundDays } from '#finance/reports/refunds.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { command } from '../command.js';
 import { countArgument, csvOption, secondsArgument, timeArgument, LIMIT_OPTION } from '../arguments.js';
@@ -80,17 +80,13 @@ interface HoldsOptions extends Printed {
 
 async function printHolds(options: HoldsOptions): Promise<void> {
   const { overdue: overdueOnly = false, grace: graceMs, limit, csv, json } = options;
-  if (csv) {
-    return onDatabase((pool) =>
-      writeCsv(process.stdout, holdColumns, listedRows(pool, holdListing({ graceMs, overdueOnly }))),
-    );
-  }
-  const { found, totals } = await onSnapshot(async (client) => ({
-    found: await readHolds(client, { graceMs, overdueOnly, limit: limit + 1, after: null }),
+  const holds = holdListing({ graceMs, overdueOnly });
+  if (csv) return onDatabase((pool) => writeCsv(process.stdout, holdColumns, listedRows(pool, holds)));
+  const { items, more, totals } = await onSnapshot(async (client) => ({
+    ...(await listedFirst(client, holds, limit)),
     totals: shown(z.object(holdTotals), await readHoldTotals(client, graceMs)),
   }));
-  const items = found.slice(0, limit).map((row) => shown(holdShape, row));
-  if (json) return printJson({ ...totals, items, more: found.length > limit });
+  if (json) return printJson({ ...totals, items, more });
   const sums = facts([
     ['Held', `${totals.total} credits; the balances of accounts have ${totals.balances}`],
     ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} credits`],
@@ -145,23 +141,10 @@ const REFUND_DAYS: Columns<z.output<typeof refundDayShape>> = {
 
 async function printFailures(range: { from: Date; to: Date }, options: RefundsOptions): Promise<void> {
   const { outstanding: outstandingOnly = false, limit, csv, json } = options;
-  if (csv) {
-    return onDatabase((pool) =>
-      writeCsv(
-        process.stdout,
-        failureColumns,
-        listedRows(pool, failureListing({ ...range, outstandingOnly })),
-      ),
-    );
-  }
-  const found = await onSnapshot((client) =>
-    readFailures(client, { ...range, outstandingOnly, limit: limit + 1, after: null }),
-  );
-  const items = found.slice(0, limit).map((row) => shown(failureShape, row));
-  await printList(
-    { json },
-    { items, json: { items, more: found.length > limit }, table: FAILURES, none: 'No failures found.' },
-  );
+  const failures = failureListing({ ...range, outstandingOnly });
+  if (csv) return onDatabase((pool) => writeCsv(process.stdout, failureColumns, listedRows(pool, failures)));
+  const found = await onSnapshot((client) => listedFirst(client, failures, limit));
+  await printList({ json }, { items: found.items, json: found, table: FAILURES, none: 'No failures found.' });
 }
 
 const FAILURES: Columns<z.output<typeof failureShape>> = {

@@ -1,24 +1,16 @@
 import { asking } from '../payments/finance.calls.js';
 import type { Adjustment } from '#ledger/postings/adjustment.js';
-import { listWriteOffs, type WriteOff } from '#ledger/postings/write-off.js';
+import type { WriteOff } from '#ledger/postings/write-off.js';
 import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import { listAdjustments } from '#finance/reports/adjustments.js';
-import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
-import { listedRows, listing, listedPage } from '#finance/listing.js';
+import { adjustmentListing, debtorListing, writeOffListing } from '#finance/adjustments/correction.lists.js';
+import { readDebtTotals } from '#finance/reports/debts.js';
+import { listedPage, listedRows } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { sendCsv } from '#platform/http/csv.js';
-import { shown } from '#platform/http/fields.js';
 import { type AdjustmentResult, AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
-import {
-  adjustmentColumns,
-  debtorColumns,
-  viewDebtor,
-  writeOffColumns,
-  adjustmentView,
-  writeOffView,
-} from '#finance/adjustments/adjustments.view.js';
+import { adjustmentColumns, debtorColumns, writeOffColumns } from '#finance/adjustments/adjustments.view.js';
 import { Using } from '#platform/wiring.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -29,12 +21,12 @@ import { adjustmentRoutes as routes } from './adjustments.routes.js';
 export class AdjustmentsController extends Using({ service: AdjustmentService, pool: POOL }) {
   @Serves(routes.list)
   list({ query }: CallOf<typeof routes.list>) {
-    return inSnapshot(this.pool, (client) => listedPage(client, adjustmentsOf(query), query));
+    return inSnapshot(this.pool, (client) => listedPage(client, adjustmentListing(query), query));
   }
 
   @Serves(routes.list.csv)
   file({ query, database, reply }: CallOf<typeof routes.list.csv>): Readable {
-    return sendCsv(reply, adjustmentColumns, listedRows(database, adjustmentsOf(query)));
+    return sendCsv(reply, adjustmentColumns, listedRows(database, adjustmentListing(query)));
   }
 
   @Serves(routes.adjust)
@@ -50,12 +42,12 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
 
   @Serves(routes.writeOffs)
   writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
-    return inSnapshot(this.pool, (client) => listedPage(client, writeOffsOf(query), query));
+    return inSnapshot(this.pool, (client) => listedPage(client, writeOffListing(query), query));
   }
 
   @Serves(routes.writeOffs.csv)
   writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffs.csv>): Readable {
-    return sendCsv(reply, writeOffColumns, listedRows(database, writeOffsOf(query)));
+    return sendCsv(reply, writeOffColumns, listedRows(database, writeOffListing(query)));
   }
 
   @Serves(routes.writeOff)
@@ -73,14 +65,14 @@ export class AdjustmentsController extends Using({ service: AdjustmentService, p
   @Serves(routes.debts)
   debts({ query }: CallOf<typeof routes.debts>) {
     return inSnapshot(this.pool, async (client) => {
-      const page = await listedPage(client, debtors, query);
+      const page = await listedPage(client, debtorListing, query);
       return { ...page, ...(await readDebtTotals(client)) };
     });
   }
 
   @Serves(routes.debts.csv)
   debtsFile({ database, reply }: CallOf<typeof routes.debts.csv>): Readable {
-    return sendCsv(reply, debtorColumns, listedRows(database, debtors));
+    return sendCsv(reply, debtorColumns, listedRows(database, debtorListing));
   }
 }
 
@@ -91,28 +83,3 @@ function adjusted({ done, ...answer }: AdjustmentResult<Adjustment>) {
 function writtenOff({ done, ...answer }: AdjustmentResult<WriteOff>) {
   return { ...answer, writeOff: done };
 }
-
-/** This list and the next read one row more than their limit. */
-function adjustmentsOf(filter: CallOf<typeof routes.list.csv>['query']) {
-  return listing({
-    by: ['id'],
-    read: (client, { limit, after }) =>
-      listAdjustments(client, { ...filter, limit: limit - 1, beforeId: after && after.id }),
-    view: (adjustment) => shown(adjustmentView, adjustment),
-  });
-}
-
-function writeOffsOf({ accountId }: { accountId?: string | undefined }) {
-  return listing({
-    by: ['id'],
-    read: (client, { limit, after }) =>
-      listWriteOffs(client, { limit: limit - 1, beforeId: after && after.id, accountId }),
-    view: (writeOff) => shown(writeOffView, writeOff),
-  });
-}
-
-const debtors = listing({
-  by: ['accountId'],
-  read: (client, { limit, after }) => readDebtors(client, { limit, afterId: after && after.accountId }),
-  view: viewDebtor,
-});

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { formatAmount, nanos } from '#money/amount.js';
 import { unusedOfPosting } from '../lots/lots.js';
 import {
-  correctionColumns,
   type CorrectionKind,
   CorrectionRefused,
   type CorrectionRequest,
@@ -39,7 +38,7 @@ export interface WriteOff extends CorrectionRequest, StoredCorrection {
   period: string;
 }
 
-const WRITE_OFFS: CorrectionKind = {
+export const WRITE_OFFS: CorrectionKind = {
   noun: 'write-off',
   table: 'write_offs',
   own: ['period'],
@@ -133,20 +132,6 @@ async function lockTicketAndAccount(
 /** One write-off or reversal, or null. */
 export function readWriteOff(database: pg.Pool | pg.ClientBase, id: string): Promise<WriteOff | null> {
   return readCorrection(database, WRITE_OFFS, id);
-}
-
-/** Write-offs and their reversals, newest first; one more than the limit if there are more. */
-export async function listWriteOffs(
-  database: pg.Pool | pg.ClientBase,
-  page: { limit: number; beforeId: string | null; accountId?: string | undefined },
-): Promise<WriteOff[]> {
-  const { rows } = await database.query<WriteOff>(
-    `SELECT ${correctionColumns(WRITE_OFFS)} FROM write_offs c
-     WHERE ($2::text IS NULL OR c.id < $2) AND ($3::text IS NULL OR c.account_id = $3)
-     ORDER BY c.id DESC LIMIT $1`,
-    [page.limit + 1, page.beforeId, page.accountId ?? null],
-  );
-  return rows;
 }
 
 function amountOf({ amount: asked, atMost }: WriteOffRequest, main: bigint): bigint {
