@@ -10,6 +10,7 @@ import {
   readEmbeddedConnection,
   startEmbeddedPostgres,
 } from '#database/embedded-postgres.js';
+import { listedFirst, type Listing } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { requireSchema } from '#database/migrations.js';
 import { readAlone } from '#platform/config.js';
@@ -45,7 +46,15 @@ export function onSnapshot<T>(work: (client: pg.PoolClient) => Promise<T>): Prom
   return onDatabase((pool) => inSnapshot(pool, work));
 }
 
-/** The same, for commands that check the schema themselves. */
+/** The first rows of a list, and whether there are more. */
+export function firstOf<Key extends string, Row extends Record<Key, string>, View>(
+  list: Listing<Key, Row, View>,
+  limit: number,
+): Promise<{ items: View[]; more: boolean }> {
+  return onSnapshot((client) => listedFirst(client, list, limit));
+}
+
+/** Like `onDatabase`, for commands that check the schema themselves. */
 export async function onAnyDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,

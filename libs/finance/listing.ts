@@ -10,7 +10,7 @@ export interface PageAfter<Key extends string> {
 }
 
 /** A list in the order of some fields of its rows, of which the last is unique, and the first of several is a time. */
-interface Listing<Key extends string, Row, View> {
+export interface Listing<Key extends string, Row, View> {
   readonly by: readonly Key[];
   readonly read: (client: pg.PoolClient, page: PageAfter<Key>) => Promise<Row[]>;
   /** A row as clients read it. */

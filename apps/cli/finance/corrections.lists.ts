@@ -8,7 +8,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { command } from '../command.js';
 import { csvOption, timeArgument, LIMIT_OPTION } from '../arguments.js';
-import { onSnapshot } from '../database.access.js';
+import { firstOf, onSnapshot } from '../database.access.js';
 import { type Printed, printJson, printList, printText, right, second, tableOf } from '../output.js';
 
 /** `finance adjustments`. */
@@ -52,8 +52,7 @@ interface RegisterOptions extends Printed {
 
 async function printRegister(options: RegisterOptions): Promise<void> {
   const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
-  const asked = adjustmentListing({ accountId, ticketId, reason, from, to });
-  const found = await onSnapshot((client) => listedFirst(client, asked, limit));
+  const found = await firstOf(adjustmentListing({ accountId, ticketId, reason, from, to }), limit);
   await printList(options, {
     items: found.items,
     json: found,
@@ -71,8 +70,7 @@ async function printRegister(options: RegisterOptions): Promise<void> {
 }
 
 async function printWriteOffs(options: Printed & { account?: string; limit: number }): Promise<void> {
-  const asked = writeOffListing({ accountId: options.account });
-  const found = await onSnapshot((client) => listedFirst(client, asked, options.limit));
+  const found = await firstOf(writeOffListing({ accountId: options.account }), options.limit);
   await printList(options, {
     items: found.items,
     json: found,

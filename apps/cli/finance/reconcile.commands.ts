@@ -1,33 +1,22 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
+import { type BankState, FAULTY_BANK } from '#finance/provider-reports/bank/bank-matching.js';
 import { FAULTY, type MatchState } from '#finance/provider-reports/payments/match.js';
-import { listMatches } from '#finance/provider-reports/payments/payment-matching.js';
-import {
-  FAULTY_PAYOUTS,
-  listPayouts,
-  type PayoutState,
-} from '#finance/provider-reports/payments/payout-matching.js';
-import { viewBankItem, viewMatch, viewPayout } from '#finance/provider-reports/reconciliation.view.js';
+import { FAULTY_PAYOUTS, type PayoutState } from '#finance/provider-reports/payments/payout-matching.js';
+import { bankListing, matchListing, payoutListing } from '#finance/provider-reports/reconciliation.lists.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
-import {
-  FAULTY_WORK,
-  readWork,
-  type WorkItem,
-  type WorkState,
-  workStates,
-  itemShape,
-} from '#finance/reports/charges-tasks.js';
+import { FAULTY_WORK, type WorkState, workStates } from '#finance/reports/charges-tasks.js';
+import { workListing } from '#finance/views/report-files.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { firstOf } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { minute, printJson, printText } from '../output.js';
+import { type Columns, minute, printJson, printText } from '../output.js';
 import { waitingFor, withServices } from '../services.js';
 import { dayArgument } from './days.js';
 import { printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
-import { shown } from '#platform/http/fields.js';
 
 const GRACE_MS = 300_000;
 
@@ -124,23 +113,20 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
   if (from >= to) throw new OperatorError('--to must be after --from.');
   const range = { from, to, graceMs: options.grace };
   if (options.days) return printWorkDays(range, options);
-  const query = { ...range, states: statesOf(options, FAULTY_WORK), after: null };
-  await printItems(options, {
-    read: (client, limit) => readWork(client, { ...query, limit }),
-    view: viewWork,
-    table: {
-      'Time (UTC)': ({ at }) => minute(at),
-      What: 'subject',
-      Charge: 'chargeId',
-      Held: 'amount',
-      Settled: 'settled',
-      Transactions: ({ transactionIds }) => transactionIds.join(' '),
-    },
+  const query = { ...range, states: statesOf(options, FAULTY_WORK) };
+  const { items, more } = await firstOf(workListing(query), options.limit);
+  const told = items.map((item) => {
+    return { ...item, message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` };
   });
-}
-
-function viewWork(item: WorkItem) {
-  return { ...shown(itemShape, item), message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` };
+  const columns: Columns<(typeof told)[number]> = {
+    'Time (UTC)': ({ at }) => minute(at),
+    What: 'subject',
+    Charge: 'chargeId',
+    Held: 'amount',
+    Settled: 'settled',
+    Transactions: ({ transactionIds }) => transactionIds.join(' '),
+  };
+  printItems({ items: told, more }, columns, options);
 }
 
 function withRange(command: Command): Command {
@@ -176,26 +162,25 @@ async function payments(
     graceMs: options.grace,
   };
   if (options.days) return printDays(query, options);
-  await printItems(options, {
-    read: (client, limit) => listMatches(client, query, { limit, after: null }),
-    view: viewMatch,
-    table: {
+  printItems(
+    await firstOf(matchListing(query), options.limit),
+    {
       'Time (UTC)': ({ at }) => minute(at),
       What: ({ provider: by, kind }) => `${by} ${kind}`,
       Id: 'id',
       Ours: ({ ours }) => ours?.amount,
       Theirs: ({ theirs }) => theirs?.amount,
     },
-  });
+    options,
+  );
 }
 
 async function payouts(options: Range & { state?: PayoutState }): Promise<void> {
   const states = statesOf(options, FAULTY_PAYOUTS);
   const query = { ...daysOf(options), provider: options.provider ?? null, states };
-  await printItems(options, {
-    read: (client, limit) => listPayouts(client, query, { limit, after: null }),
-    view: viewPayout,
-    table: {
+  printItems(
+    await firstOf(payoutListing(query), options.limit),
+    {
       'Time (UTC)': ({ at }) => minute(at),
       Payout: 'payoutId',
       Amount: 'amount',
@@ -204,7 +189,8 @@ async function payouts(options: Range & { state?: PayoutState }): Promise<void> 
       Disputes: 'disputes',
       Fees: 'fees',
     },
-  });
+    options,
+  );
 }
 
 async function bank(options: Range & { state?: BankState; account?: string }): Promise<void> {
@@ -213,16 +199,16 @@ async function bank(options: Range & { state?: BankState; account?: string }): P
     bankAccountId: options.account ?? null,
     states: statesOf(options, FAULTY_BANK),
   };
-  await printItems(options, {
-    read: (client, limit) => listBankItems(client, query, { limit, after: null }),
-    view: viewBankItem,
-    table: {
+  printItems(
+    await firstOf(bankListing(query), options.limit),
+    {
       Day: ({ at }) => at.slice(0, 10),
       What: ({ kind, id }) => `${kind} ${id}`,
       Amount: ({ amount, currency }) => `${amount} ${currency}`,
       Reference: 'reference',
     },
-  });
+    options,
+  );
 }
 
 function statesOf<S>(

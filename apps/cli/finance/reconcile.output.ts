@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { FAULTY_BANK } from '#finance/provider-reports/bank/bank-matching.js';
 import { listCoverage } from '#finance/provider-reports/coverage.js';
 import { FAULTY } from '#finance/provider-reports/payments/match.js';
@@ -21,19 +20,11 @@ interface Checked {
   message: string;
 }
 
-interface Comparison<T, V extends Checked> {
-  read: (client: pg.ClientBase, limit: number) => Promise<T[]>;
-  view: (item: T) => V;
-  table: Columns<V>;
-}
-
-export async function printItems<T, V extends Checked>(
-  { limit, json }: { limit: number; json?: boolean },
-  { read, view, table: columns }: Comparison<T, V>,
-): Promise<void> {
-  const found = await onSnapshot((client) => read(client, limit + 1));
-  const more = found.length > limit;
-  const items = found.slice(0, limit).map(view);
+export function printItems<V extends Checked>(
+  { items, more }: { items: readonly V[]; more: boolean },
+  columns: Columns<V>,
+  { json }: { json?: boolean },
+): void {
   const faulty = items.filter(({ state }) => isFaulty(state));
   if (faulty.length > 0) process.exitCode = 1;
   if (json) return printJson({ items, more });

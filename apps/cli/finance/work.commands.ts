@@ -20,7 +20,7 @@ import { readRefundDays } from '#finance/reports/refunds.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { command } from '../command.js';
 import { countArgument, csvOption, secondsArgument, timeArgument, LIMIT_OPTION } from '../arguments.js';
-import { onDatabase, onSnapshot } from '../database.access.js';
+import { firstOf, onDatabase, onSnapshot } from '../database.access.js';
 import {
   type Columns,
   facts,
@@ -143,7 +143,7 @@ async function printFailures(range: { from: Date; to: Date }, options: RefundsOp
   const { outstanding: outstandingOnly = false, limit, csv, json } = options;
   const failures = failureListing({ ...range, outstandingOnly });
   if (csv) return onDatabase((pool) => writeCsv(process.stdout, failureColumns, listedRows(pool, failures)));
-  const found = await onSnapshot((client) => listedFirst(client, failures, limit));
+  const found = await firstOf(failures, limit);
   await printList({ json }, { items: found.items, json: found, table: FAILURES, none: 'No failures found.' });
 }
 

@@ -1,26 +1,17 @@
 import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import {
-  FAULTY_WORK,
-  readWork,
-  readWorkDays,
-  type WorkRange,
-  itemShape,
-} from '#finance/reports/charges-tasks.js';
-import { listedRows, listing, listedPage } from '#finance/listing.js';
+import { FAULTY_WORK, readWorkDays, type WorkRange } from '#finance/reports/charges-tasks.js';
+import { listedPage, listedRows } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv } from '#platform/http/csv.js';
-import { shown } from '#platform/http/fields.js';
 import { faultsOf, workColumns } from '#finance/views/charges-tasks.view.js';
+import { workListing } from '#finance/views/report-files.js';
 import { Using } from '#platform/wiring.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { checkedTimes } from '../http/report-range.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
-
-/** Rows of a file read at a time. Each page reads the whole range, so there should be few pages. */
-const FILE_PAGE = 20_000;
 
 type Filter = CallOf<typeof routes.items.csv>['query'];
 
@@ -59,13 +50,7 @@ export class ChargesTasksController extends Using({
     if (state !== undefined && faults)
       throw new ApiError('invalid_value', 'faults: give either a state or this.', { param: 'faults' });
     const states = faults ? FAULTY_WORK : state === undefined ? null : [state];
-    const asked = { ...this.rangeOf(query), states };
-    return listing({
-      by: ['at', 'subject'],
-      read: (client, page) => readWork(client, { ...asked, ...page }),
-      view: (item) => shown(itemShape, item),
-      atOnce: FILE_PAGE,
-    });
+    return workListing({ ...this.rangeOf(query), states });
   }
 
   private rangeOf(query: Pick<Filter, 'from' | 'to'>): WorkRange {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { itemShape, readWork, type WorkQuery } from '../reports/charges-tasks.js';
 import { type DeferredLot, deferredLots, type DeferredLotsQuery } from '../reports/deferred-lots.js';
 import { type HoldsQuery, readHolds } from '../reports/holds.js';
 import { type FailuresQuery, readFailures } from '../reports/refunds.js';
@@ -35,5 +36,18 @@ export function failureListing(asked: Pick<FailuresQuery, 'from' | 'to' | 'outst
     by: ['failedAt', 'chargeId'],
     read: (client, page) => readFailures(client, { ...asked, ...page }),
     view: (failure) => shown(failureShape, failure),
+  });
+}
+
+/** Each page of a file reads the whole range, so there should be few. */
+const WORK_PAGE = 20_000;
+
+/** Charges and the work that they pay for. */
+export function workListing(asked: Omit<WorkQuery, 'limit' | 'after'>) {
+  return listing({
+    by: ['at', 'subject'],
+    read: (client, page) => readWork(client, { ...asked, ...page }),
+    view: (item) => shown(itemShape, item),
+    atOnce: WORK_PAGE,
   });
 }
