@@ -18,6 +18,11 @@ export class VendorRefusal extends NamedError {
   }
 }
 
+/** Refuses a request because of one of its fields. */
+export function refusedField(param: string, message: string, code = 'invalid_value'): VendorRefusal {
+  return new VendorRefusal(400, code, { message, param });
+}
+
 /** Answers with a JSON text. */
 export function sendText(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, {
@@ -135,19 +140,16 @@ export function anthropicError({ status, code, message }: VendorRefusal) {
   return { type: 'error', error: { type, message: text } };
 }
 
-/** A body with one inlined photo is megabytes; the vendor reads it only to refuse it. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Sixteen photos in base64. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Reads a JSON object. @throws VendorRefusal 415 for any other type or an empty body, 413 too large, 400 not an object. */
-export async function readJsonBody(
-  request: IncomingMessage,
-  maxBytes = MAX_BODY_BYTES,
-): Promise<Record<string, unknown>> {
+export async function readJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\b/i.test(type)) {
     throw new VendorRefusal(415, 'unsupported_media_type', 'This interface takes JSON only.');
   }
-  const text = (await readBytes(request, maxBytes)).toString('utf8');
+  const text = (await readBytes(request)).toString('utf8');
   if (text === '') throw new VendorRefusal(415, 'unsupported_media_type', 'The body is empty.');
   const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -157,22 +159,22 @@ export async function readJsonBody(
 }
 
 /** Reads a body whole. @throws VendorRefusal 413 when it is longer. */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // The connection has to outlive a body that is given up half-way, or the 413 would never arrive.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new VendorRefusal(413, 'request_too_large', 'The body is too large.');
+    if (bytes > MAX_BODY_BYTES) throw new VendorRefusal(413, 'request_too_large', 'The body is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 /** Reads a form. @throws VendorRefusal 400 for what is none, 413 when it is longer. */
-export async function readFormBody(request: IncomingMessage, maxBytes: number): Promise<FormData> {
-  const bytes = await readBytes(request, maxBytes);
+export async function readFormBody(request: IncomingMessage): Promise<FormData> {
+  const bytes = await readBytes(request);
   const type = request.headers['content-type'] ?? '';
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()

@@ -2,12 +2,9 @@ import { readJsonBody } from './answers.js';
 import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import { answerWriting, lastPrompt, type Rendering, contentText, write, type Writing } from './writing.js';
 
-/** Long conversations with images in them. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** `POST /v1/chat/completions`, whole or streamed. A stream reports usage only with `include_usage`. */
 export async function completeChat(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const model = requiredTextField(body, 'model');
   const { messages } = body;
   const prompt = lastPrompt(messages, 'messages');

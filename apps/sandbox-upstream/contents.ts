@@ -6,8 +6,6 @@ import { answerWriting, contentText, lastPrompt, type Rendering, write, type Wri
 
 type Json = Record<string, unknown>;
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** `POST /v1beta/models/{model}:generateContent`. */
 export async function generateContent(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
   await answer(vendor, exchange, { model, isStreamed: false });
@@ -26,7 +24,7 @@ export async function streamGenerateContent(
 
 /** `POST /v1beta/models/{model}:countTokens`, of contents or of a whole request. */
 export async function countTokens(_: Vendor, exchange: Exchange): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const whole = (body['generateContentRequest'] ?? body) as Json;
   refuseUnknown(whole, ['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig']);
   const { directives, inputTokens } = write(orderOf(whole));
@@ -39,7 +37,7 @@ async function answer(
   exchange: Exchange,
   { model, isStreamed }: { model: string; isStreamed: boolean },
 ): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   refuseUnknown(body, FIELDS);
   const writing = write(orderOf(body));
   const { thinkingConfig, responseModalities } = configOf(body);

@@ -1,4 +1,4 @@
-import { CONTENT_REFUSED, VendorRefusal, WRONG_KEY } from './answers.js';
+import { CONTENT_REFUSED, VendorRefusal, WRONG_KEY, refusedField } from './answers.js';
 
 /** The faults that a prompt can request with `[[fault:NAME]]`. The README describes each. */
 export const faultNames = [
@@ -100,30 +100,20 @@ export function refuseAsOrdered(faults: readonly Fault[]): void {
     if (status && code) throw new VendorRefusal(status, code, `Refused as ordered (${status}).`);
   }
   if (faults.includes('moderation')) {
-    throw new VendorRefusal(400, CONTENT_REFUSED, {
-      message: 'The prompt was refused by the content rules.',
-      param: 'prompt',
-    });
+    throw refusedField('prompt', 'The prompt was refused by the content rules.', CONTENT_REFUSED);
   }
 }
 
 function readFault(name: string): Fault {
   const fault = faultNames.find((known) => known === name);
-  if (!fault)
-    throw new VendorRefusal(400, 'unknown_directive', {
-      message: `No fault is named "${name}".`,
-      param: 'prompt',
-    });
+  if (!fault) throw refusedField('prompt', `No fault is named "${name}".`, 'unknown_directive');
   return fault;
 }
 
 function readWork(text: string): number {
   const seconds = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : NaN;
   if (!(seconds <= MAX_WORK_SECONDS)) {
-    throw new VendorRefusal(400, 'unknown_directive', {
-      message: `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`,
-      param: 'prompt',
-    });
+    throw refusedField('prompt', `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`, 'unknown_directive');
   }
   return Math.round(seconds * 1000);
 }
@@ -131,8 +121,5 @@ function readWork(text: string): number {
 function readTokens(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (count <= MAX_TOKENS) return count;
-  throw new VendorRefusal(400, 'unknown_directive', {
-    message: `Tokens and seconds are 0 to ${MAX_TOKENS}.`,
-    param: 'prompt',
-  });
+  throw refusedField('prompt', `Tokens and seconds are 0 to ${MAX_TOKENS}.`, 'unknown_directive');
 }

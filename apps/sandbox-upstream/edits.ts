@@ -1,12 +1,10 @@
-import { readFormBody, readJsonBody, VendorRefusal } from './answers.js';
+import { readFormBody, readJsonBody, VendorRefusal, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, type Fault, INSTANT, readDirectives } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
 import { answerInstantly, fulfil, type ImageOrder, readImageOrder } from './images.js';
 import { captionOf, type Exchange, publicOriginOf, seedOf, type Vendor } from './vendor.js';
 
-/** A few photos. The vendor keeps them only while it draws. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_IMAGES = 16;
 const IMAGE_HEADS = [
   Buffer.from('89504e470d0a1a0a', 'hex'),
@@ -25,11 +23,7 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
   const { body, images } = await readInput(exchange);
   const order = readImageOrder(body);
   const [original] = images;
-  if (!original)
-    throw new VendorRefusal(400, 'missing_required_parameter', {
-      message: 'An edit needs an image.',
-      param: 'image',
-    });
+  if (!original) throw refusedField('image', 'An edit needs an image.', 'missing_required_parameter');
   if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
   const directives = readDirectives(order.prompt);
   const drawing = (index: number) => alterationOf({ order, directives, original }, index);
@@ -63,23 +57,17 @@ export async function keepEdit(
 async function readInput({ request }: Exchange): Promise<EditInput> {
   const type = request.headers['content-type'] ?? '';
   const input = /^multipart\/form-data\b/i.test(type)
-    ? await readForm(await readFormBody(request, MAX_BODY_BYTES))
-    : readImageFields(await readJsonBody(request, MAX_BODY_BYTES));
+    ? await readForm(await readFormBody(request))
+    : readImageFields(await readJsonBody(request));
   if (input.images.length > MAX_IMAGES) {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: `At most ${MAX_IMAGES} images.`,
-      param: 'image',
-    });
+    throw refusedField('image', `At most ${MAX_IMAGES} images.`);
   }
   if (
     input.images.every((bytes) => IMAGE_HEADS.some((head) => bytes.subarray(0, head.length).equals(head)))
   ) {
     return input;
   }
-  throw new VendorRefusal(400, 'invalid_image', {
-    message: 'An image must be a PNG, JPEG or WebP file.',
-    param: 'image',
-  });
+  throw refusedField('image', 'An image must be a PNG, JPEG or WebP file.', 'invalid_image');
 }
 
 async function readForm(form: FormData): Promise<EditInput> {
@@ -94,8 +82,7 @@ async function readForm(form: FormData): Promise<EditInput> {
 
 function readImageFields(body: Record<string, unknown>): EditInput {
   const { image, images } = body;
-  if (image && images)
-    throw new VendorRefusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
+  if (image && images) throw refusedField('image', 'Either "image" or "images".');
   const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
   return { body, images: values.filter((value) => value != null).map(decodeImage) };
 }
@@ -104,10 +91,7 @@ export function decodeImage(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
   const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
   if (base64) return Buffer.from(base64, 'base64');
-  throw new VendorRefusal(400, 'invalid_image', {
-    message: 'An image is {"url": "data:image/png;base64,..."}.',
-    param: 'image',
-  });
+  throw refusedField('image', 'An image is {"url": "data:image/png;base64,..."}.', 'invalid_image');
 }
 
 /** `GET /files/edits/...`: needs no key. @throws VendorRefusal 404 */

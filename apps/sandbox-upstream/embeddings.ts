@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readJsonBody, VendorRefusal } from './answers.js';
+import { readJsonBody, VendorRefusal, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives, refuseAsOrdered } from './directives.js';
 import { type Exchange, holdUntilClientLeaves, pause, requiredTextField, type Vendor } from './vendor.js';
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const CHARACTERS_PER_TOKEN = 4;
 const DIMENSIONS = 64;
 
 /** `POST /v1/embeddings`. The same text has the same vector. The first text can request faults. */
 export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const model = requiredTextField(body, 'model');
   const texts = textsOf(body['input']);
   const { faults, workMs } = readDirectives(texts[0] ?? '');
@@ -42,7 +41,7 @@ function textsOf(input: unknown): string[] {
   if (texts.length > 0 && texts.every((each): each is string => typeof each === 'string' && each !== '')) {
     return texts;
   }
-  throw new VendorRefusal(400, 'invalid_type', { message: 'input must be texts or tokens.', param: 'input' });
+  throw refusedField('input', 'input must be texts or tokens.', 'invalid_type');
 }
 
 /** Numbers from -1 to 1, derived from the text. */

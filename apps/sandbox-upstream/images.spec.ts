@@ -101,7 +101,7 @@ describe('image requests that are refused', () => {
     const statuses = await Promise.all([
       sandbox.post(PATH, {}, { authorization: 'Bearer other' }),
       sandbox.post(PATH, {}, { 'content-type': 'multipart/form-data; boundary=x' }),
-      sandbox.post(PATH, { prompt: 'x'.repeat(9 * 1024 * 1024) }),
+      sandbox.post(PATH, { prompt: 'x'.repeat(65 * 1024 * 1024) }),
     ]).then((answers) => answers.map((answer) => answer.status));
     expect(statuses).toEqual([401, 415, 413]);
     const headers = { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' };

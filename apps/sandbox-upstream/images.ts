@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { readJsonBody, VendorRefusal, sendJson, sendText } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson, sendText, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
@@ -124,17 +124,11 @@ export function readImageOrder(body: Record<string, unknown>): ImageOrder {
   const prompt = requiredTextField(body, 'prompt');
   const count = body['n'] ?? 1;
   if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_IMAGES) {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`,
-      param: 'n',
-    });
+    throw refusedField('n', `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`);
   }
   const format = optionalTextField(body, 'response_format') ?? 'url';
   if (format !== 'url' && format !== 'b64_json') {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'A response format is url or b64_json.',
-      param: 'response_format',
-    });
+    throw refusedField('response_format', 'A response format is url or b64_json.');
   }
   const isStreamed = body['stream'] === true || body['stream'] === 'true';
   const partialImages = isStreamed ? Number(body['partial_images'] ?? 0) : undefined;

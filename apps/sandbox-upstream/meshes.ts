@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import { cubeGlb } from './media/glb.js';
-import { acceptTask, shownId, spoilPoll } from './task-calls.js';
+import { acceptTask, requireFile, shownId, spoilPoll } from './task-calls.js';
 import {
   type Exchange,
   holdUntilClientLeaves,
@@ -13,17 +13,15 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { endOf, type MeshTask, stateAt } from './vendor-tasks.js';
+import { type MeshTask, stateAt } from './vendor-tasks.js';
 import { FAILURE } from './videos.js';
 
-/** Four photos in base64. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_PROMPT = 1_000;
 const IMAGE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
 
 /** `POST /v1/3d/generations`: a draft from a text or images, or the texture of a finished draft. */
 export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const accepted = await acceptMesh(vendor, exchange, readMeshTask(vendor, body));
   if (accepted) sendJson(exchange.response, 200, { id: accepted.id, status: 'queued' });
 }
@@ -53,8 +51,7 @@ export function readMeshTask(vendor: Vendor, body: Record<string, unknown>): Mes
   const prompt = optionalTextField(body, 'prompt') ?? '';
   const images = readViews(body['images']);
   if (mode === 'draft' && prompt === '' && images.length === 0) {
-    const why = { message: 'A draft needs a prompt or images.', param: 'prompt' };
-    throw new VendorRefusal(400, 'missing_required_parameter', why);
+    throw refusedField('prompt', 'A draft needs a prompt or images.', 'missing_required_parameter');
   }
   const { faults, workMs } = readDirectives(prompt);
   return {
@@ -75,36 +72,24 @@ export function readMeshTask(vendor: Vendor, body: Record<string, unknown>): Mes
 function readMode(body: Record<string, unknown>): 'draft' | 'texture' {
   const mode = optionalTextField(body, 'mode') ?? 'draft';
   if (mode === 'draft' || mode === 'texture') return mode;
-  throw new VendorRefusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
+  throw refusedField('mode', 'A mode is draft or texture.');
 }
 
 /** Images as data URLs, four at most. @throws VendorRefusal */
 function readViews(value: unknown): unknown[] {
   const images: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
-  if (images.length > 4)
-    throw new VendorRefusal(400, 'invalid_value', { message: 'At most four images.', param: 'images' });
+  if (images.length > 4) throw refusedField('images', 'At most four images.');
   if (images.every((image) => typeof image === 'string' && IMAGE.test(image))) return images;
-  throw new VendorRefusal(400, 'invalid_image', {
-    message: 'An image is a data URL in base64.',
-    param: 'images',
-  });
+  throw refusedField('images', 'An image is a data URL in base64.', 'invalid_image');
 }
 
 function refuseUnlessFinished(vendor: Vendor, draftId: string): void {
   const draft = vendor.meshes.find(draftId);
-  if (!draft)
-    throw new VendorRefusal(400, 'draft_not_found', {
-      message: 'There is no such draft.',
-      param: 'draft_id',
-    });
-  if (draft.mode !== 'draft')
-    throw new VendorRefusal(400, 'not_a_draft', { message: 'This is a texture.', param: 'draft_id' });
+  if (!draft) throw refusedField('draft_id', 'There is no such draft.', 'draft_not_found');
+  if (draft.mode !== 'draft') throw refusedField('draft_id', 'This is a texture.', 'not_a_draft');
   const { phase } = stateAt(draft, vendor.clock.nowMs());
   if (phase === 'completed') return;
-  throw new VendorRefusal(400, 'draft_not_finished', {
-    message: 'The draft is not finished, or failed.',
-    param: 'draft_id',
-  });
+  throw refusedField('draft_id', 'The draft is not finished, or failed.', 'draft_not_finished');
 }
 
 const WORDS = { queued: 'queued', working: 'processing', completed: 'completed', failed: 'failed' };
@@ -135,13 +120,7 @@ export function meshUrl(vendor: Vendor, { request }: Exchange, { id }: MeshTask)
 export async function serveMesh(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
   vendor.stats.downloads += 1;
   const task = foundMesh(vendor, id);
-  const nowMs = vendor.clock.nowMs();
-  if (stateAt(task, nowMs).phase !== 'completed') {
-    throw new VendorRefusal(400, 'mesh_not_ready', 'The mesh is not finished.');
-  }
-  if (nowMs > endOf(task) + vendor.settings.fileMs) {
-    throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
-  }
+  requireFile(vendor, task, 'mesh');
   const bytes = cubeGlb(task.mode, task.mode === 'draft' ? null : task.hue);
   await deliver(vendor, exchange, { bytes, contentType: 'model/gltf-binary', faults: task.faults });
 }

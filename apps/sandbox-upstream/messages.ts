@@ -1,4 +1,4 @@
-import { anthropicError, readJsonBody, sendJson, VendorRefusal } from './answers.js';
+import { anthropicError, readJsonBody, sendJson, VendorRefusal, refusedField } from './answers.js';
 import { refuseAsOrdered } from './directives.js';
 import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import {
@@ -11,17 +11,12 @@ import {
   type Writing,
 } from './writing.js';
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** `POST /v1/messages`, whole or streamed. Cached input is counted separately. */
 export async function message(vendor: Vendor, exchange: Exchange): Promise<void> {
   const { body, model, prompt, input } = await readMessage(exchange);
   const maxTokens = body['max_tokens'];
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new VendorRefusal(400, 'missing_required_parameter', {
-      message: 'max_tokens: Field required',
-      param: 'max_tokens',
-    });
+    throw refusedField('max_tokens', 'max_tokens: Field required', 'missing_required_parameter');
   }
   const writing = write({ prompt, input, maxTokens });
   const rendering = render(writing, { id: `msg_${seedOf(prompt, 0)}`, model });
@@ -43,7 +38,7 @@ async function readMessage(exchange: Exchange) {
   if (!exchange.request.headers['anthropic-version']) {
     throw new VendorRefusal(400, 'missing_header', 'anthropic-version: header is required');
   }
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const model = requiredTextField(body, 'model');
   const prompt = lastPrompt(body['messages'], 'messages');
   const said = (body['messages'] as { content?: unknown }[])

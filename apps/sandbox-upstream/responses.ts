@@ -10,11 +10,9 @@ import {
   type Writing,
 } from './writing.js';
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** `POST /v1/responses`, whole or streamed. The last event has the usage. */
 export async function respond(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const model = requiredTextField(body, 'model');
   const turns =
     typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : body['input'];

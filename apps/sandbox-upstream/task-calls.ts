@@ -1,7 +1,7 @@
 import { VendorRefusal } from './answers.js';
 import { type Fault, refuseAsOrdered } from './directives.js';
-import type { Exchange } from './vendor.js';
-import type { VendorTask, VendorTasks } from './vendor-tasks.js';
+import type { Exchange, Vendor } from './vendor.js';
+import { endOf, stateAt, type VendorTask, type VendorTasks } from './vendor-tasks.js';
 
 const MAX_KEY_LENGTH = 256;
 /** How many polls a fault affects before the task continues normally. */
@@ -60,4 +60,13 @@ export function isSpoiled<T extends VendorTask>(tasks: VendorTasks<T>, task: T, 
   task.spoiledPolls += 1;
   tasks.save(task);
   return true;
+}
+
+/** @throws VendorRefusal if the task is not completed, or its file is no longer kept */
+export function requireFile({ clock, settings }: Vendor, task: VendorTask, thing: 'video' | 'mesh'): void {
+  const nowMs = clock.nowMs();
+  if (stateAt(task, nowMs).phase !== 'completed')
+    throw new VendorRefusal(400, `${thing}_not_ready`, `The ${thing} is not finished.`);
+  if (nowMs > endOf(task) + settings.fileMs)
+    throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
 }

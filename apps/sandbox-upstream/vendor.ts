@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
-import { VendorRefusal } from './answers.js';
+import { refusedField } from './answers.js';
 import type { Renderer } from './renderer.js';
 import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
@@ -110,20 +110,14 @@ export function publicOriginOf({ settings }: Vendor, request: IncomingMessage): 
 export function requiredTextField(body: Record<string, unknown>, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw new VendorRefusal(400, 'missing_required_parameter', {
-    message: `The field "${name}" must be a text.`,
-    param: name,
-  });
+  throw refusedField(name, `The field "${name}" must be a text.`, 'missing_required_parameter');
 }
 
 /** An optional text field, which may be null. @throws VendorRefusal 400 for another type */
 export function optionalTextField(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
-  throw new VendorRefusal(400, 'invalid_type', {
-    message: `The field "${name}" must be a text.`,
-    param: name,
-  });
+  throw refusedField(name, `The field "${name}" must be a text.`, 'invalid_type');
 }
 
 export interface Area {
@@ -137,20 +131,14 @@ export function readSize(text: string, sides: { min: number; max: number }): Are
   const fits = (side: number | undefined): side is number =>
     side !== undefined && side >= sides.min && side <= sides.max;
   if (fits(width) && fits(height)) return { width, height };
-  throw new VendorRefusal(400, 'invalid_value', {
-    message: `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`,
-    param: 'size',
-  });
+  throw refusedField('size', `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`);
 }
 
 /** Reads `W:H` into an area with even sides whose longer one has `longSide` pixels. @throws VendorRefusal 400. */
 export function readAspectRatio(text: string, longSide: number): Area {
   const [, width = 0, height = 0] = (/^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []).map(Number);
   if (!(width > 0 && height > 0 && width <= height * 4 && height <= width * 4)) {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'An aspect ratio is W:H, from 1:4 to 4:1.',
-      param: 'aspect_ratio',
-    });
+    throw refusedField('aspect_ratio', 'An aspect ratio is W:H, from 1:4 to 4:1.');
   }
   const scale = longSide / Math.max(width, height);
   return { width: even(width * scale), height: even(height * scale) };

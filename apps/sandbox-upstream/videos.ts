@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import {
@@ -15,7 +15,7 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { acceptTask, shownId, spoilPoll } from './task-calls.js';
+import { acceptTask, requireFile, shownId, spoilPoll } from './task-calls.js';
 import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
 import { announceEnd } from './webhooks/task-webhooks.js';
 
@@ -140,20 +140,14 @@ function readSeconds(body: Record<string, unknown>): number {
   const seconds = optionalTextField(body, 'seconds');
   const duration = body['duration'] ?? undefined;
   if (seconds !== undefined && duration !== undefined && Number(seconds) !== Number(duration)) {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'The fields "seconds" and "duration" differ.',
-      param: 'seconds',
-    });
+    throw refusedField('seconds', 'The fields "seconds" and "duration" differ.');
   }
   const value = seconds ?? duration ?? DEFAULT_SECONDS;
   const param = seconds === undefined ? 'duration' : 'seconds';
   const count =
     typeof value === 'number' || (typeof value === 'string' && /^\d{1,3}$/.test(value)) ? Number(value) : NaN;
   if (Number.isInteger(count) && count >= 1 && count <= MAX_SECONDS) return count;
-  throw new VendorRefusal(400, 'invalid_value', {
-    message: `A video has 1 to ${MAX_SECONDS} whole seconds.`,
-    param,
-  });
+  throw refusedField(param, `A video has 1 to ${MAX_SECONDS} whole seconds.`);
 }
 
 function frameOf(body: Record<string, unknown>): Area {
@@ -169,10 +163,7 @@ function shownSize(body: Record<string, unknown>, frame: Area): string {
   const resolution = optionalTextField(body, 'resolution') ?? '720p';
   const shortSide = SHORT_SIDES[resolution];
   if (shortSide === undefined) {
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'A resolution is 480p, 720p or 1080p.',
-      param: 'resolution',
-    });
+    throw refusedField('resolution', 'A resolution is 480p, 720p or 1080p.');
   }
   const size = optionalTextField(body, 'size');
   if (size !== undefined && size !== 'auto') return size;
@@ -252,12 +243,7 @@ export async function serveVideo(vendor: Vendor, exchange: Exchange, id: string)
 
 export async function deliverVideo(vendor: Vendor, exchange: Exchange, task: VideoTask): Promise<void> {
   vendor.stats.downloads += 1;
-  const nowMs = vendor.clock.nowMs();
-  if (stateAt(task, nowMs).phase !== 'completed') {
-    throw new VendorRefusal(400, 'video_not_ready', 'The video is not finished.');
-  }
-  if (nowMs > endOf(task) + vendor.settings.fileMs)
-    throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
+  requireFile(vendor, task, 'video');
   const bytes = await vendor.renderer.draw(task.drawing);
   await deliver(vendor, exchange, { bytes, contentType: 'video/mp4', faults: task.faults });
 }

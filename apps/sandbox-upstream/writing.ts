@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { VendorRefusal } from './answers.js';
+import { VendorRefusal, refusedField } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, readDirectives, refuseAsOrdered } from './directives.js';
 import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from './vendor.js';
@@ -52,10 +52,7 @@ export function lastPrompt(messages: unknown, param: string): string {
     .map((message: { content?: unknown }) => contentText(message?.content));
   const prompt = said.at(-1);
   if (prompt) return prompt;
-  throw new VendorRefusal(400, 'missing_required_parameter', {
-    message: `The field "${param}" must have a user's text.`,
-    param,
-  });
+  throw refusedField(param, `The field "${param}" must have a user's text.`, 'missing_required_parameter');
 }
 
 export interface WritingOrder {

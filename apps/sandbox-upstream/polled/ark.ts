@@ -7,7 +7,6 @@ import type { Drawing } from '../drawing.worker.js';
 import { FAILURE } from '../videos.js';
 import { acceptFilm, cancelJob, filmUrl, pollOf } from './jobs.js';
 
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const WORDS = { queued: 'queued', working: 'running', completed: 'succeeded', failed: 'failed' };
 
 type Json = Record<string, unknown>;
@@ -15,7 +14,7 @@ type Json = Record<string, unknown>;
 /** `POST /ark/v3/images/generations`: one image, from text or from the images sent. */
 export async function createAtArk(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const order = readImageOrder({ ...body, n: 1 });
   const directives = readDirectives(order.prompt);
   const [original] = [body['image'] ?? []].flat().map(decodeImage);

@@ -6,7 +6,6 @@ import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import { type ImageJob } from '../vendor-tasks.js';
 import { acceptImages, pollOf, sizeOf } from './jobs.js';
 
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** The base path on the sandbox. The vendor has separate hosts for it. */
 const BASE = '/bfl/v1';
 /** Prompts and images are checked by the task. */
@@ -15,7 +14,7 @@ const WORDS = { queued: 'Pending', working: 'Pending', completed: 'Ready', faile
 
 /** `POST /bfl/v1/{model}`: one image, from text or from the images sent. */
 export async function submitToBfl(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const images = Object.entries(body).filter(([name]) => /^(image|input_image(_\d)?)$/.test(name));
   const job = await acceptImages(vendor, exchange, {
     model,

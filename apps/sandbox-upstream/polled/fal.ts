@@ -7,8 +7,6 @@ import { stateAt, type VendorTaskState, type VideoTask } from '../vendor-tasks.j
 import type { Fault } from '../directives.js';
 import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
-/** A few photos in base64, twice if both fields of an edit have them. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** The queue's base path on the sandbox. The vendor has a separate host for it. */
 const BASE = '/fal';
 /** The queue accepts any input. */
@@ -17,7 +15,7 @@ const WORDS = { queued: 'IN_QUEUE', working: 'IN_PROGRESS', completed: 'COMPLETE
 
 /** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes a video, others make images. */
 export async function submitToFal(vendor: Vendor, exchange: Exchange, endpoint: string): Promise<void> {
-  const input = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const input = await readJsonBody(exchange.request);
   const webhook = new URLSearchParams(exchange.request.url?.split('?')[1]).get('fal_webhook');
   const film = { body: filmFields(input, endpoint), dialect: 'fal' as const, late: LATE, webhook };
   const accepted = endpoint.includes('video')

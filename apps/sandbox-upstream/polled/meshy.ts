@@ -5,8 +5,6 @@ import type { Exchange, Vendor } from '../vendor.js';
 import { type MeshTask, stateAt } from '../vendor-tasks.js';
 import { FAILURE } from '../videos.js';
 
-/** Four photos in base64. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const WORDS = { queued: 'PENDING', working: 'IN_PROGRESS', completed: 'SUCCEEDED', failed: 'FAILED' };
 
 type Json = Record<string, unknown>;
@@ -35,7 +33,7 @@ function styleOf(body: Json): unknown {
 
 /** `POST /meshy/openapi/{work}`. */
 export async function createAtMeshy(vendor: Vendor, exchange: Exchange, work: string): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const fields = fieldsOf[work]?.(body) ?? {};
   // This vendor answers 404 for a missing preview.
   if (typeof body['preview_task_id'] === 'string') foundMesh(vendor, body['preview_task_id']);

@@ -5,7 +5,6 @@ import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import type { ImageJob, VendorTask } from '../vendor-tasks.js';
 import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** The base path on the sandbox. The vendor has a separate host for it. */
 const BASE = '/replicate/v1';
 /** The model checks the content. */
@@ -16,7 +15,7 @@ type Json = Record<string, unknown>;
 
 /** `POST /replicate/v1/models/{owner}/{name}/predictions`, and `/v1/predictions` with a version. A model with `video` in its name makes a video. */
 export async function predictAtReplicate(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const body = await readJsonBody(exchange.request);
   const input = (body['input'] ?? {}) as Json;
   const model = name || body['version'];
   if (typeof model !== 'string')

@@ -1,4 +1,4 @@
-import { readJsonBody, VendorRefusal } from '../answers.js';
+import { readJsonBody, VendorRefusal, refusedField } from '../answers.js';
 import { deliver } from '../delivery.js';
 import { readDirectives, refuseAsOrdered } from '../directives.js';
 import {
@@ -58,16 +58,11 @@ export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
 function readSpeech(body: Record<string, unknown>) {
   requiredTextField(body, 'model');
   const input = requiredTextField(body, 'input');
-  if (input.length > MAX_INPUT)
-    throw new VendorRefusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
-  if (!body['voice']) {
-    const why = { message: 'A voice is needed.', param: 'voice' };
-    throw new VendorRefusal(400, 'missing_required_parameter', why);
-  }
+  if (input.length > MAX_INPUT) throw refusedField('input', 'Too long.', 'string_above_max_length');
+  if (!body['voice']) throw refusedField('voice', 'A voice is needed.', 'missing_required_parameter');
   const sound = sounds[optionalTextField(body, 'response_format') ?? 'mp3'];
   if (sound) return { input, sound };
-  const why = { message: 'A format is mp3, wav or pcm.', param: 'response_format' };
-  throw new VendorRefusal(400, 'invalid_value', why);
+  throw refusedField('response_format', 'A format is mp3, wav or pcm.');
 }
 
 /** The sound in parts, one event each, with the usage in the last. */

@@ -1,9 +1,8 @@
-import { readFormBody, VendorRefusal } from '../answers.js';
+import { readFormBody, VendorRefusal, refusedField } from '../answers.js';
 import { deliver } from '../delivery.js';
 import { type Directives, readDirectives, refuseAsOrdered } from '../directives.js';
 import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from '../vendor.js';
 
-const MAX_BODY_BYTES = 27 * 1024 * 1024;
 /** The transcript if the prompt has no words. */
 const HEARD = 'The light is on.';
 /** For a sound without a readable header: 128 kbit/s. */
@@ -26,7 +25,7 @@ interface Heard {
 
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: the words of the prompt, regardless of the sound. */
 export async function transcribe(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const form = await readFormBody(exchange.request, MAX_BODY_BYTES);
+  const form = await readFormBody(exchange.request);
   const heard = await readForm(form);
   const { faults, workMs } = heard.directives;
   refuseAsOrdered(faults);
@@ -43,16 +42,10 @@ export async function transcribe(vendor: Vendor, exchange: Exchange): Promise<vo
 async function readForm(form: FormData): Promise<Heard> {
   const [file, model, prompt] = [form.get('file'), form.get('model'), form.get('prompt')];
   if (!(file instanceof Blob) || typeof model !== 'string')
-    throw new VendorRefusal(400, 'missing_required_parameter', {
-      message: 'A file and a model are needed.',
-      param: 'file',
-    });
+    throw refusedField('file', 'A file and a model are needed.', 'missing_required_parameter');
   const format = form.get('response_format') ?? 'json';
   if (typeof format !== 'string' || !/^(verbose_)?json$/.test(format))
-    throw new VendorRefusal(400, 'invalid_value', {
-      message: 'A format is json or verbose_json.',
-      param: 'response_format',
-    });
+    throw refusedField('response_format', 'A format is json or verbose_json.');
   const directives = readDirectives(typeof prompt === 'string' ? prompt : '');
   const words = (directives.caption || HEARD).split(' ');
   const bytes = Buffer.from(await file.arrayBuffer());
