@@ -5,17 +5,16 @@ import { useTranslation } from 'react-i18next';
 import { type Shape, useShown } from '../../api/client.js';
 import { useAddressPager } from '../../ui/address.js';
 import { Duration } from '../../ui/time/duration.js';
-import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink, DownloadButton } from '../../ui/links.js';
 import { SwitchFilter, optionsOf } from '../../ui/lists/choice.js';
 import { type Listed, Pager } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
-import { EmptyState, ErrorState, Loaded } from '../../ui/states.js';
+import { EmptyState, ErrorState } from '../../ui/states.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { TaskDetails } from '../tasks/task-details.js';
-import { useLiveTasks, useTask } from '../tasks/task.js';
-import { ChargeDetails } from '../usage/charge-details.js';
+import { TaskPanel } from '../tasks/task-details.js';
+import { useLiveTasks } from '../tasks/task.js';
+import { ChargePanel } from '../usage/charge-details.js';
 import { FileCard } from './file-card.js';
 import { ImageCard } from './image-card.js';
 import { useImageLife } from './kept-images.js';
@@ -40,12 +39,8 @@ export default function LibraryPage() {
         replace={false}
       />
       {kind === undefined ? <Everything /> : kind === 'image' ? <Images /> : <Files kind={kind} />}
-      <OpenPanel param="task" title={t('task.title')}>
-        {(id) => <OpenTask id={id} />}
-      </OpenPanel>
-      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
-        {(id) => <ChargeDetails id={id} />}
-      </OpenPanel>
+      <TaskPanel />
+      <ChargePanel />
     </PageFrame>
   );
 }
@@ -99,14 +94,6 @@ function Files({ kind }: { kind: 'video' | '3d' }) {
       emptyHint={t('library.emptyFiles')}
       cardOf={(task) => <FileCard key={task.id} task={task} />}
     />
-  );
-}
-
-function OpenTask({ id }: { id: string }) {
-  return (
-    <Loaded query={useTask(id)} lines={10}>
-      {(found) => <TaskDetails task={found} />}
-    </Loaded>
   );
 }
 

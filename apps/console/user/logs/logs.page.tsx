@@ -1,10 +1,9 @@
 import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { OpenPanel } from '../../ui/forms/dialog.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { useNow } from '../../ui/time/now.js';
 import { PageFrame } from '../../ui/page.js';
-import { ChargeDetails } from '../usage/charge-details.js';
+import { ChargePanel } from '../usage/charge-details.js';
 import { LogFilters } from './log-filters.js';
 import { LogRequests } from './log-requests.js';
 import { logQuery } from './log-search.js';
@@ -17,9 +16,7 @@ export default function LogsPage() {
     <PageFrame title={t('log.title')} about={t('log.about')} actions={<AsFile />}>
       <LogFilters />
       <LogRequests />
-      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
-        {(id) => <ChargeDetails id={id} />}
-      </OpenPanel>
+      <ChargePanel />
     </PageFrame>
   );
 }

@@ -1,8 +1,6 @@
 import { Button, Image, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Loaded } from '../../ui/states.js';
-import { useTask } from '../tasks/task.js';
 import { TaskDetails } from '../tasks/task-details.js';
 import type { Played } from './play.js';
 import { useRead } from '../../api/client.js';
@@ -27,7 +25,7 @@ export function PlayResult({ played, taskId, isSending }: ResultProps) {
         {isSending ? (
           <Working />
         ) : taskId !== undefined ? (
-          <WatchedTask id={taskId} />
+          <TaskDetails id={taskId} />
         ) : played ? (
           <Shown played={played} />
         ) : (
@@ -47,14 +45,6 @@ function Working() {
       <Loader aria-label={t('play.working')} />
       <Text size="sm">{t('play.working')}</Text>
     </Stack>
-  );
-}
-
-function WatchedTask({ id }: { id: string }) {
-  return (
-    <Loaded query={useTask(id)} lines={8}>
-      {(found) => <TaskDetails task={found} />}
-    </Loaded>
   );
 }
 

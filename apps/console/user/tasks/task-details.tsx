@@ -3,14 +3,17 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/client.js';
 import { CopyLine } from '../../ui/copy.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { TextLink } from '../../ui/links.js';
+import { Loaded } from '../../ui/states.js';
 import { useNow } from '../../ui/time/now.js';
 import { When } from '../../ui/time/when.js';
 import { useFaultText } from '../fault-text.js';
 import { useKeyName } from '../keys.js';
+import { useTask } from './task.js';
 import { availableMs, contentOf, TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
 import { useReturnedName } from '../usage/returned-name.js';
@@ -18,7 +21,25 @@ import { useReturnedName } from '../usage/returned-name.js';
 /** Loaded only when needed, since 3D drawing is a lot of code. */
 const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.js')).MeshPreview }));
 
-export function TaskDetails({ task }: { task: Shape<'Task'> }) {
+/** Opens the task that the address names. */
+export function TaskPanel() {
+  const { t } = useTranslation('calls');
+  return (
+    <OpenPanel param="task" title={t('task.title')}>
+      {(id) => <TaskDetails id={id} />}
+    </OpenPanel>
+  );
+}
+
+export function TaskDetails({ id }: { id: string }) {
+  return (
+    <Loaded query={useTask(id)} lines={10}>
+      {(found) => <Details task={found} />}
+    </Loaded>
+  );
+}
+
+function Details({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const faultText = useFaultText();
   return (

@@ -15,14 +15,12 @@ import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { Loaded } from '../../ui/states.js';
 import { useKeyName } from '../keys.js';
 import { WorkFilters } from '../usage/work-filters.js';
-import { TaskDetails } from './task-details.js';
+import { TaskPanel } from './task-details.js';
 import { TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
-import { useLiveTasks, useTask } from './task.js';
-import { OpenPanel } from '../../ui/forms/dialog.js';
+import { useLiveTasks } from './task.js';
 import { isNarrowed } from '../../ui/search.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
@@ -41,9 +39,7 @@ export default function TasksPage() {
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters />
       <DataList texts={useTexts(isNarrowed(filter))} query={tasks} columns={useTaskColumns()} />
-      <OpenPanel param="task" title={t('task.title')}>
-        {(id) => <OpenTask id={id} />}
-      </OpenPanel>
+      <TaskPanel />
     </PageFrame>
   );
 }
@@ -104,14 +100,6 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
       { only: { model }, what: model },
     ]),
   ];
-}
-
-function OpenTask({ id }: { id: string }) {
-  return (
-    <Loaded query={useTask(id)} lines={10}>
-      {(found) => <TaskDetails task={found} />}
-    </Loaded>
-  );
 }
 
 /** What is held, or what was charged, released or refunded in the end. */

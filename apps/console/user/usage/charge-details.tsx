@@ -2,6 +2,7 @@ import { Alert, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
 import { CopyFact } from '../../ui/copy.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { LargeMoney, Money } from '../../ui/money.js';
 import { Section } from '../../ui/page.js';
@@ -18,8 +19,18 @@ interface ChargeProps {
   charge: Shape<'Charge'>;
 }
 
+/** Opens the request that the address names. */
+export function ChargePanel() {
+  const { t } = useTranslation('calls');
+  return (
+    <OpenPanel param="charge" size="xl" title={t('charge.title')}>
+      {(id) => <ChargeDetails id={id} />}
+    </OpenPanel>
+  );
+}
+
 /** Why a request cost what it did. */
-export function ChargeDetails({ id }: { id: string }) {
+function ChargeDetails({ id }: { id: string }) {
   const charge = useRead('/api/charges/{chargeId}', { path: { chargeId: id } });
   return (
     <Loaded query={charge} lines={12}>

@@ -8,7 +8,6 @@ import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { copies } from '../../ui/lists/row-actions.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
-import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Choice, filterWidth, optionsOf } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
@@ -17,7 +16,7 @@ import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/time/when.js';
 import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
-import { ChargeDetails } from '../usage/charge-details.js';
+import { ChargePanel } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances } from './statement-search.js';
 import { GROUP } from '../../i18n/group.js';
@@ -58,9 +57,7 @@ export function Statement() {
         empty={useEmpty(isNarrowed({ kind, keyId, from, to }))}
         name={search.balance === undefined ? 'requests' : 'statement'}
       />
-      <OpenPanel param="charge" size="xl" title={t('charge.title', { ns: 'calls' })}>
-        {(id) => <ChargeDetails id={id} />}
-      </OpenPanel>
+      <ChargePanel />
     </Section>
   );
 }
