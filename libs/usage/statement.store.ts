@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { RECORDING_APART } from '#ledger/postings/horizon.js';
 import { customerPostings } from '#ledger/postings/posting-kinds.js';
 import { amountView, numberText, type RowOf, timeView, wordView } from '#platform/http/fields.js';
-import { type Slice, usageStates } from './usage.store.js';
+import type { Slice } from './newest-first.js';
+import { usageStates } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
 type Balance = (typeof balances)[number];

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { firstIdAt } from '#platform/ids.js';
 import type { publicStates } from '#tasks/task-state.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRow } from '#tasks/task.js';
+import { CLOCKS_APART_MS, conditionsOn, idsWithin, type Slice } from './newest-first.js';
 
 /** The filter. `running` means queued and in progress. Times are of creation, without `to`. */
 export interface TaskFilter {
@@ -19,17 +19,8 @@ export interface AccountTask extends Task {
   released: bigint | null;
 }
 
-/** A part of a list. `next` is where the next one starts; null at the end. */
-export interface TaskSlice {
-  items: AccountTask[];
-  next: string | null;
-}
-
 /** The most tasks that a page examines, newest first. Later pages continue from there. */
 const SCAN_LIMIT = 5_000;
-/** Gateways create ids with their own clocks, which may differ from the database's by this much. */
-const CLOCKS_APART_MS = 10 * 60_000;
-const AFTER_EVERY_ID = 'z'.repeat(40);
 
 const STATES: Record<NonNullable<TaskFilter['state']>, string> = {
   running: `t.state IN ('created', 'submitting', 'submitted', 'unknown')`,
@@ -54,7 +45,7 @@ export async function listTasks(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: TaskFilter },
   page: { limit: number; after: string | null },
-): Promise<TaskSlice> {
+): Promise<Slice<AccountTask>> {
   const scan = scanOf(accountId, filter, page.after);
   const { where, values } = conditionsOf(filter, scan.values);
   const { rows } = await pool.query<AccountTaskRow>(
@@ -85,10 +76,8 @@ export async function findTask(
   return rows[0] ? readAccountTask(rows[0]) : null;
 }
 
-function scanOf(accountId: string, { from, to }: TaskFilter, after: string | null) {
-  const last = to ? firstIdAt(to.getTime() + CLOCKS_APART_MS) : AFTER_EVERY_ID;
-  const before = after !== null && after < last ? after : last;
-  const first = from ? firstIdAt(from.getTime() - CLOCKS_APART_MS) : '';
+function scanOf(accountId: string, filter: TaskFilter, after: string | null) {
+  const { first, before } = idsWithin(filter, after, CLOCKS_APART_MS);
   return {
     text: `FROM tasks t WHERE (t.account_id, t.id) < ($1, $2) AND (t.account_id, t.id) >= ($1, $3)
       ORDER BY t.account_id DESC, t.id DESC`,
@@ -98,15 +87,16 @@ function scanOf(accountId: string, { from, to }: TaskFilter, after: string | nul
 
 function conditionsOf(filter: TaskFilter, given: readonly unknown[]): { where: string; values: unknown[] } {
   const values = [...given];
-  const conditions = [`t.state <> 'refused'`];
-  const add = (condition: string, value: unknown) => {
-    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
-  };
-  add('t.kind =', filter.kind);
-  add('t.model_id =', filter.model);
-  add('t.key_id =', filter.keyId);
-  add('t.created_at >=', filter.from);
-  add('t.created_at <', filter.to);
-  if (filter.state) conditions.push(STATES[filter.state]);
+  const conditions = [
+    `t.state <> 'refused'`,
+    ...conditionsOn(values, {
+      't.kind =': filter.kind,
+      't.model_id =': filter.model,
+      't.key_id =': filter.keyId,
+      't.created_at >=': filter.from,
+      't.created_at <': filter.to,
+    }),
+    ...(filter.state ? [STATES[filter.state]] : []),
+  ];
   return { where: conditions.join(' AND '), values };
 }

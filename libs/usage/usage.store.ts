@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { amountView, numberText, type RowOf, timeView } from '#platform/http/fields.js';
-import { firstIdAt } from '#platform/ids.js';
 import { type Family, modelFamilies } from '#pricing/price-book.js';
+import { conditionsOn, idsWithin, type Slice } from './newest-first.js';
 
 export const usageStates = ['refused', 'held', 'settled', 'released'] as const;
 
@@ -49,21 +49,10 @@ export const usageEntry = z
 /** One request for one model: each has exactly one, refused ones too. Of several models, those that were tried have one each. */
 export type UsageEntry = RowOf<typeof usageEntry, Date>;
 
-/** A part of a list: `next` is where the next one begins, null at the end. */
-export interface Slice<T> {
-  items: T[];
-  next: string | null;
-}
-
 /** A page looks at this many requests at most, newest first: what its filter does not find there, later pages do. */
 const SCAN_LIMIT = 5_000;
-/**
- * A charge's id is minted by the gateway before the hold: by a clock that may run ahead of the database's by this much, and for a
- * request that waited on the bus long before it was refused. The index of ids narrows a time by them.
- */
-const CLOCKS_APART_MS = 10 * 60_000;
+/** A charge's id is minted before the hold: long before it, for a request that waited on the bus until it was refused. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
-const AFTER_EVERY_ID = 'z'.repeat(26);
 
 /** An entry of charges `c` and their models `m`. */
 export const USAGE_COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at AS at, c.resolved_at AS "endedAt",
@@ -107,12 +96,10 @@ const NEWEST_FIRST = 'ORDER BY account_id DESC, id DESC';
 
 function scanOf(
   accountId: string,
-  { from, to }: UsageFilter,
+  filter: UsageFilter,
   after: string | null,
 ): { scan: string; values: unknown[] } {
-  const last = to ? firstIdAt(to.getTime() + CLOCKS_APART_MS) : AFTER_EVERY_ID;
-  const before = after !== null && after < last ? after : last;
-  const first = from ? firstIdAt(from.getTime() - LONGEST_WAIT_MS) : '';
+  const { first, before } = idsWithin(filter, after, LONGEST_WAIT_MS);
   return {
     scan: 'FROM charges WHERE (account_id, id) < ($1, $2) AND (account_id, id) >= ($1, $3)',
     values: [accountId, before, first],
@@ -121,19 +108,15 @@ function scanOf(
 
 /** The conditions of a filter on charges `c` and their models `m`; adds its values. */
 function conditionsOf(filter: UsageFilter, values: unknown[]): string {
-  const conditions: string[] = [];
-  const add = (condition: string, value: unknown) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition.replace('?', `$${values.length}`));
-  };
-  add('c.key_id = ?', filter.keyId);
-  add('c.model_id = ?', filter.model);
-  add('c.group_name = ?', filter.group);
-  add('coalesce(c.family, m.family) = ?', filter.family);
-  add('c.state = ?', filter.state);
-  add('c.created_at >= ?', filter.from);
-  add('c.created_at < ?', filter.to);
+  const conditions = conditionsOn(values, {
+    'c.key_id =': filter.keyId,
+    'c.model_id =': filter.model,
+    'c.group_name =': filter.group,
+    'coalesce(c.family, m.family) =': filter.family,
+    'c.state =': filter.state,
+    'c.created_at >=': filter.from,
+    'c.created_at <': filter.to,
+  });
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 

@@ -1,14 +1,9 @@
+import type { Slice } from './newest-first.js';
 import { z } from 'zod';
 import { timeView, amountView, countView, shown } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
 import type { statementEntry } from './statement.store.js';
-import {
-  type DailySubject,
-  type DailyTotal,
-  type Slice,
-  type UsageEntry,
-  usageEntry,
-} from './usage.store.js';
+import { type DailySubject, type DailyTotal, type UsageEntry, usageEntry } from './usage.store.js';
 
 export const foundRequest = usageEntry.extend({ accountId: z.string() }).meta({ id: 'FoundRequest' });
 

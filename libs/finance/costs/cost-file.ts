@@ -1,7 +1,7 @@
-import { parse } from 'csv-parse/sync';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
+import { readCsvFile } from '#platform/http/csv-file.js';
 import { namedByLine } from '#pricing/token-kinds.js';
 import { isInstant } from '#platform/times.js';
 import { type CostFault, costFault, costFaultText } from './cost-fault.js';
@@ -35,9 +35,6 @@ const COLUMNS = [
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-/** A longer file must be split. */
-const MAX_ROWS = 5_000;
-
 interface CostRow {
   /** Counted from 1, including the header. */
   readonly line: number;
@@ -64,9 +61,8 @@ function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[]
   const rows: CostRow[] = [];
   const refused: RefusedCostRow[] = [];
   const lineOf = new Map<string, number>();
-  for (const { record, info } of recordsOf(text)) {
-    const { lines: line } = info;
-    const wanted = rowOf(record);
+  for (const { line, cells } of readCsvFile(text, { columns: COLUMNS, required: ['channel', 'model'] })) {
+    const wanted = rowOf(cells);
     if ('code' in wanted) {
       refused.push(refusedRow(line, wanted));
       continue;
@@ -124,29 +120,6 @@ async function insertRow(client: pg.ClientBase, wanted: NewCost, line: number): 
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError(error.code, `Line ${line}: ${error.message}`);
   }
-}
-
-function recordsOf(text: string): { record: Cells; info: { lines: number } }[] {
-  let records: { record: Cells; info: { lines: number } }[];
-  try {
-    records = parse(text, { columns: headerOf, bom: true, trim: true, skip_empty_lines: true, info: true });
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('invalid_value', `The file is not valid CSV: ${(error as Error).message}.`);
-  }
-  if (records.length > MAX_ROWS)
-    throw new ApiError('invalid_value', `The file has more than ${MAX_ROWS} rows.`);
-  return records;
-}
-
-function headerOf(titles: string[]): string[] {
-  const known = new Set<string>(COLUMNS);
-  const foreign = titles.find((title) => !known.has(title));
-  const isIncomplete = !titles.includes('channel') || !titles.includes('model');
-  if (foreign === undefined && !isIncomplete) return titles;
-  const fault =
-    foreign === undefined ? 'lacks channel or model' : `has the column ${JSON.stringify(foreign)}`;
-  throw new ApiError('invalid_value', `The first line ${fault}: the columns are ${COLUMNS.join(', ')}.`);
 }
 
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;

@@ -1,7 +1,6 @@
-import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { ApiError } from '#platform/errors.js';
+import { limitRows, readCsvFile } from '#platform/http/csv-file.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { optionalPrices, stated } from '#pricing/price-text.js';
 import { versionAt } from '#groups/version.js';
@@ -55,9 +54,6 @@ const OPTIONAL = {
 } as const satisfies Record<(typeof optionalPrices)[number], (typeof COLUMNS)[number]>;
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
-
-/** A longer file must be split. */
-const MAX_ROWS = 5_000;
 
 /** One row of a file, as far as it could be read. */
 export interface FileRow {
@@ -132,36 +128,13 @@ function cellsOf(book: PriceBook, change: PriceChange): Cells {
 
 /** The rows of a CSV file. @throws ApiError if it is no CSV file, has other columns, or too many rows */
 export function readPriceCsv(text: string): FileRow[] {
-  const records = parseCsv(text);
-  limitRows(records.length);
-  return records.map(({ record, info }) => ({ line: info.lines, value: changeOfCells(record) }));
+  const records = readCsvFile(text, { columns: COLUMNS, required: ['kind', 'subject'] });
+  return records.map(({ line, cells }) => ({ line, value: changeOfCells(cells) }));
 }
 
 export function readPriceList(list: readonly unknown[]): FileRow[] {
   limitRows(list.length);
   return list.map((value, at) => ({ line: at + 1, value }));
-}
-
-function limitRows(rows: number): void {
-  if (rows > MAX_ROWS) throw new ApiError('invalid_value', `The file has more than ${MAX_ROWS} rows.`);
-}
-
-function parseCsv(text: string): { record: Cells; info: { lines: number } }[] {
-  try {
-    return parse(text, { columns: headerOf, bom: true, trim: true, skip_empty_lines: true, info: true });
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('invalid_value', `The file is not valid CSV: ${(error as Error).message}.`);
-  }
-}
-
-function headerOf(titles: string[]): string[] {
-  const known = new Set<string>(COLUMNS);
-  const foreign = titles.find((title) => !known.has(title));
-  const isIncomplete = !titles.includes('kind') || !titles.includes('subject');
-  if (foreign === undefined && !isIncomplete) return titles;
-  const fault = foreign === undefined ? 'lacks kind or subject' : `has the column ${JSON.stringify(foreign)}`;
-  throw new ApiError('invalid_value', `The first line ${fault}: the columns are ${COLUMNS.join(', ')}.`);
 }
 
 /** The change in a row's cells. It is validated later, like any change. Empty cells count as missing. */
