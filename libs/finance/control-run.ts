@@ -80,15 +80,7 @@ export async function runControlsOn(
     options.onProgress?.(control);
     const since = (control.window === true && options.since?.get(control.id)) || null;
     const scope = since === null ? ('whole' as const) : ('recent' as const);
-    const context = {
-      horizon,
-      graceMs,
-      before,
-      limit,
-      scope,
-      since,
-      ...(reportOverdueMs === undefined ? {} : { reportOverdueMs }),
-    };
+    const context = { horizon, graceMs, before, limit, scope, since, reportOverdueMs };
     const looked = await runOne(client, options.limitMs, () => control.check(client, context));
     outcomes.push({ control, since, ...looked });
   }

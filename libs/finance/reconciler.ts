@@ -134,7 +134,7 @@ async function runAndStore(
     reportOverdueMs,
     limitMs,
     since,
-    ...(signal && { signal }),
+    signal,
   });
   return inTransaction(pool, (client) => storeRun(client, run, { ...options, startedAt }));
 }

@@ -33,17 +33,11 @@ export function startOf(day: string): string {
 }
 
 /** For routes that take times. */
-export function timesOf({ from, to }: DaySpan): { from?: string; to?: string } {
-  return {
-    ...(from === undefined ? {} : { from: startOf(from) }),
-    ...(to === undefined ? {} : { to: startOf(addDays(to)) }),
-  };
+export function timesOf({ from, to }: DaySpan) {
+  return { from: from && startOf(from), to: to && startOf(addDays(to)) };
 }
 
 /** For routes that take days and exclude the last. */
-export function daysUntil({ from, to }: DaySpan): { from?: string; to?: string } {
-  return {
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to: addDays(to) }),
-  };
+export function daysUntil({ from, to }: DaySpan) {
+  return { from, to: to && addDays(to) };
 }

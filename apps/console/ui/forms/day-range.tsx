@@ -40,14 +40,8 @@ export function DaysFilter() {
 }
 
 /** The days as times in the viewer's time zone; `to` is exclusive. */
-export function timesOfDays(days: { from?: string | undefined; to?: string | undefined }): {
-  from?: string;
-  to?: string;
-} {
-  return {
-    ...(days.from === undefined ? {} : { from: startOf(days.from, 0) }),
-    ...(days.to === undefined ? {} : { to: startOf(days.to, 1) }),
-  };
+export function timesOfDays({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return { from: from && startOf(from, 0), to: to && startOf(to, 1) };
 }
 
 function startOf(day: string, later: number): string {

@@ -21,22 +21,14 @@ import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances } from './statement-search.js';
 import { GROUP } from '../../i18n/group.js';
 
-interface StatementQuery {
-  view?: 'requests';
-  balance?: Exclude<(typeof statementBalances)[number], 'all' | 'requests'>;
-  kind?: string;
-  keyId?: string;
-  from?: string;
-  to?: string;
-}
-
 /** Days are in the viewer's time zone, like the times in the list. */
-function queryOf({ balance, kind, keyId, from, to }: StatementSearch): StatementQuery {
+function queryOf({ balance, kind, keyId, ...days }: StatementSearch) {
   return {
-    ...(balance === undefined ? { view: 'requests' } : balance === 'all' ? {} : { balance }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...timesOfDays({ from, to }),
+    view: balance === undefined ? ('requests' as const) : undefined,
+    balance: balance === 'all' ? undefined : balance,
+    kind,
+    keyId,
+    ...timesOfDays(days),
   };
 }
 
