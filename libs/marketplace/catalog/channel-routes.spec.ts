@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { type InstallationFact, recordFact } from '#identity/installation.js';
 import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
+import type { TaskState } from '#tasks/task-state.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { staffActor } from '../../../test/support/staff.js';
@@ -46,15 +47,15 @@ async function routesOf(id: string) {
 }
 
 /** @returns its end */
-async function startTask(channel: string): Promise<() => Promise<unknown>> {
+async function startTask(channel: string, state: TaskState): Promise<() => Promise<unknown>> {
   const { accountId, keyId } = await catalog.ledger.account({ credits: '1' });
   const { owner } = catalog.ledger;
   const id = newId();
   await owner.query(
     `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
        channel_id, deadline)
-     VALUES ($1, 'video', $2, $3, $1, 'openai', 'submitted', 'vidmodel-3', 'vidmodel-3', '{}', 5, $4, now())`,
-    [id, accountId, keyId, channel],
+     VALUES ($1, 'video', $2, $3, $1, 'openai', $5, 'vidmodel-3', 'vidmodel-3', '{}', 5, $4, now())`,
+    [id, accountId, keyId, channel, state],
   );
   return () => owner.query(`UPDATE tasks SET state = 'failed', ended_at = now() WHERE id = $1`, [id]);
 }
@@ -139,17 +140,22 @@ describe('once customers have paid', () => {
     await expect(change(id, { baseUrl })).rejects.toMatchObject(secondPerson);
     await expect(change(id, { baseUrl, models: {} })).rejects.toMatchObject(secondPerson);
     expect(await change(id, { models: {}, baseUrl: `${BASE_URL}/` })).toMatchObject({ baseUrl: BASE_URL });
-    const end = await startTask(id);
-    await expect(change(id, { baseUrl })).rejects.toMatchObject(secondPerson);
-    await end();
+    for (const state of ['submitting', 'submitted', 'unknown'] as const) {
+      const end = await startTask(id, state);
+      await expect(change(id, { baseUrl })).rejects.toMatchObject(secondPerson);
+      await end();
+    }
     expect(await change(id, { baseUrl })).toMatchObject({ baseUrl });
   });
 
   it('a channel that moved to another upstream meanwhile gets nothing of what was asked', async () => {
-    const { id, approvalId } = await create(ROUTES);
-    await change(id, { baseUrl: 'https://api.example.com/dear' });
-    await expect(approve(approvalId)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await routesOf(id)).toEqual({ models: {}, groups: [] });
+    for (const baseUrl of [BASE_URL, 'https://api.example.com/@v1']) {
+      const { id, approvalId } = await create({ ...ROUTES, baseUrl });
+      const elsewhere = baseUrl.replace('api.example.com', 'own.example.com');
+      await change(id, { baseUrl: elsewhere, apiKeys: ['a-key'] });
+      await expect(approve(approvalId)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await routesOf(id)).toEqual({ models: {}, groups: [] });
+    }
   });
 
   it('one person confirms alone in an installation with one, on the record', async () => {

@@ -5,7 +5,6 @@ import type { ApprovalService } from '#approvals/approval.service.js';
 import { requireKnown, requireModels } from '#catalog/known-names.js';
 import type { EntityTransaction } from '#database/entity-transaction.js';
 import { decideAlone, readFact } from '#identity/installation.js';
-import { withoutAddresses } from '#identity/redaction.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
@@ -36,7 +35,7 @@ interface Wanted {
 }
 
 const NOTHING: Routes = { models: {}, groups: [] };
-const RUNNING = `SELECT FROM tasks WHERE channel_id = $1 AND state IN ('submitted', 'unknown') LIMIT 1`;
+const RUNNING = `SELECT FROM tasks WHERE channel_id = $1 AND state IN ('submitting', 'submitted', 'unknown') LIMIT 1`;
 
 /**
  * Decides where paid requests go. Nothing else ties the price of a model to what is delivered for it. Once customers have
@@ -100,7 +99,7 @@ export class ChannelRoutes {
       accountId: null,
       payload: {
         channel: channel.id,
-        baseUrl: withoutAddresses(channel.baseUrl),
+        baseUrl: written(channel.baseUrl),
         models: models.sort((a, b) => (a.modelId < b.modelId ? -1 : 1)),
         groups: added.groups,
       },
@@ -143,9 +142,14 @@ async function requireSameUpstream(client: pg.ClientBase, { channel, baseUrl }: 
     'SELECT base_url AS "baseUrl" FROM channels WHERE id = $1',
     [channel],
   );
-  if (rows[0] && withoutAddresses(rows[0].baseUrl) === baseUrl) return;
+  if (rows[0] && written(rows[0].baseUrl) === baseUrl) return;
   const message = `The base URL of ${channel} has changed. Reject this, and ask again if it is still needed.`;
   throw new ApiError('conflict', message);
+}
+
+/** As approvals store it: from what looks like an email address, they would leave out the host as well. */
+function written(baseUrl: string): string {
+  return baseUrl.replaceAll('@', '%40');
 }
 
 function pairOf({ modelId, upstreamId }: Payload['models'][number]): [string, string] {
