@@ -32,7 +32,7 @@ const chat: UsageDialect = {
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
     }
     // Some vendors send their usage before the text, and never again.
-    if (usage !== null) reading.isBeyondCount = false;
+    if (asCount(usage?.['completion_tokens']) !== undefined) reading.isBeyondCount = false;
     else if (reading.characters > before) reading.isBeyondCount = true;
     return usage !== null && choices.length === 0;
   },

@@ -68,8 +68,11 @@ describe('a chat', () => {
 
   it('is billed by what was streamed if its only count came before that', () => {
     const early = { ...delta(''), usage: { ...usage, completion_tokens: 1 } };
-    const { meter } = metered('chat', [early, delta('x'.repeat(40)), '[DONE]']);
-    expect(meter.reported()).toEqual(tokens(40n, 60n, 10n));
+    const text = delta('x'.repeat(40));
+    for (const streamed of [text, { ...text, usage: {} }, { ...text, usage: { prompt_tokens: 100 } }]) {
+      const { meter } = metered('chat', [early, streamed, '[DONE]']);
+      expect(meter.reported()).toEqual(tokens(40n, 60n, 10n));
+    }
   });
 
   it('is billed by an output that is reported alone, and by an estimate of its input', () => {
