@@ -31,7 +31,12 @@ export class CatalogCache {
    * took counts as well, so it is rather ahead: a price that has just begun is not missed.
    */
   nowMs(): number {
-    return this.clock.nowMs() + this.aheadMs;
+    return this.databaseMs(this.clock.nowMs());
+  }
+
+  /** When the database's clock says what this program's says at `localMs`; milliseconds since 1970. */
+  databaseMs(localMs: number): number {
+    return localMs + this.aheadMs;
   }
 
   /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */

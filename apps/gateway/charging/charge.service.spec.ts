@@ -146,6 +146,18 @@ describe('a hold', () => {
     expect(reads).toBe(1);
   });
 
+  it('is held, and not released before its time, though the clock is an hour behind', async () => {
+    clock.advance(-3_600_000);
+    catalog.drop();
+    const asked = await order({ deadlineMs: clock.nowMs() + 60_000 });
+    expect((await service.hold(asked)).kind).toBe('held');
+    const { rows } = await under.ledger.owner.query(
+      'SELECT deadline > created_at AS "isLater" FROM charges WHERE id = $1',
+      [asked.chargeId],
+    );
+    expect(rows).toEqual([{ isLater: true }]);
+  });
+
   it('is quoted by the database’s clock as the catalog was read if billing does not say the time', async () => {
     billing.says = ({ pricedAt: _, ...reply }) => reply;
     await order();
@@ -193,7 +205,8 @@ describe('a hold', () => {
     };
     const impatient = billing.bus(100);
     try {
-      const expiresAt = new Date(clock.nowMs() + HOLD_EXPIRES_MS).toISOString();
+      await catalog.get();
+      const expiresAt = new Date(catalog.nowMs() + HOLD_EXPIRES_MS).toISOString();
       expect((await serviceOn(impatient).hold(await order())).kind).toBe('held');
       expect(asks).toEqual([expiresAt, expiresAt]);
       billing.beforeHold = async () => {

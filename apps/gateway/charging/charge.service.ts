@@ -162,7 +162,7 @@ export class ChargeService {
   /** A timeout decides nothing, so the request is repeated while billing can still accept it. */
   private async ask(order: ChargeOrder, priced: Quote): Promise<ChargeReply> {
     const expiresAtMs = this.options.clock.nowMs() + this.options.holdExpiresMs;
-    const question = chargeRequested(order, priced, expiresAtMs);
+    const question = this.questionOf(order, priced, expiresAtMs);
     for (;;) {
       try {
         return await this.bus.request(topics.chargeRequested, question);
@@ -171,27 +171,29 @@ export class ChargeService {
       }
     }
   }
-}
 
-function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number): ChargeRequested {
-  return {
-    chargeId: order.chargeId,
-    accountId: order.caller.accountId,
-    keyId: order.caller.keyId,
-    model: order.model.id,
-    requestedModel: order.model.id,
-    group: order.caller.group,
-    units: String(order.units),
-    dimensions: saidOf(order.dimensions),
-    quotedAmount: formatAmount(priced.amount),
-    quotedVersion: priced.priceVersionId === null ? null : String(priced.priceVersionId),
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
-    taskId: order.taskId,
-    requestId: order.requestId,
-    clientIp: order.caller.clientIp ?? null,
-    ...(order.tokens && { tokens: tokensText(order.tokens) }),
-  };
+  /** The ledger compares its times with the database's clock. */
+  private questionOf(order: ChargeOrder, priced: Quote, expiresAtMs: number): ChargeRequested {
+    const timeOf = (localMs: number) => new Date(this.catalog.databaseMs(localMs)).toISOString();
+    return {
+      chargeId: order.chargeId,
+      accountId: order.caller.accountId,
+      keyId: order.caller.keyId,
+      model: order.model.id,
+      requestedModel: order.model.id,
+      group: order.caller.group,
+      units: String(order.units),
+      dimensions: saidOf(order.dimensions),
+      quotedAmount: formatAmount(priced.amount),
+      quotedVersion: priced.priceVersionId === null ? null : String(priced.priceVersionId),
+      expiresAt: timeOf(expiresAtMs),
+      deadline: order.deadlineMs === null ? null : timeOf(order.deadlineMs),
+      taskId: order.taskId,
+      requestId: order.requestId,
+      clientIp: order.caller.clientIp ?? null,
+      ...(order.tokens && { tokens: tokensText(order.tokens) }),
+    };
+  }
 }
 
 function saidOf(dimensions: Dimensions = {}): Record<string, string> {
