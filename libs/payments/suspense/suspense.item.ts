@@ -34,14 +34,28 @@ const ENDS_WITH_PAYMENT = `${isGone('i')} AND EXISTS (SELECT FROM suspense_items
 /** Incoming money that we may keep, because it is nobody's payment for something to come. */
 const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
+/** Whether refund `i`, which came back, had ended as `state` when it left. */
+const leftAs = (
+  state: LockedItem['state'],
+): string => `(SELECT bool_and(u.state = '${state}') FROM suspense_items u
+    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund')`;
+
 /** What is lost may be a cost. What came is income if it is nobody's payment: also a refund that left as a cost, and came back. */
-const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')}) OR i.why = 'refund_failed'
-  AND (SELECT bool_and(u.state = 'expensed') FROM suspense_items u
-    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'))`;
+const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')})
+  OR i.why = 'refund_failed' AND ${leftAs('expensed')})`;
+
+/** Whether refund `i` came back after its payment had been returned, which ended with it. */
+const OF_RETURNED = `${leftAs('returned')} AND EXISTS (SELECT FROM suspense_items u
+    JOIN suspense_items p ON p.provider = u.provider AND p.reference = u.payment_id AND p.amount_minor > 0
+    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'
+      AND p.state = 'returned' AND p.cleared_transaction_id < i.transaction_id)`;
+
+/** What came back is a payment only if no other item, and no credits, stand for it. */
+const IS_PAYMENT = `(i.why NOT IN ('dispute_won', 'refund_failed') OR i.why = 'refund_failed' AND ${OF_RETURNED})`;
 
 const mayBeCredited = (
   house: string,
-): string => `i.amount_minor > 0 AND i.currency = ${house} AND i.why <> 'dispute_won'
+): string => `i.amount_minor > 0 AND i.currency = ${house} AND ${IS_PAYMENT}
   AND NOT EXISTS (SELECT FROM suspense_items g WHERE g.provider = i.provider AND g.payment_id = i.reference
     AND g.state = 'open' AND ${isGone('g')})`;
 
@@ -53,11 +67,20 @@ export const mayBecome = (
     CASE WHEN ${MAY_BE_EXPENSED} THEN 'expensed' END], NULL) END`;
 
 /** Whether a locked item may be a cost, or income. */
-export async function mayBeExpensed(client: pg.ClientBase, { id }: LockedItem): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `SELECT FROM suspense_items i WHERE i.id = $1 AND ${MAY_BE_EXPENSED}`,
-    [id],
-  );
+export function mayBeExpensed(client: pg.ClientBase, item: LockedItem): Promise<boolean> {
+  return holdsFor(client, item, MAY_BE_EXPENSED);
+}
+
+/** Whether a locked item that came is somebody's payment. */
+export function isPayment(client: pg.ClientBase, item: LockedItem): Promise<boolean> {
+  return holdsFor(client, item, IS_PAYMENT);
+}
+
+/** @param condition SQL about item `i` */
+async function holdsFor(client: pg.ClientBase, { id }: LockedItem, condition: string): Promise<boolean> {
+  const { rowCount } = await client.query(`SELECT FROM suspense_items i WHERE i.id = $1 AND ${condition}`, [
+    id,
+  ]);
   return rowCount === 1;
 }
 
@@ -81,11 +104,7 @@ export async function lockGoneWithin(client: pg.ClientBase, payment: LockedItem)
 
 /** @throws ApiError conflict for what left of a payment that is still in suspense */
 export async function requirePaymentEnded(client: pg.ClientBase, item: LockedItem): Promise<void> {
-  const { rowCount } = await client.query(
-    `SELECT FROM suspense_items i WHERE i.id = $1 AND ${ENDS_WITH_PAYMENT}`,
-    [item.id],
-  );
-  if (rowCount === 0) return;
+  if (!(await holdsFor(client, item, ENDS_WITH_PAYMENT))) return;
   throw new ApiError(
     'conflict',
     `Return payment ${item.paymentId} first: this ends with it, up to the amount paid.`,

@@ -45,9 +45,13 @@ function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } 
 }
 
 /** A refund made in Stripe's own dashboard. */
-function left(providerRefundId = `re_${newId()}`, amountMinor = 300n): Promise<string> {
+function left(
+  providerRefundId = `re_${newId()}`,
+  amountMinor = 300n,
+  paymentId: string | null = null,
+): Promise<string> {
   const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
-  return itemOf({ ...refund, providerRefundId, amountMinor, currency: 'USD' }, providerRefundId);
+  return itemOf({ ...refund, providerRefundId, paymentId, amountMinor, currency: 'USD' }, providerRefundId);
 }
 
 /** The same refund failed afterwards. */
@@ -70,6 +74,14 @@ async function stateOf(itemId: string): Promise<string> {
     [itemId],
   );
   return rows[0]!.state;
+}
+
+async function paymentOf(itemId: string): Promise<string> {
+  const { rows } = await payments.ledger.billing.query<{ reference: string }>(
+    'SELECT reference FROM suspense_items WHERE id = $1',
+    [itemId],
+  );
+  return rows[0]!.reference;
 }
 
 async function takenFor(itemId: string): Promise<number> {
@@ -160,10 +172,10 @@ describe('money in suspense', () => {
       ['credited', 'returned'],
       ['returned'],
       ['returned', 'expensed'],
-      ['credited', 'returned'],
+      ['returned'],
     ]);
     await suspense.expenseSuspense(gone, 'lost', asking(await payments.finance()));
-    expect(await listed(gone, back)).toEqual([[], ['credited', 'returned', 'expensed']]);
+    expect(await listed(gone, back)).toEqual([[], ['returned', 'expensed']]);
   });
 
   it('in another currency is returned by two people and never credited', async () => {
@@ -204,10 +216,41 @@ describe('money in suspense', () => {
       suspense.expenseSuspense(itemId, 'a gift', asking(await payments.finance()));
     const gone = await left(providerRefundId);
     const back = await cameBack(providerRefundId);
+    const owner = await payments.newAccount();
+    const credited = async () => credit(back, owner, await payments.finance());
+    const refused = async () => {
+      await expect(credited()).rejects.toMatchObject({ code: 'conflict' });
+      expect(await mayBecome(back)).not.toContain('credited');
+    };
+    await refused();
     await expect(expense(back)).rejects.toMatchObject({ code: 'conflict' });
     await expense(gone);
+    await refused();
     await expense(back);
     expect(await Promise.all([gone, back].map(stateOf))).toEqual(['expensed', 'expensed']);
+  });
+
+  it('that left of a payment is credited if it comes back once that was returned, not before', async () => {
+    const isCredited = async (comesBack: 'before' | 'after') => {
+      const [payment, providerRefundId] = [await came(), `re_${newId()}`];
+      const gone = await left(providerRefundId, 300n, await paymentOf(payment));
+      const giveBack = async (itemId: string) =>
+        suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+      const early = comesBack === 'before' ? await cameBack(providerRefundId) : null;
+      await giveBack(payment);
+      if (early) await giveBack(gone);
+      const back = early ?? (await cameBack(providerRefundId));
+      expect(await stateOf(gone)).toBe('returned');
+      const listed = await mayBecome(back);
+      const credited = credit(back, await payments.newAccount(), await payments.finance());
+      const outcome = await credited.then(
+        () => true,
+        ({ code }) => code === 'conflict' && false,
+      );
+      expect(listed.includes('credited')).toBe(outcome);
+      return outcome;
+    };
+    expect([await isCredited('before'), await isCredited('after')]).toEqual([false, true]);
   });
 
   it('is not decided by the person who would receive it, or who paid', async () => {

@@ -16,7 +16,7 @@ import {
   requireLeastTopup,
 } from '../finance-credit.js';
 import { LimitedCredit, type LimitedCreditParts } from '../limited-credit.js';
-import { lockGone, lockItem, type LockedItem } from './suspense.item.js';
+import { isPayment, lockGone, lockItem, type LockedItem } from './suspense.item.js';
 import { SuspenseSettlement } from './suspense.settlement.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
@@ -76,6 +76,11 @@ export class SuspenseService {
       throw new ApiError(
         'conflict',
         'The customer lost no credits by this dispute: return it, or book it as income.',
+      );
+    if (!(await isPayment(client, item)))
+      throw new ApiError(
+        'conflict',
+        `No payment was returned with refund ${item.reference}, so nobody lost anything by it. Return both, or book both.`,
       );
     const [gone] = await lockGone(client, item);
     if (gone) throw new ApiError('conflict', whyGone(gone));
