@@ -101,6 +101,15 @@ describe('an export', () => {
     expect((await archive(exports, again.id, owner)).files.get('tasks.jsonl')).toContain('"failed"');
   });
 
+  it('is not given up for shutdowns, however many interrupt it', async () => {
+    const [owner, exports] = [await customer(1), exportsOf()];
+    const { id } = await exports.request(owner);
+    for (let stopped = 0; stopped < 3; stopped += 1)
+      await expect(exports.round(AbortSignal.abort())).rejects.toThrow(/abort/);
+    while (await exports.round(NEVER));
+    expect(await exports.list(owner.accountId)).toMatchObject([{ id, state: 'ready' }]);
+  });
+
   it('stays whole if a process that stood still goes on after another one finished it', async () => {
     const [owner, exports] = [await customer(3), exportsOf()];
     const { id } = await exports.request(owner);

@@ -107,7 +107,7 @@ export class DataExports {
     try {
       await this.make({ id, accountId, token }, signal);
     } catch (error) {
-      await this.leave(id, token, error);
+      await this.leave({ id, token }, error, signal.aborted);
       if (!(error instanceof TooLarge)) throw error;
     }
     return true;
@@ -188,16 +188,21 @@ export class DataExports {
     });
   }
 
-  private async leave(id: string, token: string, error: unknown): Promise<void> {
+  /** A shutdown does not count as an attempt. */
+  private async leave(
+    { id, token }: Pick<Claimed, 'id' | 'token'>,
+    error: unknown,
+    isStopped: boolean,
+  ): Promise<void> {
     const isTooLarge = error instanceof TooLarge;
     const hasFailed = await inTransaction(this.options.pool, async (client) => {
       const { rows } = await client.query<{ failure: DataExport['failure'] }>(
-        `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
-           state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
-           failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
-           expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
+        `UPDATE data_exports SET lease_token = NULL, lease_until = NULL, attempts = attempts - $6::integer,
+           state = CASE WHEN $3 OR attempts - $6 >= $4 THEN 'failed' ELSE 'requested' END,
+           failure = CASE WHEN $3 THEN 'too_large' WHEN attempts - $6 >= $4 THEN 'failed' END,
+           expires_at = CASE WHEN $3 OR attempts - $6 >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
          WHERE id = $1 AND lease_token = $2 RETURNING failure`,
-        [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
+        [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs, isStopped ? 1 : 0],
       );
       if (isTooLarge && rows[0]) await deletePieces(client, id);
       return rows[0]?.failure === 'failed';
