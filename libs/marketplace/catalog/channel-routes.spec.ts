@@ -2,11 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { type InstallationFact, recordFact } from '#identity/installation.js';
 import type { Actor } from '#identity/role.js';
+import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import type { TaskState } from '#tasks/task-state.js';
+import { priceCredits } from '#topup/conversion.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { staffActor } from '../../../test/support/staff.js';
+import { recordTopup } from '../../../test/support/topups.js';
 import type { ChannelChange, NewChannel } from './channel.service.js';
 
 let catalog: CatalogFixture;
@@ -65,7 +68,16 @@ async function declare(fact: InstallationFact, holds: boolean): Promise<void> {
 }
 
 describe('before anyone has paid', () => {
-  it('one administrator sets up channels and moves them', async () => {
+  it('one administrator sets up channels and moves them, also after simulated payments', async () => {
+    const { accountId } = await catalog.ledger.account({ credits: '0' });
+    await recordTopup(catalog.ledger.billing, {
+      accountId,
+      provider: 'sandbox',
+      paymentId: `played-${accountId}`,
+      ...priceCredits(parseAmount('1'), '1.3'),
+      rate: '1.3',
+      currency: 'USD',
+    });
     const { id, approvalId } = await create(ROUTES);
     expect(approvalId).toBeNull();
     const moved = { baseUrl: 'https://api.example.com/v2', models: { 'imgmodel-4': 'other' } };
