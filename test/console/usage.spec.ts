@@ -65,6 +65,15 @@ describe('the usage page', () => {
     await page.waitForURL(`**keyId=${projectKey}**`);
   });
 
+  it('counts requests in whole numbers', async () => {
+    const page = await open(someone, '/usage?show=requests');
+    const ticks = page.locator('.recharts-yAxis-tick-labels text');
+    await ticks.first().waitFor();
+    const texts = await ticks.allTextContents();
+    expect(texts.length).toBeGreaterThan(1);
+    expect(texts.filter((text) => /[.,]/.test(text))).toEqual([]);
+  });
+
   it('zooms into the days that the pointer is dragged across', async () => {
     const page = await open(someone, '/usage');
     const box = (await page.locator('.recharts-cartesian-grid').first().boundingBox())!;

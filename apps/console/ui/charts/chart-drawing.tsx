@@ -18,7 +18,6 @@ const FIXED = {
   dataKey: 'place',
   barProps: { stackId: 'all' },
   maxBarWidth: 48,
-  yAxisProps: { width: 95 },
   // Keyboards and screen readers use the table beside the drawing, which is hidden from them and takes no focus.
   accessibilityLayer: false,
 };
@@ -47,6 +46,8 @@ export default function ChartDrawing(props: ChartProps) {
       withDots={kind === 'line'}
       valueFormatter={(value) => text(String(value))}
       xAxisProps={axisOf(points, isTimed)}
+      // There is no half of what is counted.
+      yAxisProps={{ width: 95, allowDecimals: !points.every(isWhole) }}
       tooltipProps={{ content: tooltip }}
       {...FIXED}
       composedChartProps={{ tabIndex: -1, ...handlers, ...choice }}
@@ -54,6 +55,10 @@ export default function ChartDrawing(props: ChartProps) {
       {dragged && <ReferenceArea x1={dragged.from} x2={dragged.to} className="chart-range" />}
     </CompositeChart>
   );
+}
+
+function isWhole({ values }: ChartPoint): boolean {
+  return Object.values(values).every((value) => Number.isInteger(Number(value)));
 }
 
 function rowOf(point: ChartPoint, place: number): Row {
