@@ -75,7 +75,10 @@ async function namedPerson(
   if (!person || person.disabled)
     throw new OperatorError(`There is no active person with the email address ${email}.`);
   if (!roles.some((role) => person.roles.includes(role)))
-    throw new OperatorError(`${email} cannot do this, because it needs the role ${roles.join(' or ')}.`);
+    throw new OperatorError(
+      `${email} cannot do this, because it needs the role ${roles.join(' or ')}. ` +
+        `An administrator requests it: tollgate admin create --email ${email} --role ${roles[0]}`,
+    );
   const { id: userId, accountId } = person;
   return { userId, sessionId: 'cli', accountId, email, roles: person.roles };
 }
