@@ -61,8 +61,9 @@ export class PasswordService {
       );
       if (!rowCount) throw deadLink();
       await this.spend(client, person, reset.code);
-      await forgetDaily(client, person.accountId, 'sign-ins');
+      // The person first, as a sign-in locks them.
       await this.replace(client, person, { passwordHash, action: 'password.reset', except: null, requestId });
+      await forgetDaily(client, person.accountId, 'sign-ins');
       return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
     await this.parts.attempts.forget(signInSubject(person.email), stepUpSubject(person.id));

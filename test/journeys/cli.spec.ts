@@ -72,7 +72,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('show main, held, invite and their keys', async () => {
+  it('show balance, held, invite and their keys', async () => {
     const accountId = await newAccount('--credits', '1.5', '--group', 'Public-Relay');
     expect(await json('accounts', 'show', accountId)).toEqual({
       accountId,
@@ -84,7 +84,7 @@ describe('accounts', () => {
       keys: [{ keyId: expect.any(String), name: 'first key', group: 'Public-Relay', revoked: false }],
     });
     const table = await tollgate('accounts', 'show', accountId);
-    expect(table.stdout).toMatch(/Main\s+1\.5 credits/);
+    expect(table.stdout).toMatch(/Balance\s+1\.5 credits/);
     expect((await tollgate('accounts', 'statement', accountId)).stdout).toMatch(
       /topup .* main +\+1\.5 +1\.5/,
     );
@@ -321,10 +321,15 @@ describe('a command line', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
     const database = join(folder, 'database');
     expect((await run(CLI, ['migrate'], { DATA_DIR: folder })).code).toBe(0);
-    const command = launch(CLI, ['ledger', 'check'], { DATA_DIR: folder });
-    await until('its database runs', () => readEmbeddedConnection(database) !== undefined);
-    expect(await command.end('SIGINT')).toBe(130);
-    await until('its database has ended', () => readEmbeddedConnection(database) === undefined);
+    await until('a Ctrl-C came before the command ended', async () => {
+      const command = launch(CLI, ['ledger', 'check'], { DATA_DIR: folder });
+      let isGone = false;
+      void command.gone.then(() => (isGone = true));
+      await until('its database runs', () => isGone || readEmbeddedConnection(database) !== undefined);
+      const code = await command.end('SIGINT');
+      await until('its database has ended', () => readEmbeddedConnection(database) === undefined);
+      return code === 130;
+    });
     rmSync(folder, { recursive: true });
   });
 
