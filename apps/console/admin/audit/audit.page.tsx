@@ -3,15 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useList } from '../../api/client.js';
 import { Who } from '../../shell/who.js';
-import {
-  column,
-  longText,
-  longTextColumn,
-  menuColumn,
-  offPhone,
-  openColumn,
-  personColumn,
-} from '../../ui/lists/columns.js';
+import { column, longText, menuColumn, offPhone, openColumn, personColumn } from '../../ui/lists/columns.js';
 import { DataList, type ListColumn } from '../../ui/lists/data-list.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { NONE } from '../../ui/lists/phone-row.js';
@@ -112,7 +104,7 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
 
 function firstChanges({ before, after }: Shape<'AuditEntry'>): string {
   const first = changesBetween(before, after).slice(0, 2);
-  return first.map(({ path, after: now }) => `${path.split('.').at(-1)}: ${now ?? NONE}`).join(', ');
+  return first.map(({ path, after: now }) => `${path.at(-1) ?? ''}: ${now ?? NONE}`).join(', ');
 }
 
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
@@ -140,15 +132,27 @@ function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
   );
 }
 
+function dotted(path: readonly string[]): string {
+  return path.join('.');
+}
+
 function Changes({ changes }: { changes: readonly FieldChange[] }) {
   const { t } = useTranslation('admin');
   const columns: ListColumn<FieldChange>[] = [
-    longTextColumn('path', t('audit.field')),
+    column('path', t('audit.field'), ({ path }) => longText(dotted(path))),
     column('before', t('audit.before'), ({ before }) => longText(before)),
     column('after', t('audit.after'), ({ after }) => longText(after)),
   ];
   const label = t('audit.changes');
-  return <PlainTable label={label} columns={columns} rows={changes} rowKey="path" layout="fixed" />;
+  return (
+    <PlainTable
+      label={label}
+      columns={columns}
+      rows={changes}
+      rowKey={({ path }) => dotted(path)}
+      layout="fixed"
+    />
+  );
 }
 
 const NAMED = ['account', 'user', 'key'] as const;

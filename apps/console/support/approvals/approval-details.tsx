@@ -62,14 +62,14 @@ const NAMED = [
 function Fields({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const { subject, accountId, amount, details, outcome } = approval;
-  const asked = fieldsOf(details).filter(([name, value]) => name !== 'amount' || value !== amount);
-  const isNamedBelow = asked.some(([, value]) => subject.endsWith(`:${value}`));
+  const asked = fieldsOf(details).filter(({ path, value }) => path.join() !== 'amount' || value !== amount);
+  const isNamedBelow = asked.some(({ value }) => subject.endsWith(`:${value}`));
   const about = fieldsOf({ subject: isNamedBelow ? null : subject, accountId });
   return (
     <Table aria-label={t('approvals.details')} layout="fixed">
       <Table.Tbody>
-        {[...about, ...asked, ...fieldsOf(outcome)].map(([name, value], at) => (
-          <Field key={`${name} ${at}`} name={name} value={value} accountId={accountId} />
+        {[...about, ...asked, ...fieldsOf(outcome)].map(({ path, value }, at) => (
+          <Field key={`${path.join('.')} ${at}`} name={path.join('.')} value={value} accountId={accountId} />
         ))}
       </Table.Tbody>
     </Table>
