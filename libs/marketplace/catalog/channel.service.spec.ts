@@ -213,6 +213,25 @@ describe('a change of a channel', () => {
   });
 });
 
+describe('in a database of another collation', () => {
+  beforeAll(() =>
+    catalog.ledger.owner.query(
+      'ALTER TABLE channel_groups ALTER COLUMN group_name TYPE text COLLATE "en-x-icu"',
+    ),
+  );
+
+  it('a change that names the same groups is none', async () => {
+    const name = `a-${newId()}`;
+    await catalog.groups.create({ name, multiplier: '1', fixedPerCall: null, models: [] }, admin());
+    const groups = ['Vendora-Main', name];
+    const id = await created({ groups });
+    const before = await catalog.announced();
+    await change(id, { groups });
+    expect(await catalog.announced()).toBe(before);
+    expect(await auditOf(catalog.ledger, `channel:${id}`)).toHaveLength(1);
+  });
+});
+
 describe('the list of channels', () => {
   it('is ordered by ID, in pages of any size', async () => {
     const all = await catalog.channels.list({ limit: 500, after: '' });

@@ -199,7 +199,7 @@ export class ChannelService {
       [ids],
     );
     const groups: { channel: string; group: string }[] = await entities.query(
-      `SELECT channel_id AS channel, group_name AS "group" FROM channel_groups WHERE channel_id = ANY ($1) ORDER BY 1, 2`,
+      `SELECT channel_id AS channel, group_name AS "group" FROM channel_groups WHERE channel_id = ANY ($1)`,
       [ids],
     );
     return rows.map((row) => ({
@@ -207,7 +207,11 @@ export class ChannelService {
       models: Object.fromEntries(
         models.filter(({ channel }) => channel === row.id).map(({ model, upstream }) => [model, upstream]),
       ),
-      groups: groups.filter(({ channel }) => channel === row.id).map(({ group }) => group),
+      // Sorted here: in the order of the database's collation, unchanged groups could look changed.
+      groups: groups
+        .filter(({ channel }) => channel === row.id)
+        .map(({ group }) => group)
+        .sort(),
     }));
   }
 }
