@@ -93,6 +93,9 @@ describe('once customers have paid', () => {
   it('a new channel serves nothing before a second administrator approves', async () => {
     const { id, approvalId, ...channel } = await create(ROUTES);
     expect(channel).toMatchObject({ models: {}, groups: [] });
+    expect(await catalog.approvals.show(approvalId!, admins[1])).toMatchObject({
+      reason: `Send paid requests through ${id}: imgmodel-4 (upstream name: lite), group Vendora-Main.`,
+    });
     await expect(approve(approvalId, admins[0])).rejects.toMatchObject(secondPerson);
     const before = await catalog.announced();
     await Promise.all([approve(approvalId), approve(approvalId)]);

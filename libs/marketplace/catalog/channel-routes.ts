@@ -92,7 +92,10 @@ export class ChannelRoutes {
     { channel, added, by }: Pick<Wanted, 'channel' | 'by'> & { added: Routes },
   ): Promise<string> {
     const models = Object.entries(added.models).map(([modelId, upstreamId]) => ({ modelId, upstreamId }));
-    const names = [...models.map(({ modelId }) => modelId), ...added.groups].join(', ');
+    const names = [
+      ...models.map(({ modelId, upstreamId }) => `${modelId} (upstream name: ${upstreamId})`),
+      ...added.groups.map((group) => `group ${group}`),
+    ].join(', ');
     const approval = await this.approvals.requestOnce(transaction, {
       kind: KIND,
       subject: `channel:${channel.id}`,

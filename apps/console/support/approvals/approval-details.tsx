@@ -47,7 +47,7 @@ function People({ approval }: { approval: Shape<'Approval'> }) {
   );
 }
 
-/** Fields with a label; others show the server's name. */
+/** Fields with a label, without places in lists; others show the server's name. */
 const NAMED = [
   'subject',
   'accountId',
@@ -57,6 +57,11 @@ const NAMED = [
   'paymentId',
   'userId',
   'note',
+  'channel',
+  'baseUrl',
+  'models.modelId',
+  'models.upstreamId',
+  'groups',
 ] as const;
 
 function Fields({ approval }: { approval: Shape<'Approval'> }) {
@@ -84,7 +89,7 @@ interface FieldProps {
 
 function Field(field: FieldProps) {
   const { t } = useTranslation('support');
-  const known = NAMED.find((each) => each === field.name);
+  const known = NAMED.find((each) => each === field.name.replace(/\.\d+\./, '.'));
   return (
     <Table.Tr>
       <Table.Th scope="row" w="35%">
