@@ -20,7 +20,7 @@ export interface OrderReversals {
 
 /**
  * The refunds and disputes of a top-up, oldest first; none for an order that was not paid. A dispute has what it took of the
- * payment: not what was refunded before, although the bank took that too.
+ * payment: not what was refunded before, although the bank took that too. One that took nothing is left out.
  */
 export async function readReversals(pool: pg.Pool, topupId: string | null): Promise<OrderReversals> {
   if (topupId === null) return { refunds: [], disputes: [] };
@@ -33,7 +33,7 @@ export async function readReversals(pool: pg.Pool, topupId: string | null): Prom
     ),
     pool.query<OrderReversals['disputes'][number]>(
       `SELECT credits, paid_minor AS "payMinor", state, opened_at AS at, closed_at AS "endedAt"
-       FROM disputes WHERE topup_id = $1 ORDER BY opened_at, dispute_id`,
+       FROM disputes WHERE topup_id = $1 AND paid_minor > 0 ORDER BY opened_at, dispute_id`,
       [topupId],
     ),
   ]);

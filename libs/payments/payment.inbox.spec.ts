@@ -18,7 +18,6 @@ import {
 } from '../../test/support/payments.js';
 import { ticketOf } from '../../test/support/tickets.js';
 import { recordTopup } from '../../test/support/topups.js';
-import { readReversals } from './order.reversals.js';
 import type { PaymentEvent } from './payment.provider.js';
 
 let payments: PaymentsFixture;
@@ -43,6 +42,11 @@ async function suspenseOf(reference: string): Promise<{ why: string; amountMinor
     [reference],
   );
   return rows;
+}
+
+async function disputesOf(topupId: string): Promise<{ state: string }[]> {
+  const { billing } = payments.ledger;
+  return (await billing.query('SELECT state FROM disputes WHERE topup_id = $1', [topupId])).rows;
 }
 
 async function announced(accountId: string): Promise<number> {
@@ -225,8 +229,7 @@ describe('a dispute', () => {
       for (const status of statuses)
         await receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: AMOUNT, status }));
       expect(await balanceOf(payments.ledger, accountId)).toBe('10');
-      const { disputes } = await readReversals(payments.ledger.billing, topupId);
-      expect(disputes.map(({ state }) => state)).toEqual(['won']);
+      expect(await disputesOf(topupId)).toEqual([{ state: 'won' }]);
     }
   });
 
@@ -243,6 +246,17 @@ describe('a dispute', () => {
       refunds: [],
       disputes: [{ credits: 10_000_000_000n, payMinor: 1_300n, state: 'lost' }],
     });
+  });
+
+  it('of a refunded payment takes nothing, and the customer does not see it', async () => {
+    const accountId = await payments.newAccount();
+    const { order, paymentId, topupId } = await paidOrder(payments, accountId);
+    await beginRefund(payments.ledger, topupId, null);
+    await receive(payments, open(paymentId));
+    expect(await disputesOf(topupId)).toEqual([{ state: 'open' }]);
+    const { refunds, disputes } = await payments.orders.reversalsOf(order);
+    expect(refunds).toHaveLength(1);
+    expect(disputes).toEqual([]);
   });
 
   it('that is won after its debt was written off asks for the reversal of that, since the customer has it twice', async () => {

@@ -70,7 +70,7 @@ function boughtRows({ credits, rate, paidMinor, currency }: Receipt, { language 
   ];
 }
 
-/** A failed refund and a dispute that was won took nothing, nor did one of a payment that had been refunded. */
+/** A failed refund and a dispute that was won took nothing. */
 function reversalRows({ refunds, disputes, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
   const rowsOf = (label: string, found: readonly { payMinor: bigint; on: Date }[]) =>
@@ -88,9 +88,7 @@ function reversalRows({ refunds, disputes, currency }: Receipt, { language }: Re
     ),
     ...rowsOf(
       t.dispute,
-      disputes
-        .filter(({ state, payMinor }) => state !== 'won' && payMinor > 0n)
-        .map(({ payMinor, at }) => ({ payMinor, on: at })),
+      disputes.filter(({ state }) => state !== 'won').map(({ payMinor, at }) => ({ payMinor, on: at })),
     ),
   ];
 }
