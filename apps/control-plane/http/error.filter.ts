@@ -26,7 +26,7 @@ export class ApiErrorFilter implements ExceptionFilter {
 
   private inOurWords(error: unknown, request: FastifyRequest): unknown {
     if (error instanceof NotFoundException) return unknownUrl(request, this.baseUrl());
-    return error instanceof IdentityRefusal ? inOurWords(error) : error;
+    return error instanceof IdentityRefusal ? apiErrorOf(error) : error;
   }
 
   private report(status: number, error: unknown, request: FastifyRequest): void {
@@ -35,7 +35,7 @@ export class ApiErrorFilter implements ExceptionFilter {
   }
 }
 
-function inOurWords(error: IdentityRefusal): ApiError {
+function apiErrorOf(error: IdentityRefusal): ApiError {
   if (error.code === 'invalid_name') return new ApiError('invalid_value', error.message, { param: 'name' });
   if (error.code === 'group_not_found' || error.code === 'group_not_granted')
     return new ApiError('invalid_value', error.message, { param: 'group' });
