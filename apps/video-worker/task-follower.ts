@@ -58,6 +58,8 @@ interface Step {
 export class TaskFollower {
   /** Places for copying files, shared fairly between accounts. */
   private readonly copies: FairShare;
+  /** When our store first took no file since it last took one. */
+  private storeOutSinceMs: number | null = null;
 
   constructor(private readonly parts: FollowerParts) {
     this.copies = new FairShare({ clock: parts.clock, capacity: parts.config.copyConcurrency });
@@ -135,6 +137,7 @@ export class TaskFollower {
       if (place.granted) place.release();
     });
     if (!copy.ok) return this.copyFailed(task, copy, lease);
+    this.storeOutSinceMs = null;
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');
     const { fileType: type } = kindsOfWork[task.kind];
@@ -170,10 +173,17 @@ export class TaskFollower {
         `the upstream finished, but the file could not be copied: ${reason}`,
       );
     } else if (isStores) {
-      await this.wait(task, reason, { progress: 99 });
+      await this.wait(task, reason, { progress: 99, retryAfterMs: this.storeOutForMs() });
     } else {
       await queue.reschedule(task, { inMs: copyPauseMs(failures, config), progress: 99, copyFailed: true });
     }
+  }
+
+  /** Waiting as long again makes tries rarer the longer this lasts: each downloads a whole file. */
+  private storeOutForMs(): number {
+    const nowMs = this.parts.clock.nowMs();
+    this.storeOutSinceMs ??= nowMs;
+    return nowMs - this.storeOutSinceMs;
   }
 
   /**

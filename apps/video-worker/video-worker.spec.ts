@@ -145,6 +145,16 @@ describe('a video that fails', () => {
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
   });
 
+  it('only to be stored is tried more rarely the longer our store is out', async () => {
+    const task = await under.accepted('a boat');
+    writeFileSync(join(under.storage.place, 'videos'), '');
+    await under.worker({ pollMaxMs: 20 });
+    await until('the pause is much longer than between polls', async () => {
+      const waits = `SELECT FROM tasks WHERE id = $1 AND lease_token IS NULL AND next_poll_at > now() + interval '300 ms'`;
+      return (await under.tasks.owner.query(waits, [task.id])).rowCount === 1;
+    });
+  });
+
   it('to be stored by its deadline is given up, with its cost recorded', async () => {
     const task = await under.accepted('a boat');
     writeFileSync(join(under.storage.place, 'videos'), '');
