@@ -42,9 +42,9 @@ const orderWithReversals = orderView
     refunds: z
       .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
       .meta({ description: 'Completed and pending refunds.' }),
-    disputes: z
-      .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
-      .meta({ description: "Disputes at the payer's bank, with the credits taken for each." }),
+    disputes: z.array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) })).meta({
+      description: "Disputes at the payer's bank that took something, with the credits taken for each.",
+    }),
   })
   .meta({ id: 'OrderWithReversals' });
 
