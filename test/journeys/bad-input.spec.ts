@@ -280,7 +280,7 @@ describe('bad input', () => {
         ['/images/generations', /end in \/v1/],
         ['/api/v1/videos', /The path is \/v1\/videos: .* one \/api too many/],
         ['/v1/v1/messages', /without \/v1/],
-        ['/nonsense', /^Unknown URL \(GET \/nonsense\)\.$/],
+        ['/nonsense', /^Unknown URL \(GET \/nonsense\)\. GET \/docs lists all paths\.$/],
       ] as const) {
         const { error } = await refused(path, {}, [404, 'unknown_url']);
         expect(error.message).toMatch(hint);
