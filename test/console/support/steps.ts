@@ -23,7 +23,7 @@ export async function signedUp(relay: Relay): Promise<string> {
 
 /** Fills in the sign-in form, which has to be open. */
 export async function signInHere({ page }: Tab, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('textbox', { name: 'Email address' }).fill(email);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
