@@ -66,7 +66,9 @@ export class AttemptsStore {
 
 function tooMany(leftSeconds: number, refusal: string | undefined): ApiError {
   const retryAfterSeconds = Math.max(1, leftSeconds);
-  const message = `${refusal ?? 'Too many attempts.'} Try again in ${inWords(retryAfterSeconds)}.`;
+  const again = `Try again in ${inWords(retryAfterSeconds)}`;
+  const message =
+    refusal === undefined ? `Too many attempts. ${again}, or reset the password.` : `${refusal} ${again}.`;
   return new ApiError('too_many_attempts', message, { retryAfterSeconds });
 }
 
