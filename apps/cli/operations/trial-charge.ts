@@ -4,6 +4,7 @@ import { createCustomer } from '#people/accounts/customers.js';
 import { Bus } from '#bus/bus.js';
 import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
+import { databaseNowMs } from '#marketplace/prices/prices-here.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
@@ -103,12 +104,6 @@ function trialOf(
   const expiresAt = new Date(nowMs + LIFE_MS).toISOString();
   const ids = { chargeId, requestId: chargeId, taskId: null, requestedModel: call.model };
   return { ...call, ...ids, units: '1', dimensions: {}, expiresAt, deadline: expiresAt };
-}
-
-/** What decides the price of a hold, and whether it comes too late. */
-async function databaseNowMs(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-  return (rows[0] as { now: Date }).now.getTime();
 }
 
 async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {
