@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
-import { ManualClock } from '#platform/clock.js';
+import { ManualClock, systemClock } from '#platform/clock.js';
 import { findBox, readBoxes } from './media/mp4.js';
 import { type Json, SandboxUnderTest } from './sandbox.fixture.js';
 import { newStats } from './vendor.js';
@@ -17,7 +17,7 @@ let shiftMs = 0;
 let sandbox: SandboxUnderTest;
 
 beforeAll(async () => {
-  sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + shiftMs } });
+  sandbox = await SandboxUnderTest.start({ clock: { ...systemClock, nowMs: () => Date.now() + shiftMs } });
 });
 afterAll(() => sandbox.close());
 

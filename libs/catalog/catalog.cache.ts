@@ -7,20 +7,22 @@ import type { Catalog } from './catalog.js';
  */
 export class CatalogCache {
   private loading: Promise<Catalog> | undefined;
-  private current: { catalog: Catalog; loadedAtMs: number } | undefined;
+  private current: { catalog: Catalog; loadedMs: number } | undefined;
   private generation = 0;
-  /** How far the database's clock is ahead of this program's. */
-  private aheadMs = 0;
+  /** The database's clock minus what has elapsed here. Unlike the program's clock, neither is set while the program runs. */
+  private offsetMs: number;
 
   constructor(
     private readonly read: () => Promise<Catalog>,
     private readonly clock: Clock,
     private readonly lifeMs: number,
-  ) {}
+  ) {
+    this.offsetMs = clock.nowMs() - clock.elapsedMs();
+  }
 
   /** The catalog, at most `lifeMs` old. @throws the database's error when it cannot be loaded at all. */
   async get(): Promise<Catalog> {
-    if (this.current && this.clock.nowMs() - this.current.loadedAtMs < this.lifeMs)
+    if (this.current && this.clock.elapsedMs() - this.current.loadedMs < this.lifeMs)
       return this.current.catalog;
     this.loading ??= this.load(this.generation);
     return this.loading;
@@ -31,12 +33,12 @@ export class CatalogCache {
    * took counts as well, so it is rather ahead: a price that has just begun is not missed.
    */
   nowMs(): number {
-    return this.databaseMs(this.clock.nowMs());
+    return this.clock.elapsedMs() + this.offsetMs;
   }
 
   /** When the database's clock says what this program's says at `localMs`; milliseconds since 1970. */
   databaseMs(localMs: number): number {
-    return localMs + this.aheadMs;
+    return this.nowMs() + localMs - this.clock.nowMs();
   }
 
   /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */
@@ -47,11 +49,11 @@ export class CatalogCache {
   }
 
   private async load(generation: number): Promise<Catalog> {
-    const loadedAtMs = this.clock.nowMs();
+    const loadedMs = this.clock.elapsedMs();
     try {
       const catalog = await this.read();
-      this.aheadMs = catalog.readAtMs - loadedAtMs;
-      if (generation === this.generation) this.current = { catalog, loadedAtMs };
+      this.offsetMs = catalog.readAtMs - loadedMs;
+      if (generation === this.generation) this.current = { catalog, loadedMs };
       return catalog;
     } finally {
       if (generation === this.generation) this.loading = undefined;

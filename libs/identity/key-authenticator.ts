@@ -60,7 +60,8 @@ interface KeyOptions {
 
 interface CachedKey {
   caller: Caller;
-  loadedAtMs: number;
+  /** By `Clock.elapsedMs`: a clock that is set back keeps no deleted key alive. */
+  loadedMs: number;
   expiresAtMs: number;
 }
 
@@ -178,7 +179,7 @@ export class KeyAuthenticator {
 
   private fresh(name: string): CachedKey | undefined {
     const key = this.cached.get(name);
-    if (key && this.clock.nowMs() - key.loadedAtMs < this.options.lifeMs) return key;
+    if (key && this.clock.elapsedMs() - key.loadedMs < this.options.lifeMs) return key;
     return undefined;
   }
 
@@ -198,7 +199,7 @@ export class KeyAuthenticator {
 
   private async find({ name, statement, value, isIt }: Lookup): Promise<CachedKey | undefined> {
     const generation = this.generation;
-    const loadedAtMs = this.clock.nowMs();
+    const loadedMs = this.clock.elapsedMs();
     const { rows } = await this.database.query({ ...statement, values: [value] });
     const row = rows[0];
     if (!row || !isIt(row)) {
@@ -207,7 +208,7 @@ export class KeyAuthenticator {
     }
     const key: CachedKey = {
       caller: callerFrom(row),
-      loadedAtMs,
+      loadedMs,
       expiresAtMs: row['expires_at_ms'] === null ? Infinity : Number(row['expires_at_ms']),
     };
     if (generation === this.generation) this.remember(name, key);

@@ -3,21 +3,36 @@
  * not this.
  */
 export interface Clock {
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC. An operator or a time server may set this clock at any moment, also back. */
   nowMs(): number;
+  /** Milliseconds since some moment, by a clock that nobody sets: for how long something lasts. */
+  elapsedMs(): number;
 }
 
-export const systemClock: Clock = { nowMs: () => Date.now() };
+export const systemClock: Clock = { nowMs: () => Date.now(), elapsedMs: () => performance.now() };
 
 /** A clock that tests set. */
 export class ManualClock implements Clock {
+  private passedMs = 0;
+
   constructor(private currentMs: number) {}
 
   nowMs(): number {
     return this.currentMs;
   }
 
+  elapsedMs(): number {
+    return this.passedMs;
+  }
+
+  /** Lets time pass. */
   advance(ms: number): void {
+    this.currentMs += ms;
+    this.passedMs += ms;
+  }
+
+  /** Sets the clock ahead, or back, while no time passes. */
+  jump(ms: number): void {
     this.currentMs += ms;
   }
 }

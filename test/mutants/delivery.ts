@@ -225,7 +225,7 @@ export const deliveryMutants: readonly Mutant[] = [
     id: 'answer-lost-once',
     fault: 'one lost answer from billing fails a call',
     file: 'apps/gateway/charging/charge.service.ts',
-    text: 'if (!(error instanceof BusTimeout) || this.options.clock.nowMs() >= expiresAtMs) throw error;',
+    text: 'if (!(error instanceof BusTimeout) || clock.elapsedMs() >= endsMs) throw error;',
     instead: 'throw error;',
     spec: 'apps/gateway/charging/charge.service.spec.ts',
     test: 'is requested again while there is no answer',

@@ -118,7 +118,7 @@ describe('a hold', () => {
     await price('0.02');
     await price('0.09', '1 hour');
     for (const ms of [-5_000, 7_200_000]) {
-      clock.advance(ms);
+      clock.jump(ms);
       expect(await amountHeld()).toBe('0.04');
     }
   });
@@ -129,7 +129,7 @@ describe('a hold', () => {
        INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'just-begun');
        INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('just-begun', 0.05, clock_timestamp())`,
     );
-    clock.advance(-5_000);
+    clock.jump(-5_000);
     let reads = 0;
     catalog = new CatalogCache(
       () => {
@@ -146,16 +146,46 @@ describe('a hold', () => {
     expect(reads).toBe(1);
   });
 
-  it('is held, and not released before its time, though the clock is an hour behind', async () => {
-    clock.advance(-3_600_000);
-    catalog.drop();
-    const asked = await order({ deadlineMs: clock.nowMs() + 60_000 });
-    expect((await service.hold(asked)).kind).toBe('held');
-    const { rows } = await under.ledger.owner.query(
-      'SELECT deadline > created_at AS "isLater" FROM charges WHERE id = $1',
-      [asked.chargeId],
+  it.each([
+    ['ahead', 3_600_000],
+    ['behind', -3_600_000],
+  ])(
+    'is held, and not released before its time, though the clock was an hour %s for a while',
+    async (_, ms) => {
+      const isHeldInTime = async () => {
+        const asked = await order({ deadlineMs: clock.nowMs() + 60_000 });
+        expect((await service.hold(asked)).kind).toBe('held');
+        const { rows } = await under.ledger.owner.query(
+          'SELECT deadline > created_at AS "isLater" FROM charges WHERE id = $1',
+          [asked.chargeId],
+        );
+        expect(rows).toEqual([{ isLater: true }]);
+      };
+      await catalog.get();
+      for (const jump of [ms, -ms]) {
+        clock.jump(jump);
+        await isHeldInTime();
+        catalog.drop();
+        await isHeldInTime();
+      }
+    },
+  );
+
+  it('is refused once, not for long, after the database’s clock was set', async () => {
+    let aheadMs = -3_600_000;
+    catalog = new CatalogCache(
+      async () => {
+        const read = await loadCatalog(under.ledger.billing);
+        return { ...read, readAtMs: read.readAtMs + aheadMs };
+      },
+      clock,
+      3_600_000,
     );
-    expect(rows).toEqual([{ isLater: true }]);
+    service = serviceOn(bus);
+    const early = await order();
+    aheadMs = 0;
+    expect(await service.hold(early)).toMatchObject({ kind: 'refused', error: { status: 503 } });
+    expect((await service.hold(await order())).kind).toBe('held');
   });
 
   it('is quoted by the database’s clock as the catalog was read if billing does not say the time', async () => {

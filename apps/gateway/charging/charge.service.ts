@@ -135,6 +135,8 @@ export class ChargeService {
       const reply = await this.ask(order, priced);
       if (reply.outcome === 'held') return { kind: 'held', hold: holdFrom(order, priced) };
       const error = refusalFor(order, reply);
+      // The database's clock was set, or this machine slept: its time is read anew with the catalog.
+      if (reply.refusal?.code === 'expired') this.catalog.drop();
       if (reply.refusal?.code !== 'stale_quote') return { kind: 'refused', error };
       if (attempt === MAX_QUOTES) return { kind: 'undecided', error };
       this.catalog.drop();
@@ -161,20 +163,22 @@ export class ChargeService {
 
   /** A timeout decides nothing, so the request is repeated while billing can still accept it. */
   private async ask(order: ChargeOrder, priced: Quote): Promise<ChargeReply> {
-    const expiresAtMs = this.options.clock.nowMs() + this.options.holdExpiresMs;
-    const question = this.questionOf(order, priced, expiresAtMs);
+    const { clock, holdExpiresMs } = this.options;
+    const endsMs = clock.elapsedMs() + holdExpiresMs;
+    const question = this.questionOf(order, priced);
     for (;;) {
       try {
         return await this.bus.request(topics.chargeRequested, question);
       } catch (error) {
-        if (!(error instanceof BusTimeout) || this.options.clock.nowMs() >= expiresAtMs) throw error;
+        if (!(error instanceof BusTimeout) || clock.elapsedMs() >= endsMs) throw error;
       }
     }
   }
 
   /** The ledger compares its times with the database's clock. */
-  private questionOf(order: ChargeOrder, priced: Quote, expiresAtMs: number): ChargeRequested {
-    const timeOf = (localMs: number) => new Date(this.catalog.databaseMs(localMs)).toISOString();
+  private questionOf(order: ChargeOrder, priced: Quote): ChargeRequested {
+    const { catalog, options } = this;
+    const timeOf = (databaseMs: number) => new Date(databaseMs).toISOString();
     return {
       chargeId: order.chargeId,
       accountId: order.caller.accountId,
@@ -186,8 +190,8 @@ export class ChargeService {
       dimensions: saidOf(order.dimensions),
       quotedAmount: formatAmount(priced.amount),
       quotedVersion: priced.priceVersionId === null ? null : String(priced.priceVersionId),
-      expiresAt: timeOf(expiresAtMs),
-      deadline: order.deadlineMs === null ? null : timeOf(order.deadlineMs),
+      expiresAt: timeOf(catalog.nowMs() + options.holdExpiresMs),
+      deadline: order.deadlineMs === null ? null : timeOf(catalog.databaseMs(order.deadlineMs)),
       taskId: order.taskId,
       requestId: order.requestId,
       clientIp: order.caller.clientIp ?? null,

@@ -1,3 +1,4 @@
+import { systemClock } from '#platform/clock.js';
 import type { Readable } from 'node:stream';
 import type { Channel } from '#catalog/catalog.js';
 import { type ChannelProtocol, Upstreams } from '#upstream/adapters.js';
@@ -50,7 +51,9 @@ export class Bench {
 
   static async start(): Promise<Bench> {
     const bench = new Bench();
-    bench.sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + bench.shiftMs } });
+    bench.sandbox = await SandboxUnderTest.start({
+      clock: { ...systemClock, nowMs: () => Date.now() + bench.shiftMs },
+    });
     bench.front = await startFront();
     bench.account = await bench.sandbox.read('/_sandbox/service-account');
     return bench;

@@ -1,3 +1,4 @@
+import { systemClock } from '#platform/clock.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Replicate from 'replicate';
 import { Upstreams } from '#upstream/adapters.js';
@@ -15,7 +16,7 @@ const STEP_MS = 30_000;
 beforeAll(async () => {
   sandbox = await SandboxUnderTest.start({
     imageSeconds: 0,
-    clock: { nowMs: () => Date.now() + shiftMs },
+    clock: { ...systemClock, nowMs: () => Date.now() + shiftMs },
   });
 });
 afterAll(() => sandbox.close());

@@ -1,3 +1,4 @@
+import { systemClock } from '#platform/clock.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -25,7 +26,7 @@ beforeEach(async () => {
   assertions = [];
   answers = [];
   nowMs = 1_700_000_000_000;
-  tokens = new ServiceTokens(connections, { nowMs: () => nowMs });
+  tokens = new ServiceTokens(connections, { ...systemClock, nowMs: () => nowMs });
   server = createServer((request, response) => {
     let form = '';
     request.on('data', (chunk) => (form += String(chunk)));
