@@ -1,5 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FolderStore } from './folder.store.js';
@@ -22,4 +23,22 @@ it('keeps files from other users of the machine', async () => {
 it('is not healthy if no file can be written', async () => {
   writeFileSync(join(root, 'file'), '');
   await expect(new FolderStore(join(root, 'file')).check()).rejects.toThrow();
+});
+
+it('spreads the images of many charges over many folders', async () => {
+  const store = new FolderStore(root);
+  for (const id of ['chargea1', 'chargeb2', 'chargec3'])
+    await store.write(`images/${id}-0.png`, Buffer.from('x'), { maxBytes: 1 });
+  expect(readdirSync(join(root, 'images')).sort()).toEqual(['a1', 'b2', 'c3']);
+});
+
+it('finds and removes images where the version before put them', async () => {
+  const [folder, key] = [join(root, 'images', '-0'), 'images/chargea1-0.png'];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'chargea1-0.png'), 'old');
+  const store = new FolderStore(root);
+  expect(await store.stat(key)).toEqual({ bytes: 3 });
+  expect(await text(await store.open(key))).toBe('old');
+  await store.remove(key);
+  expect(readdirSync(folder)).toEqual([]);
 });

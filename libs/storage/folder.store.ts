@@ -20,8 +20,8 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Files under a root folder of the file system. Each folder is split by the last two characters of the name, so that a
- * million files do not share one directory.
+ * Files under a root folder of the file system. Each folder is split by two characters of the name, so that a million
+ * files do not share one directory.
  */
 export class FolderStore extends FileStore {
   private readonly knownFolders = new Set<string>();
@@ -35,16 +35,12 @@ export class FolderStore extends FileStore {
   }
 
   async write(key: string, source: Readable | Buffer, options: WriteOptions): Promise<{ bytes: number }> {
-    return endingSource(source, () => this.writeAside(this.pathOf(key), source, options));
+    return endingSource(source, () => this.writeAside(this.pathsOf(key)[0], source, options));
   }
 
   async stat(key: string): Promise<{ bytes: number } | null> {
-    try {
-      return { bytes: (await stat(this.pathOf(key))).size };
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const found = await this.firstOf(key, (path) => stat(path));
+    return found && { bytes: found.size };
   }
 
   async existing(start: string, endings: readonly string[]): Promise<string[]> {
@@ -53,15 +49,13 @@ export class FolderStore extends FileStore {
   }
 
   async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
-    try {
-      return (await open(this.pathOf(key), 'r')).createReadStream(range ?? {});
-    } catch (error) {
-      throw isMissing(error) ? new FileMissing(key) : error;
-    }
+    const file = await this.firstOf(key, (path) => open(path, 'r'));
+    if (!file) throw new FileMissing(key);
+    return file.createReadStream(range ?? {});
   }
 
   async remove(key: string): Promise<void> {
-    await rm(this.pathOf(key), { force: true });
+    for (const path of this.pathsOf(key)) await rm(path, { force: true });
   }
 
   async *keys(): AsyncGenerator<string> {
@@ -115,11 +109,27 @@ export class FolderStore extends FileStore {
     }
   }
 
-  private pathOf(key: string): string {
+  /** What is done with the file of a key, or null if there is none. */
+  private async firstOf<T>(key: string, read: (path: string) => Promise<T>): Promise<T | null> {
+    for (const path of this.pathsOf(key)) {
+      try {
+        return await read(path);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    }
+    return null;
+  }
+
+  /** Where a new file goes, and where an earlier version put it. */
+  private pathsOf(key: string): [string, ...string[]] {
     const { folder, name, extension } = keyParts(key);
+    const at = (split: string) => join(this.root, folder, split.toLowerCase(), `${name}.${extension}`);
     // Hourly files have their own folders.
-    const split = name.includes('/') ? '' : name.slice(-2).toLowerCase();
-    return join(this.root, folder, split, `${name}.${extension}`);
+    if (name.includes('/')) return [at('')];
+    // `<charge id>-<ordinal>`: the ordinal of nearly every image is 0.
+    const id = name.replace(/-\d+$/, '');
+    return id === name ? [at(name.slice(-2))] : [at(id.slice(-2)), at(name.slice(-2))];
   }
 
   private async ensureFolder(folder: string): Promise<void> {
