@@ -4,8 +4,6 @@ import { startDatabase } from '../support/outages/database.js';
 import type { Rehearsal } from './rehearsal.js';
 
 const HOUR_S = 3_600;
-/** Calls while the clock is wrong in one direction. */
-const CALLS = 24;
 /** Programs on other machines, whose clock differs from the database's. */
 const CLOCKED = ['gateway', 'videoWorker'] as const;
 
@@ -20,11 +18,11 @@ export const clockJumps: Rehearsal = {
     return {
       env,
       differing: Object.fromEntries(CLOCKED.map((kind) => [kind, clock.environment])),
-      hurt: async ({ relay: { ready }, load }) => {
-        const urls = CLOCKED.flatMap((kind) => ready.healthUrls[kind]);
+      hurt: async ({ relay, load }) => {
+        const urls = CLOCKED.flatMap((kind) => relay.ready.healthUrls[kind]);
         for (const offsetS of [HOUR_S, -HOUR_S]) {
           await clock.jumpTo(offsetS, urls);
-          await load.ended(CALLS);
+          await load.served(performance.now(), () => relay.logs());
         }
         await clock.jumpTo(0, urls);
         return performance.now();
