@@ -40,9 +40,18 @@ const leftAs = (
 ): string => `(SELECT bool_and(u.state = '${state}') FROM suspense_items u
     WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund')`;
 
+/** Whether refund `i`, which came back, is one of ours, for which its customer gave credits; `but`: with another condition. */
+const isOurs = (
+  but: string,
+): string => `EXISTS (SELECT FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+    WHERE t.provider = i.provider AND r.provider_refund_id = i.reference AND ${but})`;
+
+/** A bank took the payment of refund `r` although it had been refunded, so its customer has the money. */
+const TAKEN_TOO = `EXISTS (SELECT FROM disputes d WHERE d.topup_id = r.topup_id AND d.state <> 'won' AND d.amount_minor > d.paid_minor)`;
+
 /** What is lost may be a cost. What came is income if it is nobody's payment: also a refund that left as a cost, and came back. */
 const MAY_BE_EXPENSED = `(i.amount_minor < 0 OR i.why IN (${KEPT.map((why) => `'${why}'`).join(', ')})
-  OR i.why = 'refund_failed' AND ${leftAs('expensed')})`;
+  OR i.why = 'refund_failed' AND (${leftAs('expensed')} OR ${isOurs(TAKEN_TOO)}))`;
 
 /** Whether refund `i` came back after its payment had been returned, which ended with it. */
 const OF_RETURNED = `${leftAs('returned')} AND EXISTS (SELECT FROM suspense_items u
@@ -51,7 +60,8 @@ const OF_RETURNED = `${leftAs('returned')} AND EXISTS (SELECT FROM suspense_item
       AND p.state = 'returned' AND p.cleared_transaction_id < i.transaction_id)`;
 
 /** What came back is a payment only if no other item, and no credits, stand for it. */
-const IS_PAYMENT = `(i.why NOT IN ('dispute_won', 'refund_failed') OR i.why = 'refund_failed' AND ${OF_RETURNED})`;
+const IS_PAYMENT = `(i.why NOT IN ('dispute_won', 'refund_failed')
+  OR i.why = 'refund_failed' AND (${OF_RETURNED} OR ${isOurs(`NOT ${TAKEN_TOO}`)}))`;
 
 const mayBeCredited = (
   house: string,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
+import { inTransaction } from '#database/database.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { newId } from '#platform/ids.js';
 import { parseAmount } from '#money/amount.js';
 import {
@@ -55,9 +57,21 @@ function left(
 }
 
 /** The same refund failed afterwards. */
-function cameBack(providerRefundId: string): Promise<string> {
+function cameBack(providerRefundId: string, amountMinor = 300n): Promise<string> {
   const refund = { kind: 'refund', refundId: null, state: 'failed', failure: 'closed' } as const;
-  return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
+  return itemOf({ ...refund, providerRefundId, amountMinor, currency: 'USD' }, providerRefundId);
+}
+
+/** A refund of a payment of 10 credits that we made, and that had succeeded. */
+async function refunded(accountId: string): Promise<{ paymentId: string; providerRefundId: string }> {
+  const { topupId, paymentId } = await paidOrder(payments, accountId);
+  const [providerRefundId, requestId] = [`re_${newId()}`, newId()];
+  await inTransaction(payments.ledger.billing, async (client) => {
+    const asked = { topupId, credits: null, reason: 'asked', actor: 'user:1', requestId };
+    const { id: refundId } = await beginTopupRefund(client, asked);
+    await endTopupRefund(client, { refundId, providerRefundId, outcome: 'succeeded' });
+  });
+  return { paymentId, providerRefundId };
 }
 
 /** What a bank takes beyond the payment of an account's order. */
@@ -251,6 +265,31 @@ describe('money in suspense', () => {
       return outcome;
     };
     expect([await isCredited('before'), await isCredited('after')]).toEqual([false, true]);
+  });
+
+  it('that a refund of ours brought back after its end is credited, because its credits are gone', async () => {
+    const accountId = await payments.newAccount();
+    const { providerRefundId } = await refunded(accountId);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    const back = await cameBack(providerRefundId, 1_300n);
+    expect(await mayBecome(back)).toEqual(['credited', 'returned']);
+    await credit(back, accountId, await payments.finance());
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('that a refund of ours brought back is income if a bank had taken its payment as well', async () => {
+    const accountId = await payments.newAccount();
+    const { paymentId, providerRefundId } = await refunded(accountId);
+    const disputeId = `dp_${newId()}`;
+    const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
+    const taken = await itemOf({ ...dispute, amountMinor: 1_300n }, disputeId);
+    const back = await cameBack(providerRefundId, 1_300n);
+    expect(await mayBecome(back)).toEqual(['returned', 'expensed']);
+    const credited = credit(back, accountId, await payments.finance());
+    await expect(credited).rejects.toMatchObject({ code: 'conflict' });
+    for (const itemId of [taken, back])
+      await suspense.expenseSuspense(itemId, 'even', asking(await payments.finance()));
+    expect(await Promise.all([taken, back].map(stateOf))).toEqual(['expensed', 'expensed']);
   });
 
   it('is not decided by the person who would receive it, or who paid', async () => {

@@ -80,7 +80,7 @@ export class SuspenseService {
     if (!(await isPayment(client, item)))
       throw new ApiError(
         'conflict',
-        `No payment was returned with refund ${item.reference}, so nobody lost anything by it. Return both, or book both.`,
+        `Nobody lost credits or a payment by refund ${item.reference}. Return both items, or book both.`,
       );
     const [gone] = await lockGone(client, item);
     if (gone) throw new ApiError('conflict', whyGone(gone));
