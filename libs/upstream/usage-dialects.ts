@@ -27,9 +27,10 @@ const chat: UsageDialect = {
     report(reading, usage, CHAT_NAMES);
     const choices = objects(json['choices']);
     const before = reading.characters;
-    for (const { delta, index } of choices) {
+    for (const { delta, index, finish_reason } of choices) {
       reading.characters += chatCharacters(asObject(delta));
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
+      if (asText(finish_reason)) reading.finished += 1;
     }
     // Some vendors send their usage before the text, and never again.
     if (asCount(usage?.['completion_tokens']) !== undefined) reading.isBeyondCount = false;

@@ -240,20 +240,20 @@ describe('contents', () => {
     ];
     const { meter, dropped } = metered('contents', events);
     expect(meter.reported()).toEqual(tokens(9n, 0n, 2n));
-    expect({ final: meter.isFinal, end: meter.end, dropped }).toEqual({
+    expect({ final: meter.isFinished, end: meter.end, dropped }).toEqual({
       final: true,
       end: 'open',
       dropped: [false, false],
     });
-    expect(metered('contents', events.slice(0, 1)).meter.isFinal).toBe(false);
+    expect(metered('contents', events.slice(0, 1)).meter.isFinished).toBe(false);
     const two = [piece([{ text: 'a' }], {}, 1), piece([{ text: 'b' }], STOP, 0)];
-    expect(metered('contents', two).meter).toMatchObject({ isFinal: false, answers: 2 });
-    expect(metered('contents', [...two, piece([], STOP, 1)]).meter.isFinal).toBe(true);
+    expect(metered('contents', two).meter).toMatchObject({ isFinished: false, answers: 2 });
+    expect(metered('contents', [...two, piece([], STOP, 1)]).meter.isFinished).toBe(true);
     const blocked = metered('contents', [
       { promptFeedback: { blockReason: 'OTHER' } },
       { usageMetadata: usage },
     ]);
-    expect(blocked.meter.isFinal).toBe(true);
+    expect(blocked.meter.isFinished).toBe(true);
   });
 
   it('are billed by what was streamed if they were cut off, or no usage came', () => {

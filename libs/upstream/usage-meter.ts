@@ -109,9 +109,10 @@ export class UsageMeter {
     return this.reading.answers;
   }
 
-  /** Nothing more follows, as far as its events say. Not every dialect has an event that is certainly the last. */
-  get isFinal(): boolean {
-    return this.reading.isFinal;
+  /** Each answer gave its reason to end. In some dialects, no event is certainly the last. */
+  get isFinished(): boolean {
+    const { answers, finished } = this.reading;
+    return finished > 0 && finished >= answers;
   }
 
   /** `open` if the stream was cut off before its last event, `failed` after an error event. */

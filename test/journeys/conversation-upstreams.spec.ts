@@ -15,6 +15,7 @@ const SSE = { 'content-type': 'text/event-stream' };
 const event = (body: object | string) =>
   `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
 const word = (content: string) => event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const STOP = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const usage = event({ choices: [], usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 } });
 const answerJson = (response: ServerResponse, status: number, body: unknown) => {
   response.writeHead(status, { 'content-type': 'application/json' });
@@ -42,7 +43,7 @@ const scripts: Record<string, Script> = {
   },
   'no [DONE]': (response) => {
     response.writeHead(200, SSE);
-    response.end(word('one ') + word('two') + usage);
+    response.end(word('one ') + word('two') + STOP + usage);
   },
   'a connection that stays open after [DONE]': (response) => {
     response.writeHead(200, SSE);

@@ -6,6 +6,7 @@ import { EventFilter } from './event-filter.js';
 const data = (body: object | string) => `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
 const delta = (content: string) => data({ choices: [{ index: 0, delta: { content } }], usage: null });
 const usage = data({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } });
+const STOP = data({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null });
 const DONE = data('[DONE]');
 
 interface Options {
@@ -58,8 +59,9 @@ describe('the events of a chat', () => {
     expect({ passed, end, last }).toEqual({ passed: [delta('a')], end: 'failed', last: null });
   });
 
-  it('are complete if the stream closes after the usage, or after a [DONE] without its blank line', () => {
-    expect(filtered([delta('a') + usage], { closes: true })).toMatchObject({ end: 'done', last: null });
+  it('are complete if the stream closes after the reason to end, or after a [DONE] without its blank line', () => {
+    for (const end of [STOP, STOP + usage])
+      expect(filtered([delta('a') + end], { closes: true })).toMatchObject({ end: 'done', last: null });
     expect(filtered([`${delta('a')}data: [DONE]`], { closes: true })).toMatchObject({
       end: 'done',
       last: DONE,
@@ -69,6 +71,22 @@ describe('the events of a chat', () => {
   it('are incomplete if the stream closes before that, and half an event is not passed on', () => {
     const { passed, end } = filtered([delta('a') + delta('b').slice(0, 20)], { closes: true });
     expect({ passed, end }).toEqual({ passed: [delta('a')], end: 'failed' });
+  });
+
+  it('are incomplete without a reason to end, even if each reports its usage, and the last report is billed', () => {
+    const counted = (output: number) =>
+      data({
+        choices: [{ index: 0, delta: { content: 'word '.repeat(9) }, finish_reason: null }],
+        usage: { prompt_tokens: 9, completion_tokens: output, total_tokens: 9 + output },
+      });
+    const { passed, end, meter } = filtered([counted(1), counted(2)], { closes: true });
+    expect({ passed, end }).toEqual({ passed: [counted(1), counted(2)], end: 'failed' });
+    expect(meter.reported()).toEqual({ input: 9n, cachedInput: 0n, output: 2n });
+  });
+
+  it('are incomplete until each answer gave its reason to end', () => {
+    const second = data({ choices: [{ index: 1, delta: { content: 'b' } }] });
+    expect(filtered([delta('a') + second + STOP], { closes: true }).end).toBe('failed');
   });
 });
 

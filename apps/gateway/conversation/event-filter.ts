@@ -78,12 +78,12 @@ export class EventFilter {
 
   /**
    * The upstream has closed its stream in order. A last event without its blank line counts, and so does a chat that
-   * reported its usage: not every vendor says [DONE]. Anything else there was cut off, and half an event is left out.
-   * Everything that ends a whole answer is in `last`.
+   * gave its reason to end: not every vendor says [DONE]. Usage says nothing, because some report it in every chunk.
+   * Anything else was cut off, and half an event is left out. Everything that ends a whole answer is in `last`.
    */
   close(): Passage {
     const { pass, end, last } = this.take(this.splitter.push(BLANK_LINE).filter(isReadable));
-    const isChatsEnd = this.kind === 'chat' && this.meter.reported() !== null;
+    const isChatsEnd = this.kind === 'chat' && this.meter.isFinished;
     const isWhole = end === 'done' || (end === 'open' && (this.kept !== null || isChatsEnd));
     if (!isWhole) return { pass, end: 'failed', last: null };
     const rest = Buffer.concat([pass, last ?? this.kept ?? NOTHING]);
@@ -93,7 +93,7 @@ export class EventFilter {
   /** What may go out now: what was kept before, and the event itself unless it may be the last. */
   private dueWith(event: SseEvent): Buffer[] {
     const bytes = this.named(event);
-    const isKept = this.kind === 'contents' && this.meter.isFinal;
+    const isKept = this.kind === 'contents' && this.meter.isFinished;
     // A comment says nothing about what follows.
     if (isKept && this.kept && event.data === null) {
       this.keptBack = Buffer.concat([this.kept, bytes]);
