@@ -100,8 +100,11 @@ export function readImages(
   const entries = data.map(asObject).filter((entry) => entry !== null);
   const allowed = entries.filter((entry) => entry['respect_moderation'] !== false);
   const images = allowed.map(readImage).filter((image) => image !== null);
-  if (images.length > 0)
-    return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus, tokens: tokensOf?.(body) };
+  if (images.length > 0) {
+    const tokens = tokensOf?.(body);
+    const usage = tokens && { tokens, images: entries.length };
+    return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus, usage };
+  }
   if (allowed.length === entries.length) {
     return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
   }

@@ -49,8 +49,8 @@ export interface ImagesDelivered {
   kind: 'delivered';
   images: UpstreamImage[];
   upstreamStatus: number;
-  /** If the vendor reports it. */
-  tokens?: TokenCounts | undefined;
+  /** If the vendor reports it: the tokens of all `images` of its answer, which may include withheld or surplus ones. */
+  usage?: { tokens: TokenCounts; images: number } | undefined;
 }
 
 export type ImageOutcome = ImagesDelivered | Refused | NotAccepted | Unknown;

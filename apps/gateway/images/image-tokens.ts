@@ -1,12 +1,9 @@
 import type { TokenCounts } from '#pricing/token-kinds.js';
+import type { ImagesDelivered } from '#upstream/outcomes.js';
 
-/** The result of one call. */
-interface MadeImages {
-  /** Images from the upstream, and those of them that are delivered. */
-  readonly returned: number;
+/** The result of one call: how many of its images are delivered, and the usage of all of them. */
+interface MadeImages extends Pick<ImagesDelivered, 'usage'> {
   readonly usable: number;
-  /** As reported by the upstream. Undefined if it reported nothing. */
-  readonly tokens?: TokenCounts | undefined;
 }
 
 /**
@@ -16,15 +13,13 @@ interface MadeImages {
 export function tokensOfAll(made: readonly MadeImages[], likely: TokenCounts): TokenCounts {
   const parts = made
     .filter(({ usable }) => usable > 0)
-    .map(({ returned, usable, tokens }) =>
-      tokens ? shareOf(tokens, usable, returned) : times(likely, usable),
-    );
+    .map(({ usable, usage }) => (usage ? shareOf(usage, usable) : times(likely, usable)));
   return parts.reduce(added, { input: 0n, cachedInput: 0n, output: 0n });
 }
 
 /** The input was read for all images equally. */
-function shareOf(tokens: TokenCounts, usable: number, returned: number): TokenCounts {
-  const share = (count: bigint) => (count * BigInt(usable)) / BigInt(returned);
+function shareOf({ tokens, images }: NonNullable<ImagesDelivered['usage']>, usable: number): TokenCounts {
+  const share = (count: bigint) => (count * BigInt(usable)) / BigInt(images);
   const { output, imageOutput, audioOutput } = tokens;
   return {
     ...tokens,

@@ -188,6 +188,13 @@ describe('an image call', () => {
     // 100 and 1,000 tokens at 5 and 10 per million.
     expect(await balances()).toEqual(['0.9895', '0']);
     expect(await served({})).toEqual([1, 6, 1_056]);
+    const image = { b64_json: PNG };
+    const usage = { input_tokens: 100, output_tokens: 4_003 };
+    for (const data of [[image, ...Array(3).fill({ respect_moderation: false })], Array(4).fill(image)]) {
+      answers = [(_request, response) => json(response, 200, { created: 1, data, usage })];
+      const answer = await generate(call('drawn'));
+      expect([answer.data.length, answer.usage.output_tokens]).toEqual([1, 1_000]);
+    }
   });
 
   it('is released once before it fails, if it is unclear what the upstream did', async () => {

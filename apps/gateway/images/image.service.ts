@@ -182,9 +182,7 @@ export class ImageService {
   ): TokenCounts | undefined {
     if (!likely) return undefined;
     const made = results.flatMap((result, index) =>
-      result.kind === 'delivered'
-        ? [{ returned: result.images.length, usable: usable[index]!, tokens: result.tokens }]
-        : [],
+      result.kind === 'delivered' ? [{ usable: usable[index]!, usage: result.usage }] : [],
     );
     const tokens = tokensOfAll(made, likely);
     const excess = hold.excessOf(tokens);
