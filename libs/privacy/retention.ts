@@ -168,10 +168,13 @@ async function clearPrompts(client: pg.ClientBase, { before, limit }: Batch): Pr
   return { seen: rowCount ?? 0, removed: rowCount ?? 0 };
 }
 
-/** Charge ids start with their time, so they are read once, starting where the last batch ended. */
+/**
+ * Charge ids start with their time, so they are read once, starting where the last batch ended. One that is still held then
+ * loses its request id too: nothing that ends it needs it, and nobody would come back for it.
+ */
 async function clearRequestIds(client: pg.ClientBase, batch: Batch): Promise<Swept> {
   const { rows } = await client.query<{ seen: number; removed: number; last: string | null }>(
-    `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 AND state <> 'held' ORDER BY id LIMIT $3),
+    `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
        cleared AS (UPDATE charges c SET request_id = NULL FROM old o
          WHERE c.id = o.id AND o.request_id IS NOT NULL RETURNING c.id)
      SELECT (SELECT count(*)::int FROM old) AS seen, (SELECT count(*)::int FROM cleared) AS removed,
