@@ -75,6 +75,12 @@ describe('a chat', () => {
     }
   });
 
+  it('is billed by what was streamed after a count of its output alone', () => {
+    const early = { ...delta(''), usage: { completion_tokens: 1 } };
+    const { meter } = metered('chat', [early, delta('x'.repeat(40)), '[DONE]']);
+    expect(meter.billable(tokens(9n, 0n, 50n))).toEqual(tokens(9n, 0n, 10n));
+  });
+
   it('is billed by an output that is reported alone, and by an estimate of its input', () => {
     const reports = [delta('x'.repeat(400)), { choices: [], usage: { completion_tokens: 7 } }];
     const { meter } = metered('chat', reports);

@@ -89,10 +89,11 @@ export class UsageMeter {
    * report for text without input still gives the output.
    */
   billable(estimated: TokenCounts): TokenCounts {
-    const { isFinal, output: reported = 0 } = this.reading;
+    const { isFinal, isBeyondCount = false, output: reported = 0 } = this.reading;
+    const counted = isBeyondCount ? Math.max(reported, this.streamedTokens()) : reported;
     const streamed = this.streamed();
     const likely = streamed > estimated.output ? streamed : estimated.output;
-    const output = isFinal && reported > 0 && !estimated.audioOutput ? toTokens(reported) : likely;
+    const output = isFinal && reported > 0 && !estimated.audioOutput ? toTokens(counted) : likely;
     const imageOutput = toTokens(this.reading.imageTokens ?? 0);
     const written = imageOutput > 0n ? { output: output - imageOutput, imageOutput } : { output };
     return this.reported() ?? { ...estimated, ...written };
