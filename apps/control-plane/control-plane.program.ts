@@ -7,7 +7,7 @@ import { groups } from '#bus/topics.js';
 import type { DataSource } from 'typeorm';
 import { isTransient, openDataSource, openPool } from '#database/database.js';
 import { systemClock } from '#platform/clock.js';
-import { portFault } from '#platform/program.js';
+import { listenOn } from '#platform/program.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
 import { Uploads } from '#platform/http/uploads.js';
@@ -66,7 +66,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
   };
   try {
     await consume(app, options);
-    const consolePort = await listen(app, options.console);
+    const consolePort = await listenOn(app, 'CONSOLE_PORT', options.console);
     return { consolePort, checks: checksOf({ pool, bus }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
@@ -147,13 +147,4 @@ function openAdapter({ config, registry }: ControlPlaneProgramOptions, pages: Co
   pages.serveFiles(server);
   DocsPages.built().serve(server);
   return adapter;
-}
-
-async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {
-  try {
-    await app.listen(where.port, where.host);
-  } catch (error) {
-    throw portFault(error, 'CONSOLE_PORT', where);
-  }
-  return (app.getHttpServer().address() as { port: number }).port;
 }

@@ -8,7 +8,7 @@ import { isTransient } from '#database/database.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { systemClock } from '#platform/clock.js';
 import type { StartOptions } from '#operations/program-parts.js';
-import { portFault } from '#platform/program.js';
+import { listenOn } from '#platform/program.js';
 import { checksOf, type ReadinessChecks } from '#platform/health.js';
 import { addTransportSecurity } from '#platform/http/transport-security.js';
 import { Uploads } from '#platform/http/uploads.js';
@@ -67,7 +67,7 @@ export async function startGateway(options: GatewayProgramOptions): Promise<Runn
     app.connectMicroservice({ strategy: cacheEventServer(app, options) }, { inheritAppConfig: false });
     await app.startAllMicroservices();
     await bus.connect();
-    const port = await listen(app, options.listen);
+    const port = await listenOn(app, 'PORT', options.listen);
     return { port, checks: checksOf({ pool: options.pool, bus, storage }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the gateway did not close'));
@@ -120,15 +120,6 @@ function cacheEventServer(app: NestFastifyApplication, options: GatewayProgramOp
     registry,
     chaos,
   });
-}
-
-async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {
-  try {
-    await app.listen(where.port, where.host);
-  } catch (error) {
-    throw portFault(error, 'PORT', where);
-  }
-  return (app.getHttpServer().address() as { port: number }).port;
 }
 
 /** Connections that fall idle while the server closes would otherwise stay open for the rest of their keep-alive. */

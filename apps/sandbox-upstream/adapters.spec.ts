@@ -105,7 +105,7 @@ describe('3D assets over mesh3d', () => {
   it('are refused without a draft', async () => {
     expect(await create('x', { mode: 'texture', draftId: 'none' })).toMatchObject({
       kind: 'refused',
-      upstreamCode: 'draft_not_found',
+      code: 'upstream_rejected',
     });
   });
 });

@@ -75,9 +75,9 @@ export class MetricsWindow {
     return new Map(grown.filter(([, value]) => value > 0));
   }
 
-  perSecond(name: string, labels: Labels = {}): number {
+  perSecond(name: string): number {
     const seconds = this.seconds();
-    return seconds > 0 ? this.increase(name, labels) / seconds : 0;
+    return seconds > 0 ? this.increase(name) / seconds : 0;
   }
 
   /** A quantile of a histogram of seconds within the window, in milliseconds; null when nothing was observed. */

@@ -1,3 +1,4 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { OperatorError } from './errors.js';
 
 export interface RunningProgram {
@@ -49,6 +50,20 @@ async function stop(program: RunningProgram): Promise<void> {
     process.stderr.write(`${(error as Error).stack}\n`);
     process.exit(1);
   }
+}
+
+/** Opens a server's port. @returns the port, which the system chooses for 0 @throws the `portFault` */
+export async function listenOn(
+  app: NestFastifyApplication,
+  variable: string,
+  where: { host: string; port: number },
+): Promise<number> {
+  try {
+    await app.listen(where.port, where.host);
+  } catch (error) {
+    throw portFault(error, variable, where);
+  }
+  return (app.getHttpServer().address() as { port: number }).port;
 }
 
 /** A sentence for the operator instead of the system's message about a port. */

@@ -193,7 +193,7 @@ export class TaskStore {
   /** Ends a task that no upstream works on, and announces it in the same transaction. Wake the outbox relay afterwards. */
   toFailed(task: EndingTask, error: TaskError, { from, unbilledCost }: FailOptions): Promise<boolean> {
     const states = ([] as TaskState[]).concat(from);
-    for (const state of states) requireMove(state, 'failed');
+    for (const state of states) requireEndable(state);
     const announcement = taskEndedRow('gateway', task, { error, endedAtMs: this.clock.nowMs() });
     return this.move(FAILED, [
       task.id,
@@ -248,6 +248,6 @@ export class TaskStore {
 }
 
 /** A move that the states do not allow is a mistake in the program, not a lost race. */
-function requireMove(from: TaskState, to: TaskState): void {
-  if (!mayMove(from, to)) throw new RangeError(`A task does not move from ${from} to ${to}.`);
+function requireEndable(from: TaskState): void {
+  if (!mayMove(from, 'failed')) throw new RangeError(`A task does not move from ${from} to failed.`);
 }

@@ -157,7 +157,6 @@ function refused(upstreamStatus: number, error: UpstreamError | null): Refused {
     status: ofContent ? 400 : status,
     code: refusalCode(ofContent, status),
     message: error?.message ?? 'The upstream refused the request.',
-    ...(error?.code && { upstreamCode: error.code }),
     upstreamStatus,
   };
 }

@@ -169,7 +169,6 @@ describe('the answer to a pass-through call', () => {
       status: 400,
       code: 'upstream_rejected',
       message: 'Too long.',
-      upstreamCode: 'context_length_exceeded',
       upstreamStatus: 400,
     });
     await stub.close();

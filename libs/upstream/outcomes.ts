@@ -14,8 +14,6 @@ export interface Refused {
   status: 400 | 415 | 422;
   code: ErrorCode;
   message: string;
-  /** The upstream's own code, such as `context_length_exceeded`, if it gave one. */
-  upstreamCode?: string;
   /** Null if the protocol refuses it without asking. */
   upstreamStatus: number | null;
 }

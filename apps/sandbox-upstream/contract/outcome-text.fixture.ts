@@ -3,9 +3,8 @@ import type { NotAccepted, Refused, Unknown } from '#upstream/outcomes.js';
 /** The outcome of a call without a result, in the contract's words. */
 export function failureText(outcome: Refused | NotAccepted | Unknown): string {
   if (outcome.kind === 'refused') {
-    const texts = [outcome.message, outcome.upstreamCode ?? ''];
-    const { status, code } = outcome;
-    return `refused ${status} ${code}${texts.every((text) => SHORT_AND_PLAIN.test(text)) ? '' : ', raw'}`;
+    const { status, code, message } = outcome;
+    return `refused ${status} ${code}${SHORT_AND_PLAIN.test(message) ? '' : ', raw'}`;
   }
   const { kind, upstreamStatus } = outcome;
   if (kind === 'unknown') return `unclear ${upstreamStatus ?? 'without an answer'}`;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { post } from '#ledger/postings/posting.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { accountIn, openAccounts } from './line-postings.js';
-import type { LineType, ReportingProvider } from './report-line.js';
+import { isPayout, type LineType, type ReportingProvider } from './report-line.js';
 
 /** A line with its accepted version, next to what our books have: its first version, and later corrections. */
 export interface CorrectedLine {
@@ -56,17 +56,13 @@ function feeOf(type: LineType, amount: bigint, fee: bigint): bigint {
   return type === 'fee' ? fee - amount : fee;
 }
 
-function isPayout(type: LineType): boolean {
-  return type === 'payout' || type === 'payout_failure';
-}
-
 async function postDifference(
   client: pg.ClientBase,
   { acceptanceId, line, house }: { acceptanceId: string; line: CorrectedLine; house: string },
 ): Promise<Pick<Correction, 'amount' | 'fee' | 'transactionId'>> {
   const { type, currency, provider, firstAmount, firstFee, correctedAmount, correctedFee } = line;
   const fee = feeOf(type, line.amount, line.fee) - feeOf(type, firstAmount, firstFee) - correctedFee;
-  const amount = isPayout(type) ? line.amount - firstAmount - correctedAmount : 0n;
+  const amount = isPayout(line) ? line.amount - firstAmount - correctedAmount : 0n;
   if (fee === 0n && amount === 0n) return { amount, fee, transactionId: null };
   await openAccounts(client, [line], house);
   const code = (name: string) => accountIn(name, { currency, house });
@@ -90,7 +86,7 @@ async function suspendDifference(
   { provider, lineId, type, currency, through, heldAmount, amount, standing }: CorrectedLine,
   house: string,
 ): Promise<string | null> {
-  if (type === 'fee' || isPayout(type) || amount === heldAmount) return null;
+  if (type === 'fee' || isPayout({ type }) || amount === heldAmount) return null;
   if (standing.ours === null || standing.ours !== standing.theirs) return null;
   const reference = `${lineId}:${through}`;
   const item = { provider, reference, orderId: null, currency, why: 'provider_adjustment' } as const;

@@ -14,6 +14,11 @@ export type LineType =
   | 'payout_failure'
   | 'adjustment';
 
+/** Money between the provider and our bank. */
+export function isPayout({ type }: { type: LineType }): boolean {
+  return type === 'payout' || type === 'payout_failure';
+}
+
 /** A movement of our balance at a provider, as it reports it. */
 export interface ReportLine {
   /** The provider's own ID, never reused. */

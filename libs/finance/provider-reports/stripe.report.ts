@@ -11,7 +11,7 @@ import {
   insertLines,
   lockProvider,
 } from './report.import.js';
-import { keptText, type ReportLine } from './report-line.js';
+import { isPayout, keptText, type ReportLine } from './report-line.js';
 import { lineSubject, typeOfCategory } from './stripe-csv.js';
 
 const PAGE = 100;
@@ -103,10 +103,6 @@ async function linkPayout(
 
 function seconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
-}
-
-function isPayout({ type }: ReportLine): boolean {
-  return type === 'payout' || type === 'payout_failure';
 }
 
 /** From the end of the last import, or the day before the first order, to now. */
