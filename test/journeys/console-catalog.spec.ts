@@ -223,10 +223,16 @@ describe('the catalog', () => {
     });
     const { data: after } = await admin.api.GET('/api/admin/groups/{group}', path);
     expect(after?.models).toEqual([...before!.models, 'imgmodel-5'].sort());
-    const { data: back } = await admin.api.PUT('/api/admin/groups/{group}/models', {
-      ...path,
-      body: { models: before!.models },
+    const takeBack = (was: string[]) =>
+      admin.api.PUT('/api/admin/groups/{group}/models', {
+        ...path,
+        body: { models: before!.models, was: { models: was } },
+      });
+    expect((await takeBack(before!.models)).error?.error).toMatchObject({
+      code: 'conflict',
+      param: 'was.models',
     });
+    const { data: back } = await takeBack(after!.models);
     expect(back).toMatchObject({ models: before!.models, approvalId: null });
   });
 

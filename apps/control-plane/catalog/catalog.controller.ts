@@ -69,7 +69,7 @@ export class CatalogController extends Using({
   @Serves(routes.setGroupModels)
   async setGroupModels(call: CallOf<typeof routes.setGroupModels>) {
     const { group } = call.params;
-    const approvalId = await this.groupModels.set(group, call.body.models, doneBy(call));
+    const approvalId = await this.groupModels.set(group, call.body, doneBy(call));
     return { ...groupView(await this.groups.find(group)), approvalId };
   }
 

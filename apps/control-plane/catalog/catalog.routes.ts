@@ -8,6 +8,7 @@ import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { modelFamilies } from '#pricing/price-book.js';
 import { routesFor } from '../http/route.js';
+import { apiKeys, channelFields, channelId, routedModels, webhookSecret } from './channel.fields.js';
 
 const MODELS = '/api/admin/models';
 const GROUPS = '/api/admin/groups';
@@ -65,60 +66,6 @@ const groupView = z
   })
   .meta({ id: 'Group' });
 
-export const channelId = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, dots and dashes');
-
-const apiKeys = z
-  .array(
-    z
-      .string()
-      .max(10_000)
-      .regex(
-        /^[\x21-\x7e]{1,500}$|^\s*\{[\x20-\x7e\s]+\}\s*$/,
-        'must be printable and without blanks, or the JSON document of a service account',
-      ),
-  )
-  .min(1, 'must hold a key')
-  .max(100)
-  .meta({
-    description:
-      'Used in turn. They are never shown; `keyMarks` tells them apart. For `vertex`, the JSON of service accounts.',
-  });
-
-const channelFields = {
-  baseUrl: z.string().max(500).meta({ description: 'Must be https unless private addresses are allowed.' }),
-  enabled: z.boolean(),
-  priority: z
-    .int()
-    .min(-1_000)
-    .max(1_000)
-    .meta({ description: 'Channels with a higher priority are tried first.' }),
-  weight: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .meta({ description: 'Share of requests among channels with the same priority.' }),
-  requestTimeoutMs: z.int().min(100).max(3_600_000),
-  maxConcurrency: z.int().min(1).max(1_000_000).nullable(),
-  allowPrivateAddress: z
-    .boolean()
-    .meta({ description: 'For your own upstreams: allows plain http and addresses that are not public.' }),
-  honoursIdempotency: z.boolean().meta({
-    description:
-      'The upstream returns the same task when a create request is repeated with the same Idempotency-Key.',
-  }),
-};
-
-const webhookSecret = z.string().max(200).nullable().meta({
-  description:
-    'What the vendor signs its webhooks with: `whsec_` and the secret in base64. `replicate` and `openai` need it. It is never shown: `webhookSecretMark` tells one from another and is null without one. null removes it.',
-});
-
-const models = z
-  .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
-  .meta({ description: "Maps each model to the upstream's name for it." });
-
 const channelView = z
   .object({
     id: z.string(),
@@ -140,6 +87,21 @@ const routesId = z
   .meta({ description: 'The approval that missing models, names at the upstream and groups wait for.' });
 
 const openingId = z.string().nullable().meta({ description: 'The approval that the opening waits for.' });
+
+/** What a change was made from. */
+const asRead = <T extends z.ZodType>(fields: T) =>
+  fields.optional().meta({
+    description:
+      'The fields as you read them. If one has changed since, the answer is 409 `conflict` and nothing changes: read again, and repeat your change.',
+  });
+
+const modelSettings = z
+  .strictObject({ enabled: z.boolean(), ownedBy: name, limits: limitsFields, routing })
+  .partial();
+const channelSettings = z
+  .strictObject({ ...channelFields, models: routedModels, groups: groupNames })
+  .partial();
+const groupSettings = z.strictObject({ models: modelNames });
 
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
@@ -188,13 +150,9 @@ export const catalogRoutes = {
     summary: 'Enable or disable a model, or change its limits, vendor or routing.',
     confirms: true,
     params: namesModel,
-    body: z.strictObject({
-      enabled: z.boolean().optional(),
-      ownedBy: name.optional(),
-      limits: limitsFields.optional(),
-      routing: routing.optional(),
-    }),
+    body: modelSettings.extend({ was: asRead(modelSettings) }),
     answer: modelView,
+    refusals: ['conflict'],
   }),
   listGroups: forAdmins.list(groupView)('listGroups', GROUPS, {
     summary: 'List all groups with their current multiplier and rule.',
@@ -246,8 +204,9 @@ export const catalogRoutes = {
     description:
       'Models that the group sells at a fixed price, or further below the list price than one person may change prices, are added once another administrator has approved them. The others are set at once.',
     params: namesGroup,
-    body: z.strictObject({ models: modelNames }),
+    body: groupSettings.extend({ was: asRead(groupSettings) }),
     answer: groupView.extend({ approvalId }),
+    refusals: ['conflict'],
   }),
   listChannels: forAdmins.list(channelView)('listChannels', CHANNELS, {
     summary: 'List all upstreams.',
@@ -266,7 +225,7 @@ export const catalogRoutes = {
         baseUrl: channelFields.baseUrl,
         apiKeys,
         webhookSecret: webhookSecret.optional(),
-        models: models.default({}),
+        models: routedModels.default({}),
         groups: groupNames.default([]),
       }),
     answer: channelView.extend({ approvalId: routesId }),
@@ -285,13 +244,12 @@ export const catalogRoutes = {
       'If the origin of the address changes, the keys must be sent again. Once customers have paid, new models, other names at the upstream and new groups are set when another administrator has approved them. A channel with models or running tasks then keeps its base URL, except with `ONE_PERSON`.',
     confirms: true,
     params: namesChannel,
-    body: z.strictObject(channelFields).partial().extend({
+    body: channelSettings.extend({
       apiKeys: apiKeys.optional(),
       webhookSecret: webhookSecret.optional(),
-      models: models.optional(),
-      groups: groupNames.optional(),
+      was: asRead(channelSettings),
     }),
     answer: channelView.extend({ approvalId: routesId }),
-    refusals: ['second_person_required'],
+    refusals: ['conflict', 'second_person_required'],
   }),
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timeView } from '#platform/http/fields.js';
 import { channelHealthView, programView } from '#operations/program.view.js';
 import { probeFindings } from '#upstream/health/probe.js';
-import { channelId } from '../catalog/catalog.routes.js';
+import { channelId } from '../catalog/channel.fields.js';
 import { routesFor } from '../http/route.js';
 
 const params = z.strictObject({ channelId });

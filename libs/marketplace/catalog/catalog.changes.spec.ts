@@ -38,7 +38,7 @@ const KINDS = {
     const name = `Group-${newId()}`;
     const models = ['imgmodel-lite', 'imgmodel-4'];
     await catalog.groups.create({ name, multiplier: '1', fixedPerCall: null, models }, admin());
-    return () => catalog.groupModels.set(name, models, admin());
+    return () => catalog.groupModels.set(name, { models }, admin());
   },
   channel: async () => {
     const id = `channel-${newId()}`;

@@ -64,6 +64,19 @@ export async function changeCatalog<T>(
   return result;
 }
 
+/**
+ * Lists are replaced whole, so a change made from what has changed since would undo that.
+ * @param was the fields as whoever makes the change has read them
+ * @throws ApiError conflict
+ */
+export function requireUnchanged<T extends object>(now: T, was: Partial<T> | undefined): void {
+  for (const [name, read] of Object.entries(was ?? {})) {
+    if (read === undefined || isDeepStrictEqual(read, now[name as keyof T])) continue;
+    const message = `${name}: changed since you read it. Read it again, and repeat your change.`;
+    throw new ApiError('conflict', message, { param: `was.${name}` });
+  }
+}
+
 function refuseTwice(error: unknown): never {
   const { code } = error as { code?: string };
   throw code === UNIQUE_VIOLATION

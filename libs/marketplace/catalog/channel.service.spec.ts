@@ -203,6 +203,16 @@ describe('a change of a channel', () => {
     expect(moved.keyMarks).toEqual(marks(SECOND));
   });
 
+  it('is made once if two make it from the same state, and others keep to their fields', async () => {
+    const id = await created({ models: { 'imgmodel-4': 'theirs' }, groups: ['Vendora-Main'] });
+    const was = { models: { 'imgmodel-4': 'theirs' } };
+    const both = ['imgmodel-4', 'imgmodel-lite'].map((model) =>
+      change(id, { models: { [model]: 'lite' }, was }),
+    );
+    expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    expect(await change(id, { groups: [], was: { groups: ['Vendora-Main'] } })).toMatchObject({ groups: [] });
+  });
+
   it('changes nothing if it is refused, and notifies no gateway', async () => {
     const id = await created();
     const before = await catalog.announced();

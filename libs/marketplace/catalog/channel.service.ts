@@ -8,12 +8,12 @@ import { isWebhookSecret } from '#platform/http/webhook-signature.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import type { CatalogChanges } from './catalog.changes.js';
+import { type CatalogChanges, requireUnchanged } from './catalog.changes.js';
 import { type ChannelRoutes, refuseOtherUpstream } from './channel-routes.js';
 import { ChannelRow } from './channel.entity.js';
 import { defined } from './model.service.js';
 
-export interface ChannelChange {
+interface ChannelSettings {
   readonly baseUrl?: string | undefined;
   /** All of its keys, replacing the previous ones; at least one. */
   readonly apiKeys?: readonly string[] | undefined;
@@ -32,7 +32,12 @@ export interface ChannelChange {
   readonly groups?: readonly string[] | undefined;
 }
 
-export interface NewChannel extends ChannelChange {
+export interface ChannelChange extends ChannelSettings {
+  /** Refuses the change if one of them has changed since. */
+  readonly was?: Omit<ChannelSettings, 'apiKeys' | 'webhookSecret'> | undefined;
+}
+
+export interface NewChannel extends ChannelSettings {
   readonly id: string;
   readonly protocol: ChannelProtocol;
   readonly baseUrl: string;
@@ -118,7 +123,8 @@ export class ChannelService {
   /**
    * Changes the given fields. A new origin needs the keys again, so that nobody can send keys that they cannot read to
    * another address. Added models and groups wait as those of a new channel do.
-   * @throws ApiError as for a new one, `not_found`, and `second_person_required` for a base URL that is in use
+   * @throws ApiError as for a new one, `not_found`, `conflict` if another change came first, and `second_person_required`
+   * for a base URL that is in use
    */
   async change(id: string, wanted: ChannelChange, by: DoneBy): Promise<ChannelWithApproval> {
     const approvalId = await this.parts.changes.make(by, async (transaction) => {
@@ -126,6 +132,7 @@ export class ChannelService {
       const row = await entities.findOneBy(ChannelRow, { id });
       if (!row) throw notFound(id);
       const before = (await this.shown(entities, [row]))[0]!;
+      requireUnchanged(before, wanted.was);
       Object.assign(row, defined(fieldsOf(wanted)));
       row.baseUrl = checkedBaseUrl(wanted.baseUrl ?? row.baseUrl, row.allowPrivateAddress);
       if (new URL(row.baseUrl).origin !== new URL(before.baseUrl).origin && !wanted.apiKeys) {
@@ -228,7 +235,7 @@ function keptKey(protocol: ChannelProtocol, key: string): string {
   return form.kept(key);
 }
 
-function fieldsOf(wanted: ChannelChange) {
+function fieldsOf(wanted: ChannelSettings) {
   const { enabled, priority, weight, requestTimeoutMs, maxConcurrency } = wanted;
   const { allowPrivateAddress, honoursIdempotency } = wanted;
   return {

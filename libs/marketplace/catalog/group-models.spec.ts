@@ -7,6 +7,7 @@ import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { onOneDay } from '../../../test/support/utc-day.js';
 import { ProposalService } from '../prices/proposal.service.js';
+import { race } from '../../../test/support/race.js';
 import { staffActor } from '../../../test/support/staff.js';
 
 let catalog: CatalogFixture;
@@ -36,7 +37,7 @@ async function created(multiplier = '1.25'): Promise<string> {
 }
 
 function set(group: string, ...models: string[]): Promise<string | null> {
-  return catalog.groupModels.set(group, models, byFirst());
+  return catalog.groupModels.set(group, { models }, byFirst());
 }
 
 const byFirst = () => ({ actor: `user:${admins[0].userId}`, requestId: newId() });
@@ -75,6 +76,14 @@ describe('the models of a group', () => {
     const [last] = (await auditOf(catalog.ledger, `group:${group}`)).slice(-1);
     const action = 'group.models-set';
     expect(last).toMatchObject({ action, before: ['imgmodel-4'], after: ['imgmodel-lite'] });
+  });
+
+  it('are set only once if two set them from the same state', async () => {
+    const group = await created();
+    const was = { models: ['imgmodel-4'] };
+    const wanted = [['imgmodel-4', 'imgmodel-lite'], []];
+    const both = wanted.map((models) => catalog.groupModels.set(group, { models, was }, byFirst()));
+    expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
   });
 
   it('are refused for a group that does not exist', async () => {

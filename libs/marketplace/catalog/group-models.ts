@@ -6,7 +6,7 @@ import type { EntityTransaction } from '#database/entity-transaction.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import { type CatalogChanges, changeCatalog } from './catalog.changes.js';
+import { type CatalogChanges, changeCatalog, requireUnchanged } from './catalog.changes.js';
 import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
 import { requireServable } from './served-models.js';
 
@@ -50,9 +50,14 @@ export class GroupModels {
 
   /**
    * @returns the approval that missing models wait for; null: none is missing
-   * @throws ApiError for an unknown group or model, or one that the group may not serve
+   * @throws ApiError for an unknown group or model, or one that the group may not serve, and `conflict` if they are no
+   * longer as they were
    */
-  set(group: string, models: readonly string[], by: DoneBy): Promise<string | null> {
+  set(
+    group: string,
+    { models, was }: { models: readonly string[]; was?: { models: readonly string[] } | undefined },
+    by: DoneBy,
+  ): Promise<string | null> {
     return this.changes.make(by, async (transaction) => {
       const { client } = transaction;
       const subject = `group:${group}`;
@@ -61,6 +66,7 @@ export class GroupModels {
       const removed = before.filter((model) => !models.includes(model));
       if (removed.length > 0) await deleteSales(client, salesIn(group, removed));
       const added = [...new Set(models)].filter((model) => !before.includes(model));
+      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, was);
       const sales = salesIn(group, added);
       const result =
         added.length === 0 ? null : await this.enter(transaction, { sales, subject, param: 'models', by });

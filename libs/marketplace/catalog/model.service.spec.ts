@@ -119,6 +119,19 @@ describe('a change of a model', () => {
     });
   });
 
+  it('is made once if two make it from the same state', async () => {
+    const { model } = await create({ limits: { maxImages: 4 } });
+    const was = { limits: { maxImages: 4 } };
+    const both = [{ maxImages: 2 }, {}].map((limits) =>
+      catalog.models.change(model.id, { limits, was }, admin()),
+    );
+    expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    await expect(catalog.models.change(model.id, { limits: {}, was }, admin())).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'was.limits',
+    });
+  });
+
   it('moves it to no vendor whose models its groups may not serve', async () => {
     const { model } = await create();
     const { model: alias } = await create({ family: undefined, aliasOf: model.id });

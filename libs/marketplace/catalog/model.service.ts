@@ -5,7 +5,7 @@ import { requireKnown } from '#catalog/known-names.js';
 import { ApiError } from '#platform/errors.js';
 import type { Family, Unit } from '#pricing/price-book.js';
 import type { DoneBy } from '../prices/proposal.service.js';
-import type { CatalogChanges } from './catalog.changes.js';
+import { type CatalogChanges, requireUnchanged } from './catalog.changes.js';
 import { Group } from './group.entity.js';
 import type { GroupModels } from './group-models.js';
 import { Model } from './model.entity.js';
@@ -23,11 +23,16 @@ export interface NewModel {
   readonly aliasOf?: string | undefined;
 }
 
-export interface ModelChange {
+interface ModelSettings {
   readonly enabled?: boolean | undefined;
   readonly ownedBy?: string | undefined;
   readonly limits?: ModelLimits | undefined;
   readonly routing?: Routing | undefined;
+}
+
+export interface ModelChange extends ModelSettings {
+  /** Refuses the change if one of them has changed since. */
+  readonly was?: ModelSettings | undefined;
 }
 
 export interface ShownModel {
@@ -92,7 +97,7 @@ export class ModelService {
     });
   }
 
-  /** @throws ApiError `not_found` */
+  /** @throws ApiError `not_found`, and `conflict` if another change came first */
   async change(id: string, wanted: ModelChange, by: DoneBy): Promise<ShownModel> {
     if (wanted.limits) checkLimits(wanted.limits);
     await this.changes.make(by, async ({ entities, client }) => {
@@ -100,6 +105,7 @@ export class ModelService {
       if (!model) throw notFound(id);
       if (wanted.routing && model.aliasOf !== null) throw routedElsewhere(model.aliasOf);
       const before = changeable(model);
+      requireUnchanged(before, wanted.was);
       const { enabled, ownedBy, routing } = wanted;
       entities.merge(Model, model, defined({ enabled, ownedBy, routing }));
       if (wanted.limits) model.limits = wanted.limits;

@@ -23,16 +23,21 @@ const channel: Shape<'Channel'> = {
 describe('channel settings', () => {
   it('change nothing if nobody changed them, and the keys stay', () => {
     const values = channelValues(channel);
-    expect(changesOf(values, { ...values })).toEqual({});
+    expect(changesOf(values, { ...values })).toEqual({ was: {} });
     expect(values.apiKeys).toBe('');
   });
 
-  it('request only what was changed', () => {
+  it('request only what was changed, and say what it was', () => {
     const before = channelValues(channel);
     const after = { ...before, maxConcurrency: 8, models: [{ ours: 'b-model', theirs: ' ' }] };
-    expect(changesOf(before, after)).toEqual({ maxConcurrency: 8, models: { 'b-model': 'b-model' } });
+    expect(changesOf(before, after)).toEqual({
+      maxConcurrency: 8,
+      models: { 'b-model': 'b-model' },
+      was: { maxConcurrency: null, models: { 'a-model': 'their-model' } },
+    });
     expect(changesOf(before, { ...before, apiKeys: ' first\n\nsecond ' })).toEqual({
       apiKeys: ['first', 'second'],
+      was: {},
     });
   });
 
@@ -42,6 +47,7 @@ describe('channel settings', () => {
     const apiKeys = `first\n${pretty}\n{"client_email": "c@d"}\nlast`;
     expect(changesOf(before, { ...before, apiKeys })).toEqual({
       apiKeys: [pretty, '{"client_email": "c@d"}', 'first', 'last'],
+      was: {},
     });
   });
 

@@ -1,6 +1,6 @@
 import type { paths } from '../../api/schema.js';
 import type { Shape } from '../../api/client.js';
-import { changedIn } from '../../ui/forms/changed.js';
+import { editFrom } from '../../ui/forms/changed.js';
 
 type Created = paths['/api/admin/channels']['post']['requestBody']['content']['application/json'];
 type Changed =
@@ -74,7 +74,7 @@ export function createdBy(values: ChannelValues): Created {
   return { id: id.trim(), protocol, ...settingsOf(values), apiKeys: settingsOf(values).apiKeys ?? [] };
 }
 
-/** Sends only what changed here, so that changes by others meanwhile stay. */
+/** Sends only what changed here, so that changes of other fields by others meanwhile stay. */
 export function changesOf(before: ChannelValues, after: ChannelValues): Changed {
-  return changedIn(settingsOf(before), settingsOf(after));
+  return editFrom(settingsOf(before), settingsOf(after));
 }

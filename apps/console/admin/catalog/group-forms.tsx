@@ -1,8 +1,10 @@
 import { Group as Row, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
+import { changedIn } from '../../ui/forms/changed.js';
 import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { amountField, creditsField, orNull, textField } from '../../ui/forms/text-fields.js';
@@ -103,16 +105,24 @@ export function CreateGroup({ done }: { done: () => void }) {
 export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const params = { path: { group: group.name } };
+  // The form keeps what it began with, also when the list is read again.
+  const [began] = useState(group);
   return (
     <Form
       fields={useRules(group)}
       submit={t('save')}
       send={async ({ models, ...body }) => {
-        const isSame = models.join() === group.models.join();
+        const isSame = models.join() === began.models.join();
         const set = isSame
           ? undefined
-          : await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
-        const changed = await api.PATCH('/api/admin/groups/{group}', { params, body });
+          : await api.PUT('/api/admin/groups/{group}/models', {
+              params,
+              body: { models, was: { models: began.models } },
+            });
+        const changed = await api.PATCH('/api/admin/groups/{group}', {
+          params,
+          body: changedIn(began, body),
+        });
         if (changed.data?.approvalId != null) return 'groups.openingWaits' as const;
         return set?.data?.approvalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}

@@ -55,8 +55,9 @@ type LimitFields = Record<CountName, ReturnType<typeof countField>> &
   Record<ListName, ReturnType<typeof tagsField>>;
 
 /** Empty fields are no limits. */
-export function limitsFrom(values: Sent<LimitFields>): ModelLimitValues {
-  const isSaid = (value: number | string[] | null) =>
-    Array.isArray(value) ? value.length > 0 : value !== null;
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => isSaid(value)));
+export function limitsFrom(values: ModelLimitValues | Sent<LimitFields>): ModelLimitValues {
+  const said = limitNames
+    .map((name) => [name, values[name] ?? null] as const)
+    .filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== null));
+  return Object.fromEntries(said);
 }

@@ -6,6 +6,7 @@ import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Entered, Sent } from '../../ui/forms/field.js';
+import { editFrom } from '../../ui/forms/changed.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { MODEL_NAME } from '../../ui/patterns.js';
 import { Hint } from '../../ui/texts.js';
@@ -134,19 +135,29 @@ function useKnownModel({ enabled, ownedBy, routing, limits }: Shape<'Model'>) {
   };
 }
 
+function settingsOf({ enabled, ownedBy, routing, limits }: ModelSettings) {
+  return { enabled, ownedBy, routing, limits: limitsFrom(limits) };
+}
+
+type ModelSettings = Pick<Shape<'Model'>, 'enabled' | 'ownedBy' | 'routing'> & {
+  limits: Parameters<typeof limitsFrom>[0];
+};
+
 /** The name, family and unit of a model never change. */
 function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
+  // The form keeps what it began with, also when the list is read again.
+  const [began] = useState(model);
   const isAlias = model.aliasOf !== null;
   return (
     <Form
       fields={useKnownModel(model)}
       hidden={() => [...limitsHidden(model.family, model.limits), ...(isAlias ? (['routing'] as const) : [])]}
       submit={t('save')}
-      send={({ enabled, ownedBy, routing, ...limits }) =>
+      send={(values) =>
         api.PATCH('/api/admin/models/{model}', {
           params: { path: { model: model.id } },
-          body: { enabled, ownedBy, limits: limitsFrom(limits), ...(isAlias ? {} : { routing }) },
+          body: editFrom(settingsOf(began), settingsOf({ ...values, limits: values })),
         })
       }
       reread={reread}
