@@ -218,7 +218,7 @@ describe('the catalog', () => {
     expect((await approve(colleague)).data).toMatchObject({
       kind: 'group.models',
       subject: 'group:Public-Relay',
-      details: { 'Public-Relay': ['imgmodel-5'] },
+      details: { sales: [{ group: 'Public-Relay', model: 'imgmodel-5' }] },
       state: 'approved',
     });
     const { data: after } = await admin.api.GET('/api/admin/groups/{group}', path);

@@ -173,6 +173,24 @@ describe('once customers have paid', () => {
     }
   });
 
+  it('a channel gets nothing back that was removed after an approval was requested', async () => {
+    const id = await serving();
+    const renamed = { models: { 'imgmodel-4': 'dear' } };
+    const { approvalId: ofModel } = await change(id, renamed);
+    await change(id, { models: {} });
+    await expect(approve(ofModel)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('imgmodel-4 was removed'),
+    });
+    const groups = ['Public-Relay', 'Vendora-Main'];
+    const { approvalId: ofBoth } = await change(id, { ...renamed, groups });
+    const { approvalId: ofGroup } = await change(id, { groups });
+    await approve(ofGroup);
+    await change(id, { groups: ['Vendora-Main'] });
+    await expect(approve(ofBoth)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await routesOf(id)).toEqual({ models: {}, groups: ['Vendora-Main'] });
+  });
+
   it('one person confirms alone in an installation with one, on the record', async () => {
     const { id, approvalId } = await create(ROUTES);
     const baseUrl = 'https://api.example.com/v2';

@@ -9,6 +9,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, changeCatalog } from './catalog.changes.js';
+import { refuseRemoved } from './removed-since.js';
 
 const KIND = 'channel.routes';
 /** Names that end with ID are stored as they are: some vendors' model names look like email addresses. */
@@ -55,14 +56,13 @@ export class ChannelRoutes {
         changeCatalog(client, { actor: `user:${decidedBy}`, requestId: approvalId }, async () => {
           await requireSameUpstream(client, asked);
           const { channel, models, groups } = asked;
+          const subject = `channel:${channel}`;
+          const modelIds = models.map(({ modelId }) => modelId);
+          await refuseRemoved(client, approvalId, { subject, path: ['models'], names: modelIds });
+          await refuseRemoved(client, approvalId, { subject, path: ['groups'], names: groups });
           const added = { models: Object.fromEntries(models.map(pairOf)), groups };
           await addRoutes(client, channel, added);
-          return {
-            result: null,
-            action: 'channel.routes-added',
-            subject: `channel:${channel}`,
-            after: added,
-          };
+          return { result: null, action: 'channel.routes-added', subject, after: added };
         }),
       applied: () => changes.wake(),
     });

@@ -183,6 +183,21 @@ describe('the models of a group', () => {
     expect((await catalog.models.find(model.id)).groups).toEqual([group, 'Vendora-Main'].sort());
   });
 
+  it('stay without one that was removed after its approval was requested', async () => {
+    const group = await created();
+    await confirmed(group, { fixedPerCall: '0.0002' });
+    await set(group);
+    const both = await set(group, 'imgmodel-4', 'imgmodel-lite');
+    const one = await set(group, 'imgmodel-lite');
+    await approve(one!, admins[1]);
+    await set(group);
+    await expect(approve(both!, admins[1])).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('imgmodel-lite was removed'),
+    });
+    expect(await modelsOf(group)).toEqual([]);
+  });
+
   it('are approved by the same person in an installation with one person, on the record', async () => {
     const group = await created();
     await confirmed(group, { fixedPerCall: '0.0002' });

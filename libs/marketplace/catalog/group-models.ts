@@ -8,11 +8,13 @@ import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, changeCatalog, requireUnchanged } from './catalog.changes.js';
 import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
+import { refuseRemoved } from './removed-since.js';
 import { requireServable } from './served-models.js';
 
 const KIND = 'group.models';
-/** Models by group. */
-const payload = z.record(z.string(), z.array(z.string()));
+const payload = z.strictObject({
+  sales: z.array(z.strictObject({ group: z.string(), model: z.string() })),
+});
 type Payload = z.infer<typeof payload>;
 
 /** A change of the models of groups, in the transaction that holds the lock of the catalog. */
@@ -38,11 +40,13 @@ export class GroupModels {
       kind: KIND,
       roles: ['admin'],
       payload,
-      apply: (client, models, { decidedBy, approvalId }) =>
+      apply: (client, asked, { decidedBy, approvalId }) =>
         changeCatalog(client, { actor: `user:${decidedBy}`, requestId: approvalId }, async () => {
-          const sales = Object.entries(models).flatMap(([group, each]) => salesIn(group, each));
+          const { sales } = asked;
+          for (const { group, model } of sales)
+            await refuseRemoved(client, approvalId, { subject: `group:${group}`, path: [], names: [model] });
           await addSales(client, sales, 'models');
-          return { result: null, action: 'group.models-added', subject: subjectOf(sales), after: models };
+          return { result: null, action: 'group.models-added', subject: subjectOf(sales), after: asked };
         }),
       applied: () => changes.wake(),
     });
@@ -62,11 +66,11 @@ export class GroupModels {
       const { client } = transaction;
       const subject = `group:${group}`;
       const before = await modelsOf(client, group);
+      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, was);
       await requireModels(client, models);
       const removed = before.filter((model) => !models.includes(model));
       if (removed.length > 0) await deleteSales(client, salesIn(group, removed));
       const added = [...new Set(models)].filter((model) => !before.includes(model));
-      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, was);
       const sales = salesIn(group, added);
       const result =
         added.length === 0 ? null : await this.enter(transaction, { sales, subject, param: 'models', by });
@@ -89,7 +93,7 @@ export class GroupModels {
       kind: KIND,
       subject,
       accountId: null,
-      payload: byGroup(cheap),
+      payload: { sales: inOrder(cheap) },
       amount: null,
       reason: `Add ${named}. The price there is fixed, or far below the list price.`,
       actor: { userId: by.actor.replace(/^user:/, '') },
@@ -125,10 +129,9 @@ export function salesIn(group: string, models: readonly string[]): Sale[] {
   return models.map((model) => ({ group, model }));
 }
 
-function byGroup(sales: readonly Sale[]): Payload {
-  const groups = [...new Set(sales.map(({ group }) => group))].sort();
-  const modelsIn = (name: string) => sales.filter(({ group }) => group === name).map(({ model }) => model);
-  return Object.fromEntries(groups.map((group) => [group, modelsIn(group).sort()]));
+function inOrder(sales: readonly Sale[]): Sale[] {
+  const keyOf = ({ group, model }: Sale) => JSON.stringify([group, model]);
+  return sales.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 /** Their group. A new model can enter several groups. */

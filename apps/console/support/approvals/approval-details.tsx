@@ -61,6 +61,8 @@ const NAMED = [
   'baseUrl',
   'models.modelId',
   'models.upstreamId',
+  'sales.group',
+  'sales.model',
   'groups',
 ] as const;
 
