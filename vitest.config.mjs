@@ -11,6 +11,7 @@ const LONGEST = [
   'house/bench.',
   'journeys/standalone.',
   'journeys/faults.',
+  'journeys/outages.',
   'journeys/chaos.',
   'journeys/package.',
   'journeys/traces.',
