@@ -33,12 +33,12 @@ export class CatalogCache {
    * took counts as well, so it is rather ahead: a price that has just begun is not missed.
    */
   nowMs(): number {
-    return this.clock.elapsedMs() + this.offsetMs;
+    return this.databaseMs(this.clock.elapsedMs());
   }
 
-  /** When the database's clock says what this program's says at `localMs`; milliseconds since 1970. */
-  databaseMs(localMs: number): number {
-    return this.nowMs() + localMs - this.clock.nowMs();
+  /** What the database's clock says at this elapsed time; milliseconds since 1970. */
+  databaseMs(elapsedMs: number): number {
+    return elapsedMs + this.offsetMs;
   }
 
   /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */

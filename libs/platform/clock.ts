@@ -5,11 +5,15 @@
 export interface Clock {
   /** Milliseconds since 1970 UTC. An operator or a time server may set this clock at any moment, also back. */
   nowMs(): number;
-  /** Milliseconds since some moment, by a clock that nobody sets: for how long something lasts. */
+  /** Whole milliseconds since some moment, by a clock that nobody sets: for how long something lasts. */
   elapsedMs(): number;
 }
 
-export const systemClock: Clock = { nowMs: () => Date.now(), elapsedMs: () => performance.now() };
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  // Some timers refuse fractions.
+  elapsedMs: () => Math.floor(performance.now()),
+};
 
 /** A clock that tests set. */
 export class ManualClock implements Clock {

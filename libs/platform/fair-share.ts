@@ -72,7 +72,7 @@ export class FairShare {
   private readonly members = new Map<string, Member>();
   /** Members that wait or are remembered. */
   private readonly wanting = new Set<Member>();
-  /** When members that neither hold nor want anything last did, milliseconds since 1970, oldest first. */
+  /** When members that neither hold nor want anything last did, by the elapsed time, oldest first. */
   private readonly recent = new Map<string, number>();
   private readonly retryAfterSeconds: number;
   private readonly reserve: number;
@@ -238,20 +238,20 @@ export class FairShare {
     );
     clearTimeout(this.recheck);
     if (untilMs === Infinity) return;
-    const inMs = Math.max(1, untilMs - this.options.clock.nowMs());
+    const inMs = Math.max(1, untilMs - this.options.clock.elapsedMs());
     this.recheck = setTimeout(() => this.serve(), inMs).unref();
   }
 
   private remember(member: Member, amount: number): void {
     const forMs = this.retryAfterSeconds * REMEMBERED_FOR_RETRIES * 1000;
-    member.missed = { amount, untilMs: this.options.clock.nowMs() + forMs };
+    member.missed = { amount, untilMs: this.options.clock.elapsedMs() + forMs };
     // At the end, so that those to be forgotten come first.
     this.wanting.delete(member);
     this.wanting.add(member);
   }
 
   private forgetPast(): void {
-    const nowMs = this.options.clock.nowMs();
+    const nowMs = this.options.clock.elapsedMs();
     for (const [id, leftAtMs] of this.recent) {
       if (leftAtMs + (this.options.recentMs ?? 0) > nowMs && this.recent.size <= MAX_RECENT) break;
       this.recent.delete(id);
@@ -278,7 +278,7 @@ export class FairShare {
     if (member.waiting.length > 0 || member.missed) return;
     this.wanting.delete(member);
     if (member.held > 0 || !this.members.delete(member.id)) return;
-    if (this.options.recentMs) this.recent.set(member.id, this.options.clock.nowMs());
+    if (this.options.recentMs) this.recent.set(member.id, this.options.clock.elapsedMs());
   }
 
   private refusal(reason: ShareRefusal['reason']): ShareRefusal {

@@ -23,7 +23,7 @@ export class Throttle {
 
   /** Counts one. @throws ApiError rate_limit_exceeded */
   count(subject: string, perMinute: number, reply: FastifyReply): void {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.elapsedMs();
     const window = this.windowOf(subject, nowMs);
     window.count += 1;
     const seconds = Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));

@@ -22,7 +22,7 @@ export class ServiceStatus {
   constructor(private readonly parts: StatusParts) {}
 
   async now(): Promise<Status> {
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.parts.clock.elapsedMs();
     if (this.known && nowMs - this.known.atMs < KEPT_MS) return this.known.status;
     const asked = { atMs: nowMs, status: read(this.parts) };
     this.known = asked;

@@ -30,7 +30,7 @@ export interface ChargeOrder {
   readonly tokens?: TokenCounts | undefined;
   /** The requested values that rates can depend on. */
   readonly dimensions?: Dimensions | undefined;
-  /** When the charge is released if nothing has ended it. Null for a task, which ends its charge itself. */
+  /** When the charge is released if nothing has ended it, by the elapsed time. Null for a task, which ends its charge itself. */
   readonly deadlineMs: number | null;
   readonly taskId: string | null;
   readonly requestId: string;

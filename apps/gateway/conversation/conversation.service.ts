@@ -106,7 +106,7 @@ export class ConversationService {
     const prepared = await traced('route', {}, () => prepare(this.parts, call));
     const { model, caller, channels } = prepared;
     const { calls, clock, config } = this.parts;
-    const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.nowMs());
+    const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.elapsedMs());
     await calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(prepared);
       await this.runHeld({ ...prepared, entry, hold }, client);
@@ -118,7 +118,7 @@ export class ConversationService {
     client: ClientStream,
   ): Promise<void> {
     const stop = new AbortController();
-    const limit = setTimeout(() => stop.abort(), prepared.limitAtMs - this.parts.clock.nowMs());
+    const limit = setTimeout(() => stop.abort(), prepared.limitAtMs - this.parts.clock.elapsedMs());
     // An answer without visible progress is completed for a client that left, like an image.
     const watched = isGradual(prepared.asked)
       ? this.drains.watch(prepared.caller.accountId, client.left, stop)

@@ -73,7 +73,7 @@ export class ConversationSettlement {
   faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: DeliveredAnswer | null): ApiError | null {
     if (ending.how !== 'broken') return null;
     const { clock, config } = this.parts;
-    const isLate = clock.nowMs() >= limitAtMs;
+    const isLate = clock.elapsedMs() >= limitAtMs;
     const what = isLate ? `took longer than ${config.streamLimitMs / 1000} seconds` : 'broke off';
     const cost = delivery ? 'Only what was sent of it is charged.' : 'Nothing was charged.';
     return new ApiError('generation_failed', `The answer of ${model.id} ${what}. ${cost}`, {

@@ -54,14 +54,14 @@ export class ImageCalls {
   private async nextEntry(held: HeldWork, channels: readonly Channel[]): Promise<ChannelEntry | null> {
     const { health, config, clock } = this.parts;
     const { model, caller, limitAtMs } = held;
-    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
+    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.elapsedMs());
     if (waitMs <= 0) return null;
     return enterChannel(health, channels, { model, caller, waitMs }).catch(() => null);
   }
 
   private async askUpstreams(held: HeldWork): Promise<Success | ImageFailure> {
     const { config, clock } = this.parts;
-    const leftMs = () => held.limitAtMs - fetchReserveMs(config) - clock.nowMs();
+    const leftMs = () => held.limitAtMs - fetchReserveMs(config) - clock.elapsedMs();
     const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
       asked: { operation: held.inputs ? 'edits' : 'images', model: held.model },

@@ -50,11 +50,11 @@ export class ImageReader {
    * @throws ApiError as `read`; invalid_image as well where all of them together take too long
    */
   async check(accountId: string, images: readonly ReceivedImage[], left?: AbortSignal): Promise<void> {
-    const endsAtMs = this.parts.clock.nowMs() + LONGEST_CHECK_MS;
+    const endsAtMs = this.parts.clock.elapsedMs() + LONGEST_CHECK_MS;
     for (const image of images) {
       if (left?.aborted) return;
       const { param } = image;
-      if (this.parts.clock.nowMs() > endsAtMs)
+      if (this.parts.clock.elapsedMs() > endsAtMs)
         throw new ApiError('invalid_image', `${param} contains images that are too complex to read.`, {
           param,
         });

@@ -60,7 +60,7 @@ export class ImageRecords {
         const mime = imageTypeOf(image.b64);
         return mime === null ? null : { b64_json: image.b64, mime_type: mime, ...extras };
       }
-      const signal = AbortSignal.timeout(Math.max(1, held.limitAtMs - this.parts.clock.nowMs()));
+      const signal = AbortSignal.timeout(Math.max(1, held.limitAtMs - this.parts.clock.elapsedMs()));
       const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
       const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
       if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };

@@ -86,7 +86,7 @@ export class ImageService {
     const { channels, ...wanted } = await traced('route', {}, () => this.planned(call));
     const { model } = wanted;
     const inputs = call.loaded && (await traced('read images', {}, call.loaded));
-    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
+    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.elapsedMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);
       const { likely } = wanted;

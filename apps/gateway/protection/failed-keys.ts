@@ -21,7 +21,7 @@ export class FailedKeys {
   /** @throws ApiError 429 */
   refuseBeyond(ip: string): void {
     const window = this.windows.get(networkOf(ip));
-    const leftMs = (window?.endsAtMs ?? 0) - this.clock.nowMs();
+    const leftMs = (window?.endsAtMs ?? 0) - this.clock.elapsedMs();
     if (!window || leftMs <= 0 || window.failures < this.perMinute) return;
     const message = 'Too many keys that are not valid came from this address; try again later.';
     throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: Math.ceil(leftMs / 1000) });
@@ -29,7 +29,7 @@ export class FailedKeys {
 
   note(ip: string): void {
     const network = networkOf(ip);
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.elapsedMs();
     const window = this.windows.get(network);
     if (window && window.endsAtMs > nowMs) {
       window.failures += 1;

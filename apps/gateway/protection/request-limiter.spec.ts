@@ -117,6 +117,7 @@ describe('RequestLimiter', () => {
     expect(await passed([one], 5, 9)).toBe(5);
     await pool.query('UPDATE request_allowances SET minute = minute - 1 WHERE subject = $1', [subject]);
     expect(await passed([one], 5, 9)).toBe(0);
+    clock.jump(-3_600_000);
     clock.advance(60_000);
     expect(await passed([one], 5, 9)).toBe(5);
   });

@@ -144,7 +144,7 @@ export class RequestLimiter {
     if (amount > limit.most) return null;
     for (;;) {
       const share = this.shareOf(limit.subject);
-      const isCurrent = this.parts.clock.nowMs() < share.endsAtMs;
+      const isCurrent = this.parts.clock.elapsedMs() < share.endsAtMs;
       if (isCurrent && share.left >= amount) {
         share.left -= amount;
         return share;
@@ -171,7 +171,7 @@ export class RequestLimiter {
     amount: number,
   ): Promise<void> {
     const part = Math.max(amount, Math.floor(perMinute / PARTS_OF_A_MINUTE));
-    const askedAtMs = this.parts.clock.nowMs();
+    const askedAtMs = this.parts.clock.elapsedMs();
     const values = [subject, part, perMinute];
     const { rows } = await this.parts.pool.query<{ left_ms: number; taken: number | null }>({
       ...TAKE,
@@ -188,12 +188,12 @@ export class RequestLimiter {
 
   private allowanceOf({ subject, most: perMinute }: RequestLimit): Allowance {
     const share = this.shareOf(subject);
-    const resetMs = Math.max(1, share.endsAtMs - this.parts.clock.nowMs());
+    const resetMs = Math.max(1, share.endsAtMs - this.parts.clock.elapsedMs());
     return { perMinute, remaining: share.left + share.untaken, resetMs };
   }
 
   private forgetPast(): void {
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.parts.clock.elapsedMs();
     for (const [subject, share] of this.shares) {
       if (share.endsAtMs <= nowMs && !share.taking) this.shares.delete(subject);
     }

@@ -8,7 +8,7 @@ import { ModelTurns } from './model-turns.js';
 const busy = () => new ModelBusy('service_unavailable', 'No channel is free.', { retryAfterSeconds: 3 });
 
 function turnsOf(models: string[], rest: { left?: AbortSignal; limitAtMs?: number; named?: number } = {}) {
-  const limitAtMs = rest.limitAtMs ?? systemClock.nowMs() + 60_000;
+  const limitAtMs = rest.limitAtMs ?? systemClock.elapsedMs() + 60_000;
   return new ModelTurns({ id: '01J0000000000000000000000A', models, clock: systemClock, ...rest, limitAtMs });
 }
 
@@ -113,7 +113,7 @@ describe('the turns of a request through its models', () => {
 
   it('start nothing more once the request’s time is up', async () => {
     const asked: string[] = [];
-    const turns = turnsOf(['a', 'b'], { limitAtMs: systemClock.nowMs() });
+    const turns = turnsOf(['a', 'b'], { limitAtMs: systemClock.elapsedMs() });
     await faultOf(
       turns.serve((model) => {
         asked.push(model);

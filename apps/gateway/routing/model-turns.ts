@@ -48,6 +48,7 @@ export class ModelTurns {
       models: readonly string[];
       /** The number of models named by the client. The others are its key's fallbacks. Absent means all. */
       named?: number;
+      /** By the elapsed time, like every limit of a request. */
       limitAtMs: number;
       clock: Clock;
       /** Aborted when the client has left, so that no further model begins work. */
@@ -87,7 +88,7 @@ export class ModelTurns {
   /** Nobody is waiting for another model: the client has left, or the request has timed out. */
   get isOver(): boolean {
     const { left, clock } = this.request;
-    return left?.aborted === true || clock.nowMs() >= this.limitAtMs;
+    return left?.aborted === true || clock.elapsedMs() >= this.limitAtMs;
   }
 
   /**
@@ -132,7 +133,7 @@ export function turnsWithin(limitMs: number, clock: Clock) {
     id: string,
     { models, named }: Pick<ModelChoice, 'models' | 'named'>,
     left?: AbortSignal,
-  ): ModelTurns => new ModelTurns({ id, models, named, limitAtMs: clock.nowMs() + limitMs, clock, left });
+  ): ModelTurns => new ModelTurns({ id, models, named, limitAtMs: clock.elapsedMs() + limitMs, clock, left });
 }
 
 /** Whether another model of the list can still serve the request. */

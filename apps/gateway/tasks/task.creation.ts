@@ -51,7 +51,7 @@ export class TaskCreator {
     const { calls, clock, config } = this.parts;
     const { caller, model, channels } = order;
     await order.load?.();
-    const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.nowMs());
+    const waitMs = Math.min(config.channelWaitMs, turns.limitAtMs - clock.elapsedMs());
     return calls.withChannel(channels, { model, caller, waitMs }, (entry) =>
       this.run({ ...order, id: newId(), chargeId: turns.nextChargeId(), createdAtMs: clock.nowMs(), entry }),
     );

@@ -84,7 +84,7 @@ export class TokenCounter {
     { model, channels, counted }: WantedCount,
   ): Promise<CountOutcome | undefined> {
     const { calls, clock, config } = this.parts;
-    const limitAtMs = clock.nowMs() + LIMIT_MS;
+    const limitAtMs = clock.elapsedMs() + LIMIT_MS;
     const waitMs = Math.min(config.channelWaitMs, LIMIT_MS);
     const work = workOf(caller);
     return calls.withChannel(channels, { model, caller, waitMs, work }, async (entry) => {
@@ -92,7 +92,7 @@ export class TokenCounter {
         work,
         asked: { operation: 'count', model },
         taken: 'counted',
-        mayAsk: () => clock.nowMs() < limitAtMs,
+        mayAsk: () => clock.elapsedMs() < limitAtMs,
         ask: async (channel) => {
           const request = { kind, headers, body: counted, model: upstreamModel(channel, model) };
           return inClientsName(await this.askOne(channel, request, limitAtMs), channel, model);
@@ -108,7 +108,7 @@ export class TokenCounter {
     return callUpstream<CountOutcome>(
       (signal) => upstreams.adapterFor(channel.protocol).countTokens(channel, request, signal),
       {
-        limitMs: Math.max(1, limitAtMs - clock.nowMs()),
+        limitMs: Math.max(1, limitAtMs - clock.elapsedMs()),
         onEnd: () => undefined,
         onFault: (error) => log.error({ err: error, channel: channel.id }, UPSTREAM_CALL_FAULT),
       },

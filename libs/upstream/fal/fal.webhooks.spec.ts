@@ -1,8 +1,11 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock.js';
 import { Upstreams } from '../adapters.js';
+import { UpstreamConnections } from '../connections.js';
 import { channelTo, json, startStub, type StubUpstream } from '../upstream.fixture.js';
 import type { ChannelWebhook } from '../webhooks/vendor-webhooks.js';
+import { FalWebhooks } from './fal.webhooks.js';
 
 /* Which of fal's webhooks are believed, and how often its keys are fetched. */
 
@@ -13,19 +16,23 @@ const jwkOf = ({ publicKey }: { publicKey: KeyObject }) => publicKey.export({ fo
 const START_MS = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
 
-let upstreams: Upstreams;
+let connections: UpstreamConnections;
+let clock: ManualClock;
+let webhooks: FalWebhooks;
 let vendor: StubUpstream;
 let keys: unknown;
 
 beforeEach(async () => {
-  upstreams = new Upstreams();
+  connections = new UpstreamConnections();
+  clock = new ManualClock(START_MS);
+  webhooks = new FalWebhooks(connections, clock);
   keys = {
     keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }, { kty: 'OKP', crv: 'Ed25519', x: '?' }, jwkOf(ours!)],
   };
   vendor = await startStub((_request, response) => json(response, keys === null ? 503 : 200, keys ?? {}));
 });
 afterEach(async () => {
-  await upstreams.close();
+  await connections.close();
   await vendor.close();
 });
 
@@ -37,7 +44,7 @@ interface Of {
   headers?: Record<string, string>;
 }
 
-function read({ by = ours, atMs = START_MS, nowMs = atMs, changed = {}, headers = {} }: Of = {}) {
+function read({ by = ours, atMs = clock.nowMs(), nowMs = atMs, changed = {}, headers = {} }: Of = {}) {
   const timestamp = String(atMs / 1000);
   const digest = createHash('sha256').update(BODY).digest('hex');
   const signature = sign(null, Buffer.from(`4d1f\nuser\n${timestamp}\n${digest}`), by!.privateKey);
@@ -49,7 +56,7 @@ function read({ by = ours, atMs = START_MS, nowMs = atMs, changed = {}, headers 
   };
   const webhook = { headers: { ...sent, ...headers }, body: Buffer.from(BODY), query: { app: APP }, nowMs };
   const channel = channelTo(vendor.url, { protocol: 'fal' });
-  return upstreams.adapterFor('fal').readWebhook(channel, { ...webhook, ...changed });
+  return webhooks.read(channel, { ...webhook, ...changed });
 }
 
 const believed = { upstreamIds: [`${APP}/requests/4d1f`] };
@@ -89,22 +96,27 @@ describe('the keys of fal', () => {
     for (let times = 0; times < 5; times += 1) expect(await read({ by: newer })).toBeNull();
     expect(vendor.requests).toHaveLength(1);
     keys = { keys: [jwkOf(newer!)] };
-    const atMs = START_MS + MINUTE_MS;
-    expect(await read({ by: newer, atMs })).toEqual(believed);
-    expect(await read({ by: ours, atMs })).toBeNull();
+    clock.jump(-60 * MINUTE_MS);
+    clock.advance(MINUTE_MS);
+    expect(await read({ by: newer })).toEqual(believed);
+    expect(await read({ by: ours })).toBeNull();
     expect(vendor.requests).toHaveLength(2);
   });
 
   it('are kept for a day while fal does not answer', async () => {
     expect(await read()).toEqual(believed);
     keys = null;
-    expect(await read({ by: newer, atMs: START_MS + MINUTE_MS })).toBeNull();
-    expect(await read({ atMs: START_MS + 2 * MINUTE_MS })).toEqual(believed);
-    expect(await read({ atMs: START_MS + 24 * 60 * MINUTE_MS })).toBeNull();
+    clock.advance(MINUTE_MS);
+    expect(await read({ by: newer })).toBeNull();
+    clock.advance(MINUTE_MS);
+    expect(await read()).toEqual(believed);
+    clock.advance(24 * 60 * MINUTE_MS);
+    expect(await read()).toBeNull();
   });
 });
 
 it('requests webhooks for videos, but not for images', async () => {
+  const upstreams = new Upstreams();
   const adapter = upstreams.adapterFor('fal');
   const channel = channelTo(vendor.url, { protocol: 'fal' });
   const request = { model: `${APP}/v2/text-to-video`, prompt: 'p', seconds: 5 };
@@ -115,4 +127,5 @@ it('requests webhooks for videos, but not for images', async () => {
   const [first, second] = vendor.requests.map(({ path }) => new URL(path, vendor.url).searchParams);
   expect(first?.get('fal_webhook')).toBe(`${webhookUrl}?app=${encodeURIComponent(APP)}`);
   expect([...second!]).toEqual([]);
+  await upstreams.close();
 });

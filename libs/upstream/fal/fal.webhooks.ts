@@ -1,5 +1,6 @@
 import { createHash, verify } from 'node:crypto';
 import type { Channel } from '#catalog/catalog.js';
+import type { Clock } from '#platform/clock.js';
 import { isOfNow } from '#platform/http/webhook-signature.js';
 import { asText, readObject } from '../answers.js';
 import type { UpstreamConnections } from '../connections.js';
@@ -16,8 +17,8 @@ export class FalWebhooks implements VendorWebhooks {
   readonly needsSecret = false;
   private readonly keys: PublishedKeys;
 
-  constructor(connections: UpstreamConnections) {
-    this.keys = new PublishedKeys(connections);
+  constructor(connections: UpstreamConnections, clock?: Clock) {
+    this.keys = new PublishedKeys(connections, clock);
   }
 
   /** The query that makes fal announce the end of a request to this app. */
@@ -41,7 +42,7 @@ export class FalWebhooks implements VendorWebhooks {
     const digest = createHash('sha256').update(body).digest('hex');
     const [requestId, userId] = [headers['x-fal-webhook-request-id'], headers['x-fal-webhook-user-id']];
     const signed = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
-    return this.keys.some(keysOf(channel), nowMs, (key) => verify(null, signed, key, signature));
+    return this.keys.some(keysOf(channel), (key) => verify(null, signed, key, signature));
   }
 }
 

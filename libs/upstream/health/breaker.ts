@@ -81,8 +81,8 @@ export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | 
  */
 export class Breaker {
   failures = 0;
-  /** When it opened, or its last trial started or failed; null while it is closed. */
-  openedAtMs: number | null = null;
+  /** When it opened, by the elapsed time; null while it is closed. */
+  private openedMs: number | null = null;
   /** Accounts that failed since a call succeeded, or since it opened. */
   private readonly failing = new Set<string>();
   /** When a call of each account last succeeded, the latest at the end. */
@@ -96,23 +96,28 @@ export class Breaker {
 
   constructor(private readonly options: BreakerOptions) {}
 
+  /** For how long it has been open; null while it is closed. */
+  get openForMs(): number | null {
+    return this.openedMs === null ? null : this.options.clock.elapsedMs() - this.openedMs;
+  }
+
   get state(): BreakerState {
-    if (this.openedAtMs === null) return 'closed';
+    if (this.openedMs === null) return 'closed';
     return this.trial ? 'half_open' : 'open';
   }
 
   /** Whether a call of an account may be made now. Without an account: of any. */
   admits(accountId?: string): boolean {
-    if (this.openedAtMs === null) return true;
-    const nowMs = this.options.clock.nowMs();
+    if (this.openedMs === null) return true;
+    const nowMs = this.options.clock.elapsedMs();
     if (this.probing || (this.trial !== null && this.trial.untilMs > nowMs)) return false;
     return this.restMs() === 0 && (accountId === undefined || (this.tried.get(accountId) ?? 0) <= nowMs);
   }
 
   /** How long it still blocks calls. */
   restMs(): number {
-    if (this.openedAtMs === null) return 0;
-    return Math.max(0, this.openedAtMs + this.options.openMs - this.options.clock.nowMs());
+    if (this.openedMs === null) return 0;
+    return Math.max(0, this.openedMs + this.options.openMs - this.options.clock.elapsedMs());
   }
 
   /** Starts a call. If the breaker is open, it is the trial, which counts as lost after `limitMs`. */
@@ -124,8 +129,8 @@ export class Breaker {
         if (this.trial?.attempt === attempt) this.trial = null;
       },
     };
-    if (this.openedAtMs !== null) {
-      this.trial = { attempt, untilMs: this.options.clock.nowMs() + limitMs };
+    if (this.openedMs !== null) {
+      this.trial = { attempt, untilMs: this.options.clock.elapsedMs() + limitMs };
       this.options.onChange('half_open', 'a call may try it');
     }
     return attempt;
@@ -137,7 +142,7 @@ export class Breaker {
     const isTrial = this.trial?.attempt === attempt;
     this.failures += 1;
     // Calls that started before it opened add nothing. The trial opens it again.
-    if (this.openedAtMs !== null && !isTrial) return;
+    if (this.openedMs !== null && !isTrial) return;
     if (this.failing.size < MAX_ACCOUNTS) this.failing.add(accountId);
     if (isTrial) this.trial = null;
     else if (this.failures < this.options.failuresToOpen) return;
@@ -148,18 +153,18 @@ export class Breaker {
 
   /** Another account was served a moment ago, so the failing ones may be acting together. */
   private servesOthers(): boolean {
-    const sinceMs = this.options.clock.nowMs() - this.options.openMs;
+    const sinceMs = this.options.clock.elapsedMs() - this.options.openMs;
     return [...this.succeeded].some(([id, atMs]) => atMs > sinceMs && !this.failing.has(id));
   }
 
   private succeed(accountId: string): void {
     this.succeeded.delete(accountId);
-    this.succeeded.set(accountId, this.options.clock.nowMs());
+    this.succeeded.set(accountId, this.options.clock.elapsedMs());
     if (this.succeeded.size > MAX_ACCOUNTS)
       this.succeeded.delete(this.succeeded.keys().next().value as string);
-    const wasOpen = this.openedAtMs !== null;
+    const wasOpen = this.openedMs !== null;
     this.forget();
-    this.openedAtMs = this.trial = null;
+    this.openedMs = this.trial = null;
     if (wasOpen) this.options.onChange('closed', 'a call succeeded');
   }
 
@@ -167,7 +172,7 @@ export class Breaker {
     const { failures } = this;
     this.forget();
     this.failures = failures;
-    this.openedAtMs = this.options.clock.nowMs();
+    this.openedMs = this.options.clock.elapsedMs();
     this.trial = null;
     this.options.onChange('open', reason);
   }
@@ -180,8 +185,8 @@ export class Breaker {
     if (this.probing !== probing) return;
     if (isUnhealthy) return this.open(reason);
     this.probing = null;
-    if (this.openedAtMs !== null) {
-      this.tried.set(accountId, this.options.clock.nowMs() + this.options.openMs);
+    if (this.openedMs !== null) {
+      this.tried.set(accountId, this.options.clock.elapsedMs() + this.options.openMs);
     } else this.forget();
   }
 

@@ -9,7 +9,7 @@ interface ChannelCheckOptions {
   channels: () => Promise<readonly Channel[]>;
   /** Sends the vendor behind a channel a free request, with each of its keys. Never throws. */
   probeKeys: (channel: Channel) => Promise<readonly KeyTrial[]>;
-  /** When a call to a channel last succeeded, Unix milliseconds. */
+  /** When a call to a channel last succeeded, by the elapsed time. */
   lastServedMs: (channelId: string) => number | undefined;
   /** Called at each change, for the log. */
   onChange: (change: { channel: string; state: 'off' | 'on'; reason: string }) => void;
@@ -56,7 +56,7 @@ export class ChannelChecks {
 
   private async check(channel: Channel): Promise<void> {
     const { id } = channel;
-    const beganMs = this.options.clock.nowMs();
+    const beganMs = this.options.clock.elapsedMs();
     const trials = await this.options.probeKeys(channel);
     if (!trials.every(isDown)) return this.passed(id);
     const { count, sinceMs } = this.failing.get(id) ?? { count: 0, sinceMs: beganMs };

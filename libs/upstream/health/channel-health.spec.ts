@@ -119,6 +119,17 @@ describe('a channel’s circuit breaker', () => {
     expect(changes).toEqual(['one open', 'one half_open', 'one closed']);
   });
 
+  it.each([3_600_000, -3_600_000])('is open for its time though the clock is set by %d ms', (ms) => {
+    for (const work of [ann, bob, ann]) call(failed, one, work);
+    clock.jump(ms);
+    expect(health.candidates([one], ann)).toEqual([]);
+    expect(health.vitalsOfAll()).toMatchObject([{ state: 'open', openedAtMs: clock.nowMs() }]);
+    clock.advance(10_000);
+    expect(health.candidates([one], ann)).toEqual([one]);
+    call(delivered);
+    expect(stateOf(one)).toBe('closed');
+  });
+
   it('opens for the whole time again if the trials of two accounts fail', async () => {
     open();
     clock.advance(10_000);

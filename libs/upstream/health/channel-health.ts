@@ -98,7 +98,7 @@ export class ChannelHealth {
     );
   }
 
-  /** When a call to a channel last succeeded, Unix milliseconds. */
+  /** When a call to a channel last succeeded, by the elapsed time. */
   lastServedMs(channelId: string): number | undefined {
     return this.servedMs.get(channelId);
   }
@@ -166,7 +166,8 @@ export class ChannelHealth {
   /** The state of every model of every channel that was ever used. */
   vitalsOfAll(): ChannelVitals[] {
     return [...this.lines.values()].map(({ breaker, times, ...line }) => {
-      const { failures, openedAtMs } = breaker;
+      const { failures, openForMs } = breaker;
+      const openedAtMs = openForMs === null ? null : Math.round(this.options.clock.nowMs() - openForMs);
       const state = this.options.isOff?.(line.channelId) ? 'open' : breaker.state;
       return { ...line, state, failures, openedAtMs, ...times.figures };
     });
@@ -192,7 +193,7 @@ export class ChannelHealth {
    */
   allowance(channel: Channel): number {
     const line = this.known(channel.id, null);
-    if (line && line.breaker.openedAtMs !== null) return line.breaker.admits() ? 1 : 0;
+    if (line && line.breaker.openForMs !== null) return line.breaker.admits() ? 1 : 0;
     return channel.maxConcurrency ?? Infinity;
   }
 
@@ -224,11 +225,10 @@ export class ChannelHealth {
     let isHeld = true;
     return {
       report: (outcome) => {
-        const nowMs = this.options.clock.nowMs();
-        const failure = failureOf(outcome, nowMs);
+        const failure = failureOf(outcome, this.options.clock.nowMs());
         line.times.note(performance.now() - beganMs, failure === null && outcome.kind !== 'refused');
         if (failure) line.lastFailure = failure;
-        else this.servedMs.set(channel.id, nowMs);
+        else this.servedMs.set(channel.id, this.options.clock.elapsedMs());
         attempt.report(outcome);
       },
       leave: () => {

@@ -26,16 +26,16 @@ export class KeyRests {
   /** Records an answer to the key of a channel. */
   note(channel: Channel, { status, retryAfter }: KeyAnswer): void {
     if (channel.apiKeys.length < 2) return;
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.elapsedMs();
     for (const [key, endsAtMs] of this.until) if (endsAtMs <= nowMs) this.until.delete(key);
-    const restMs = restOf(status, retryAfter, nowMs);
+    const restMs = restOf(status, retryAfter, this.clock.nowMs());
     if (restMs > 0) this.until.set(nameOf(channel), nowMs + Math.min(restMs, LONGEST_MS));
   }
 
   /** The channel with a random key that is not paused. If all are, with the one whose pause ends first. */
   withRested(channel: Channel): Channel {
     if (this.until.size === 0 || channel.apiKeys.length < 2) return channel;
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.elapsedMs();
     const endOf = (each: Channel) => Math.max(nowMs, this.until.get(nameOf(each)) ?? nowMs);
     if (endOf(channel) === nowMs) return channel;
     const options = channel.apiKeys.map((apiKey) => ({ ...channel, apiKey }));

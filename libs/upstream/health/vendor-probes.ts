@@ -21,7 +21,7 @@ export class VendorProbes {
 
   /** One probe for all models that ask about a channel at the same time. */
   isUnhealthy(channel: Channel): Promise<boolean> {
-    const nowMs = this.options.clock.nowMs();
+    const nowMs = this.options.clock.elapsedMs();
     let probe = this.probes.get(channel.id);
     if (!probe || probe.endsAtMs <= nowMs) {
       const isUnhealthy = this.options.probe(channel).then(

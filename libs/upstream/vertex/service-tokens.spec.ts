@@ -1,4 +1,4 @@
-import { systemClock } from '#platform/clock.js';
+import { ManualClock } from '#platform/clock.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -18,15 +18,15 @@ let server: Server;
 let assertions: string[];
 /** The answers to the requests, in turn. The last one is repeated. */
 let answers: { status: number; body: object }[];
-let nowMs: number;
+let clock: ManualClock;
 let tokens: ServiceTokens;
 
 beforeEach(async () => {
   connections = new UpstreamConnections();
   assertions = [];
   answers = [];
-  nowMs = 1_700_000_000_000;
-  tokens = new ServiceTokens(connections, { ...systemClock, nowMs: () => nowMs });
+  clock = new ManualClock(1_700_000_000_000);
+  tokens = new ServiceTokens(connections, clock);
   server = createServer((request, response) => {
     let form = '';
     request.on('data', (chunk) => (form += String(chunk)));
@@ -73,9 +73,9 @@ describe('the tokens of a service account', () => {
   it('are requested once for however many calls, and kept until shortly before they expire', async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => tokens.of(channel())));
     expect(new Set(many)).toEqual(new Set(['token-1']));
-    nowMs += 54 * MINUTE;
+    clock.advance(54 * MINUTE);
     expect(await tokens.of(channel())).toBe('token-1');
-    nowMs += 2 * MINUTE;
+    clock.advance(2 * MINUTE);
     expect(await Promise.all([tokens.of(channel()), tokens.of(channel())])).toEqual(['token-2', 'token-2']);
     expect(assertions).toHaveLength(2);
   });
@@ -89,8 +89,8 @@ describe('the tokens of a service account', () => {
       iss: 'relay@their-project.iam.gserviceaccount.com',
       scope: 'https://www.googleapis.com/auth/cloud-platform',
       aud: tokenUri(),
-      iat: nowMs / 1000,
-      exp: nowMs / 1000 + 3_600,
+      iat: clock.nowMs() / 1000,
+      exp: clock.nowMs() / 1000 + 3_600,
     });
     const key = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }));
     const bytes = Buffer.from(signature, 'base64url');
@@ -108,7 +108,7 @@ describe('the tokens of a service account', () => {
     ];
     await expect(tokens.of(channel())).rejects.toThrow('no token: HTTP 503');
     expect(await tokens.of(channel())).toBe('late');
-    nowMs += 29_000;
+    clock.advance(29_000);
     expect(await tokens.of(channel())).toBe('late');
     expect(assertions).toHaveLength(4);
   });

@@ -40,7 +40,7 @@ export class ServiceTokens {
   of(channel: Channel): Promise<string> {
     const name = nameOf(channel);
     const known = this.held.get(name);
-    if (known && known.renewAtMs > this.clock.nowMs()) return known.token;
+    if (known && known.renewAtMs > this.clock.elapsedMs()) return known.token;
     this.forgetOld();
     const asked = this.ask(channel);
     const held: Held = { token: asked.then(({ token }) => token), renewAtMs: Infinity };
@@ -48,7 +48,7 @@ export class ServiceTokens {
     asked.then(
       ({ lifeMs }) => {
         // One with a shorter life than that is renewed half way.
-        held.renewAtMs = this.clock.nowMs() + Math.max(lifeMs - EARLY_MS, lifeMs / 2);
+        held.renewAtMs = this.clock.elapsedMs() + Math.max(lifeMs - EARLY_MS, lifeMs / 2);
       },
       () => {
         if (this.held.get(name) === held) this.held.delete(name);
@@ -65,7 +65,7 @@ export class ServiceTokens {
 
   /** Keys that channels no longer have. */
   private forgetOld(): void {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.elapsedMs();
     for (const [name, { renewAtMs }] of this.held) if (renewAtMs <= nowMs) this.held.delete(name);
   }
 

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type Clock, systemClock } from '#platform/clock.js';
 import { asObject, readObject } from '../answers.js';
 import type { UpstreamConnections } from '../connections.js';
 import { httpCall } from '../http-call.js';
@@ -28,10 +29,14 @@ const NONE: KeySet = { fetchedAtMs: -Infinity, keys: [] };
 export class PublishedKeys {
   private readonly known = new Map<string, Known>();
 
-  constructor(private readonly connections: Pick<UpstreamConnections, 'api'>) {}
+  constructor(
+    private readonly connections: Pick<UpstreamConnections, 'api'>,
+    private readonly clock: Clock = systemClock,
+  ) {}
 
   /** Whether a check passes with one of the keys at an address. If not, the keys are sometimes requested again. */
-  async some(address: string, nowMs: number, passes: (key: KeyObject) => boolean): Promise<boolean> {
+  async some(address: string, passes: (key: KeyObject) => boolean): Promise<boolean> {
+    const nowMs = this.clock.elapsedMs();
     const known = this.known.get(address);
     const last = (await known?.keys) ?? NONE;
     const kept = nowMs - last.fetchedAtMs < LIFE_MS ? last : NONE;
