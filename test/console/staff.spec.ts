@@ -652,8 +652,11 @@ describe('what a role may not do', () => {
         await tab.settled();
       }
       const allowed = PAGES.filter(({ roles }) => roles.includes(role)).map(({ path }) => path);
-      for (const { path, at } of PAGES.filter((each) => !allowed.includes(each.path))) {
-        await tab.goto(path);
+      const refused = PAGES.filter((each) => !allowed.includes(each.path));
+      // The first one also by its address.
+      await tab.goto(refused[0]!.path);
+      for (const { path, at } of refused) {
+        await tab.follow(path);
         await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
         await entries.first().waitFor();
         expect([path, WORKSPACES[role].includes(at[0])]).toEqual([path, false]);

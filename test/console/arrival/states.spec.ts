@@ -115,11 +115,17 @@ async function lookAt(gate: Gate, { path, hasId }: RoutedPage): Promise<void> {
     await gate.fail();
     await isFailing(tab);
     await gate.open();
-    await tab.page.reload();
+    await comeBack(tab, path);
   }
   await isEmpty(tab, hasId && !EMPTY_WITHOUT_ID.test(path));
   // Leaving the page drops its pending requests.
   await tab.page.goto('about:blank');
+}
+
+/** Leaves the page and returns by links, so that it reads again what had failed. */
+async function comeBack(tab: Tab, path: string): Promise<void> {
+  await tab.follow('/there-is-no-such-page');
+  await tab.follow(path);
 }
 
 async function isReading(gate: Gate): Promise<void> {
