@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findSuspense } from '#ledger/postings/suspense.js';
+import { findSuspense, type SuspenseItem } from '#ledger/postings/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import { broughtBack, type EventOutcome } from '../payment.notices.js';
 import { afterPostings, lockPayment, lockSuspended, suspend, type ReportedFact } from './reported-fact.js';
@@ -50,15 +50,42 @@ async function findOurs(
   return rows[0] ?? null;
 }
 
-/** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
+/** The bank returned what we had booked as refunded: the money is back, in the parts in which it left, and belongs to nobody. */
 async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
-  const { provider, providerRefundId: reference, paymentId = null, amountMinor } = fact;
+  const { provider, providerRefundId: reference, paymentId = null } = fact;
   const why = 'refund_failed';
   // The caller holds the lock of the refund, so that one of several events about it is the first.
   const known = await findSuspense(client, { provider, reference, why });
   if (known) return { state: 'ignored', detail: `The refund came back before: suspense ${known.itemId}.` };
-  const itemId = await suspend(client, fact, { reference, orderId: null, paymentId, amountMinor, why });
-  return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
+  const back = { reference, orderId: null, paymentId, why } as const;
+  const ids = await suspendParts(client, fact, { ...back, parts: await partsOf(client, fact) });
+  return { state: 'suspense', detail: `A refund came back after its end: suspense ${ids}.`, alert: why };
+}
+
+/** The parts in which a refund left. All of it if these are not its amount, or it was one of ours. */
+async function partsOf(
+  client: pg.PoolClient,
+  { provider, providerRefundId, amountMinor }: ReportedFact<'refund'>,
+): Promise<bigint[]> {
+  const { rows } = await client.query<{ amount: bigint }>(
+    `SELECT -amount_minor AS amount FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = 'unknown_refund'
+     ORDER BY transaction_id`,
+    [provider, providerRefundId],
+  );
+  const parts = rows.map(({ amount }) => amount);
+  return parts.reduce((sum, part) => sum + part, 0n) === amountMinor ? parts : [amountMinor];
+}
+
+/** Books a refund as one item, or one within its payment and one beyond. @returns their ids */
+async function suspendParts(
+  client: pg.PoolClient,
+  fact: ReportedFact<'refund'>,
+  { parts, ...item }: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'why'> & { parts: bigint[] },
+): Promise<string> {
+  const ids: string[] = [];
+  for (const [index, amountMinor] of parts.entries())
+    ids.push(await suspend(client, fact, { ...item, amountMinor, part: index === 0 ? undefined : 'beyond' }));
+  return ids.join(' and ');
 }
 
 /** Someone refunded money in the provider's own dashboard. People decide what follows, but nobody credits what is gone. */
@@ -77,13 +104,8 @@ async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>
   const gone = { reference, orderId: null, paymentId, why } as const;
   const beyond = amountMinor - (await withinSuspended(client, fact));
   // Returning the payment ends only what is within it. All of a refund is one item, if all of it is within or beyond.
-  const parts = beyond === 0n || beyond === amountMinor ? [amountMinor] : [amountMinor - beyond, beyond];
-  const ids: string[] = [];
-  for (const [index, part] of parts.entries())
-    ids.push(
-      await suspend(client, fact, { ...gone, amountMinor: -part, part: index === 0 ? undefined : 'beyond' }),
-    );
-  const detail = `A refund that we did not ask for: suspense ${ids.join(' and ')}.`;
+  const parts = beyond === 0n || beyond === amountMinor ? [-amountMinor] : [beyond - amountMinor, -beyond];
+  const detail = `A refund that we did not ask for: suspense ${await suspendParts(client, fact, { ...gone, parts })}.`;
   return { state: 'suspense', detail, alert: why };
 }
 

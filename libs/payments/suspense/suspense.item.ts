@@ -34,11 +34,12 @@ const ENDS_WITH_PAYMENT = `${isGone('i')} AND EXISTS (SELECT FROM suspense_items
 /** Incoming money that we may keep, because it is nobody's payment for something to come. */
 const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
-/** Whether refund `i`, which came back, had ended as `state` when it left. */
+/** Whether refund `i`, which came back, had ended as `state` when it left. One that left in two parts comes back in two. */
 const leftAs = (
   state: LockedItem['state'],
 ): string => `(SELECT bool_and(u.state = '${state}') FROM suspense_items u
-    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund')`;
+    WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'
+      AND u.amount_minor = -i.amount_minor)`;
 
 /** Whether refund `i`, which came back, is one of ours, for which its customer gave credits; `but`: with another condition. */
 const isOurs = (

@@ -244,6 +244,28 @@ describe('money in suspense', () => {
     expect(await Promise.all([gone, back].map(stateOf))).toEqual(['expensed', 'expensed']);
   });
 
+  it('that left in two parts, of which one became a cost, comes back in two', async () => {
+    const [payment, providerRefundId] = [await came(1_000n), `re_${newId()}`];
+    const paymentId = await paymentOf(payment);
+    const disputeId = `dp_${newId()}`;
+    const dispute = { kind: 'dispute', disputeId, paymentId, state: 'lost', currency: 'USD' } as const;
+    await itemOf({ ...dispute, amountMinor: 800n }, disputeId);
+    const beyond = await left(providerRefundId, 300n, paymentId);
+    await suspense.returnSuspense(payment, 'back', asking(await payments.finance()));
+    await suspense.expenseSuspense(beyond, 'a gift', asking(await payments.finance()));
+    await cameBack(providerRefundId);
+    await cameBack(providerRefundId);
+    const { rows } = await payments.ledger.billing.query<{ id: string; amount: bigint }>(
+      `SELECT id, amount_minor AS amount FROM suspense_items WHERE reference = $1 AND why = 'refund_failed' ORDER BY amount_minor`,
+      [providerRefundId],
+    );
+    expect(rows.map(({ amount }) => amount)).toEqual([100n, 200n]);
+    expect(await Promise.all(rows.map(({ id }) => mayBecome(id)))).toEqual([
+      ['returned', 'expensed'],
+      ['credited', 'returned'],
+    ]);
+  });
+
   it('that left of a payment is credited if it comes back once that was returned, not before', async () => {
     const isCredited = async (comesBack: 'before' | 'after') => {
       const [payment, providerRefundId] = [await came(), `re_${newId()}`];
