@@ -46,7 +46,10 @@ afterAll(async () => {
   await ledger.close();
 });
 
-async function ask(of: Partial<ApprovalRequest> & { name?: string } = {}): Promise<Approval> {
+async function ask(
+  of: Partial<ApprovalRequest> & { name?: string } = {},
+  service = approvals,
+): Promise<Approval> {
   const { name = '+', ...rest } = of;
   const accountId = of.accountId ?? (await ledger.account({ credits: '0' })).accountId;
   const request = {
@@ -60,7 +63,7 @@ async function ask(of: Partial<ApprovalRequest> & { name?: string } = {}): Promi
     ...rest,
     accountId,
   };
-  return inEntityTransaction(source, (transaction) => approvals.request(transaction, request));
+  return inEntityTransaction(source, (transaction) => service.request(transaction, request));
 }
 
 function decision({ id }: Approval, actor = other) {
@@ -85,6 +88,14 @@ describe('an approval', () => {
       expect(await appliedTo(approval)).toBe(0);
       expect(await approvals.reject(decision(approval))).toMatchObject({ state: 'rejected' });
     }
+  });
+
+  it('of another version, which this one cannot read, can only be rejected', async () => {
+    const another = new ApprovalService({ source });
+    another.register({ kind: 'rename', roles: [], payload: z.unknown(), apply: () => Promise.resolve() });
+    const approval = await ask({ payload: { renames: [] } }, another);
+    await expect(approvals.approve(decision(approval))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await approvals.reject(decision(approval))).toMatchObject({ state: 'rejected' });
   });
 
   it('is applied once and reported once if several people approve it at once', async () => {

@@ -82,6 +82,8 @@ export interface ApprovalServiceParts {
 }
 
 const USED_ID = 'This requestId was already used for another request.';
+const OTHER_VERSION =
+  'Another version of the relay made this request. Reject it, and ask again if it is still needed.';
 const INSERT = `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`;
 
@@ -217,7 +219,9 @@ export class ApprovalService {
   private async apply(client: pg.PoolClient, approval: Approval, { actor }: Decision): Promise<unknown> {
     await refuseOfFormer(client, approval.requestedBy, 'Reject it, and ask again if it is still needed.');
     const kind = this.kindOf(approval.kind);
-    const outcome = await kind.apply(client, kind.payload.parse(approval.payload), {
+    const asked = kind.payload.safeParse(approval.payload);
+    if (!asked.success) throw new ApiError('conflict', OTHER_VERSION);
+    const outcome = await kind.apply(client, asked.data, {
       approvalId: approval.id,
       requestedBy: approval.requestedBy,
       decidedBy: actor.userId,
