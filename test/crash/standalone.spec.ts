@@ -142,10 +142,8 @@ describe('the standalone relay', () => {
     ['file.copied#2', 'videos', someVideos],
     ['task.ended', 'videos', someVideos],
     ['task.ended#2', 'videos that fail', videosThatFail],
-    ['batch.before-commit', 'images and videos', manyOfBoth],
     ['batch.before-commit#4', 'images and videos', manyOfBoth],
     ['batch.committed', 'images and videos', manyOfBoth],
-    ['batch.committed#4', 'images and videos', manyOfBoth],
   ])('killed at %s under %s', (point, _what, load) => {
     it('loses nothing and charges nothing twice', async () => {
       const clients = await shoppers();
