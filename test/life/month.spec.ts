@@ -15,7 +15,7 @@ const SEED = Number(process.env['MONTH_SEED'] ?? randomInt(2 ** 31));
 const SIZE = {
   customers: Number(process.env['MONTH_CUSTOMERS'] ?? 700),
   days: Number(process.env['MONTH_DAYS'] ?? 31),
-  requestsPerDay: Number(process.env['MONTH_REQUESTS'] ?? 210),
+  requestsPerDay: Number(process.env['MONTH_REQUESTS'] ?? 100),
 };
 /** Kinds of postings, except for those that chance may leave out in a short month. */
 const EVERY_KIND = [
