@@ -12,7 +12,7 @@ export const badNetworks: readonly Rehearsal[] = [
   onTheWay({
     name: 'cut',
     fault: `every connection to PostgreSQL cut, ${CUTS} times`,
-    isQuick: true,
+    isQuick: false,
     hurt: async (way, { load }) => {
       for (let cuts = 1; cuts < CUTS; cuts += 1) {
         way.cut();
