@@ -29,6 +29,7 @@ describe('a backup', () => {
   let fixture: LedgerFixture;
   let made = 0;
   const databases: string[] = [];
+  const fixtures: LedgerFixture[] = [];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-backup-'));
@@ -39,7 +40,7 @@ describe('a backup', () => {
   });
 
   afterAll(async () => {
-    await fixture.close();
+    await Promise.all([fixture, ...fixtures].map((each) => each.close()));
     await asLogin(cluster.adminUrl, async (admin) => {
       for (const name of databases) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     });
@@ -51,6 +52,13 @@ describe('a backup', () => {
     const name = `backup_${process.pid}_${(made += 1)}`;
     databases.push(name);
     return databaseUrlOf(cluster.ownerUrl, name);
+  }
+
+  /** A database whose rows a test changes. */
+  async function another(): Promise<LedgerFixture> {
+    const one = await createLedgerFixture();
+    fixtures.push(one);
+    return one;
   }
 
   async function backup(ownerUrl: string, willBeProved = false): Promise<string> {
@@ -98,8 +106,7 @@ describe('a backup', () => {
   });
 
   it('after a rollback names the migration whose version can restore it', async () => {
-    const source = absent();
-    await restore(await backup(fixture.urlFor('owner')), source);
+    const source = (await another()).urlFor('owner');
     const later = `INSERT INTO schema_migrations (name, sha256) VALUES ('9998_adds.sql', 'x'), ('9999_adds.sql', 'x')`;
     await asLogin(source, (owner) => owner.query(later));
     await expect(restore(await backup(source), absent())).rejects.toThrow(
@@ -137,8 +144,9 @@ describe('a backup', () => {
   });
 
   it('is not put in place if its books do not agree, unless that is requested', async () => {
-    const forged = absent();
-    await restore(await backup(fixture.urlFor('owner')), forged);
+    const books = await another();
+    await books.account({ credits: '12.5' });
+    const forged = books.urlFor('owner');
     await asLogin(databaseUrlOf(cluster.adminUrl, new URL(forged).pathname.slice(1)), async (admin) => {
       await admin.query('SET session_replication_role = replica');
       await admin.query('UPDATE ledger_entries SET amount = amount * 2');
