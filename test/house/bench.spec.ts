@@ -14,7 +14,7 @@ interface ScaleResult {
 describe('npm run bench -- scale', () => {
   it('loads three ledgers and measures them beside each other', async () => {
     ensureBuilt();
-    const asked = ['--entries', '20000', '--accounts', '100', '--seconds', '1', '--rounds', '1', '--json'];
+    const asked = ['--entries', '60000', '--accounts', '100', '--seconds', '1', '--rounds', '1', '--json'];
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['dist/test/bench/main.js', 'scale', ...asked],
