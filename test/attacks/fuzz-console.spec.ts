@@ -3,7 +3,7 @@ import { person } from '../support/console.js';
 import { expectNoFailure, fuzz, openApiOf } from '../support/fuzzer.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 
-const LEAST_REQUESTS = 7_000;
+const LEAST_REQUESTS = 4_000;
 /** They end the session that the rest needs, or send events without end. */
 const LEFT_OUT = ['signOut', 'watchAccount', 'viewAccount'];
 

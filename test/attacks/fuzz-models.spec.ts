@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectNoFailure, fuzz, openApiOf, withValues } from '../support/fuzzer.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 
-const LEAST_REQUESTS = 3_000;
+const LEAST_REQUESTS = 1_000;
 
 let relay: Relay;
 

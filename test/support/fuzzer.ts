@@ -41,7 +41,7 @@ export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-'));
   try {
     const document = join(folder, 'openapi.json');
-    await writeFile(document, JSON.stringify(target.document));
+    await writeFile(document, JSON.stringify(halfOf(target.document)));
     const child = spawn(program, argumentsOf(target, document), {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: folder,
@@ -81,6 +81,14 @@ function argumentsOf({ baseUrl, headers, examples, leftOut = [] }: Fuzzed, docum
     ...Object.entries(headers).map(([name, value]) => `--header=${name}:${value}`),
     ...leftOut.map((id) => `--exclude-operation-id=${id}`),
   ];
+}
+
+/** A run asks every second path, the seed says which. With FUZZ_ALL=1 it asks all. */
+function halfOf(document: object): object {
+  if (process.env['FUZZ_ALL'] === '1') return document;
+  const { paths } = document as { paths: object };
+  const half = Object.entries(paths).filter((_, index) => index % 2 === SEED % 2);
+  return { ...document, paths: Object.fromEntries(half) };
 }
 
 /** From the summary at its end: "14031 generated, 14031 passed". */
