@@ -142,8 +142,10 @@ export class Tab {
 
   /** Changes theme and width, for the current page and those opened later. The language stays. */
   async look({ scheme, width }: Pick<Look, 'scheme' | 'width'>): Promise<void> {
-    await this.page.emulateMedia({ colorScheme: scheme });
-    await this.page.setViewportSize(SIZES[width]);
+    await Promise.all([
+      this.page.emulateMedia({ colorScheme: scheme }),
+      this.page.setViewportSize(SIZES[width]),
+    ]);
   }
 
   /** Changes the language of the page where it is, and of those opened later. */

@@ -32,7 +32,8 @@ interface PagesOptions {
 
 /**
  * Each language gets both themes, a phone and a desktop, and each width occurs once. Pages are opened in the first look
- * of English. With TOLLGATE_SCREENS=1, all looks are checked, with a screenshot of each.
+ * of English. The theme changes only twice, since the whole page is drawn again then. With TOLLGATE_SCREENS=1, all looks
+ * are checked, with a screenshot of each.
  */
 const FEW: Record<Look['language'], readonly Look[]> = {
   en: [
@@ -40,8 +41,8 @@ const FEW: Record<Look['language'], readonly Look[]> = {
     { language: 'en', scheme: 'dark', width: 'phone' },
   ],
   zh: [
-    { language: 'zh', scheme: 'light', width: 'narrow' },
-    { language: 'zh', scheme: 'dark', width: 'widest' },
+    { language: 'zh', scheme: 'dark', width: 'narrow' },
+    { language: 'zh', scheme: 'light', width: 'widest' },
   ],
 };
 const LOOKS = process.env['TOLLGATE_SCREENS'] ? { en: everyLook('en'), zh: everyLook('zh') } : FEW;
