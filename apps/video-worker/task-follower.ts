@@ -181,9 +181,9 @@ export class TaskFollower {
 
   /** Waiting as long again makes tries rarer the longer this lasts: each downloads a whole file. */
   private storeOutForMs(): number {
-    const nowMs = this.parts.clock.nowMs();
-    this.storeOutSinceMs ??= nowMs;
-    return nowMs - this.storeOutSinceMs;
+    const elapsedMs = this.parts.clock.elapsedMs();
+    this.storeOutSinceMs ??= elapsedMs;
+    return elapsedMs - this.storeOutSinceMs;
   }
 
   /**
