@@ -262,6 +262,14 @@ function poolUnder(source: DataSource): pg.Pool {
   return (source.driver as unknown as { master: pg.Pool }).master;
 }
 
+/** The database's time, which decides about money, in milliseconds since 1970. */
+export async function databaseNowMs(database: Pick<pg.Pool | pg.ClientBase, 'query'>): Promise<number> {
+  const { rows } = await database.query<{ nowMs: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
+  );
+  return rows[0]!.nowMs;
+}
+
 /** For int8 columns of entities: bigint in code, exact beyond 2^53. */
 export const bigintTransformer: ValueTransformer = {
   to: (value: bigint | null | undefined) => value?.toString() ?? value,

@@ -9,7 +9,6 @@ import { GroupOpening } from '#marketplace/catalog/group-opening.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
-import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { SecretBox } from '#platform/sealed-secret.js';
 import { openEntities } from './entities.js';
@@ -44,7 +43,7 @@ export async function openCatalog(): Promise<CatalogFixture> {
     ledger,
     source,
     models: new ModelService(source, changes, groupModels),
-    groups: new GroupService({ source, changes, opening, clock: systemClock }),
+    groups: new GroupService({ source, pool: ledger.billing, changes, opening }),
     groupModels,
     approvals,
     channels: new ChannelService({ source, changes, routes: new ChannelRoutes(changes, approvals), secrets }),

@@ -4,7 +4,7 @@ import { createCustomer } from '#people/accounts/customers.js';
 import { Bus } from '#bus/bus.js';
 import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
-import { databaseNowMs } from '#marketplace/prices/prices-here.js';
+import { databaseNowMs } from '#database/database.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';

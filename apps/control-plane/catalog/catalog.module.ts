@@ -11,7 +11,7 @@ import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
 import { ModelRoutes } from '#operations/model-route.js';
 import { ProgramReader } from '#operations/program.reader.js';
-import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { CatalogController } from './catalog.controller.js';
@@ -32,9 +32,9 @@ import { constructed, provided, providedBy } from '#platform/wiring.js';
     constructed(ChannelRoutes, CatalogChanges, ApprovalService),
     provided(GroupService, {
       source: DataSource,
+      pool: POOL,
       changes: CatalogChanges,
       opening: GroupOpening,
-      clock: CONTROL_PLANE_CLOCK,
     }),
     providedBy(
       ChannelService,

@@ -1,8 +1,9 @@
+import type pg from 'pg';
 import { type DataSource, MoreThan } from 'typeorm';
 import { requireModels } from '#catalog/known-names.js';
-import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
+import { databaseNowMs } from '#database/database.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
 import { plainDecimal } from '#money/amount.js';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
 import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
@@ -42,11 +43,16 @@ export interface ShownGroup {
   readonly fixedPerCall: string | null;
 }
 
+interface PricesNow {
+  readonly book: PriceBook;
+  readonly nowMs: number;
+}
+
 export interface GroupServiceParts {
   readonly source: DataSource;
+  readonly pool: pg.Pool;
   readonly changes: CatalogChanges;
   readonly opening: GroupOpening;
-  readonly clock: Clock;
 }
 
 /**
@@ -62,15 +68,15 @@ export class GroupService {
       order: { name: 'ASC' },
       take: query.limit,
     });
-    const book = await this.priceBook();
-    return groups.map((group) => shown(book, group, this.parts.clock.nowMs()));
+    const prices = await this.prices();
+    return groups.map((group) => shown(prices, group));
   }
 
   /** @throws ApiError `not_found` */
   async find(name: string): Promise<ShownGroup> {
     const group = await this.parts.source.manager.findOneBy(Group, { name });
     if (!group) throw groupNotFound(name);
-    return shown(await this.priceBook(), group, this.parts.clock.nowMs());
+    return shown(await this.prices(), group);
   }
 
   /**
@@ -127,12 +133,11 @@ export class GroupService {
     return { ...(await this.find(name)), approvalId };
   }
 
-  private priceBook(): Promise<PriceBook> {
-    return loadPriceBook({
-      query: async (text, values) => ({
-        rows: await this.parts.source.query<Awaited<ReturnType<Queryable['query']>>['rows']>(text, values),
-      }),
-    });
+  /** At the database's time, which prices calls. */
+  private async prices(): Promise<PricesNow> {
+    const { pool } = this.parts;
+    const book = await loadPriceBook(pool);
+    return { book, nowMs: await databaseNowMs(pool) };
   }
 }
 
@@ -143,7 +148,7 @@ function rulesOf({ open, ...rest }: GroupRules) {
   return { open, ...perMinute, maxRunningTasks, maxConcurrentRequests };
 }
 
-function shown(book: PriceBook, group: Group, nowMs: number): ShownGroup {
+function shown({ book, nowMs }: PricesNow, group: Group): ShownGroup {
   const multiplier = multiplierAt(book, group.name, nowMs);
   const fixedPrice = fixedPriceAt(book, group.name, nowMs);
   return {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import { inTransaction } from '#database/database.js';
+import { databaseNowMs, inTransaction } from '#database/database.js';
 import { firstIdAt } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { type PriceChange, withChanges } from './price-change.js';
@@ -8,7 +8,6 @@ import { quoteOf } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
 import { countsOfLines, lineKinds } from '#pricing/token-kinds.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
-import { databaseNowMs } from './prices-here.js';
 
 export interface PreviewRequest {
   readonly changes: readonly PriceChange[];

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
+import { databaseNowMs } from '#database/database.js';
 import { readLimit } from '#ledger/postings/outflow.js';
 import { changeSubject } from './price-change.js';
 import { largeMove, type LargeMove } from './price-move.js';
 import { basedChange } from './based-change.js';
 import { movedAlone, movesTo } from './moved-alone.js';
 import type { Proposal } from './proposal.js';
-import { databaseNowMs } from './prices-here.js';
 
 /** The last author of a proposal's changes. */
 export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' | 'proposedBy'>): string {

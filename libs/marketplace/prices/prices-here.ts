@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { databaseNowMs } from '#database/database.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import type { PriceBook } from '#pricing/price-book.js';
 
@@ -23,11 +24,4 @@ export async function readPrices(
   const nowMs = await databaseNowMs(database);
   const protocols = new Map(served.rows.map(({ model, protocols: each }) => [model, each]));
   return { book, protocols, nowMs };
-}
-
-export async function databaseNowMs(database: Pick<pg.Pool | pg.ClientBase, 'query'>): Promise<number> {
-  const { rows } = await database.query<{ nowMs: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
-  );
-  return rows[0]!.nowMs;
 }

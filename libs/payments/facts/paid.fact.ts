@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { databaseNowMs } from '#database/database.js';
 import { isClosing } from '#identity/account.store.js';
 import { heldBetween } from '#ledger/postings/effective-time.js';
 import type { SuspenseWhy } from '#ledger/postings/suspense.js';
@@ -7,7 +8,7 @@ import { nanos } from '#money/amount.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { viewPayment } from '../payment.fields.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { databaseNow, lockPayment, suspend, type ReportedFact } from './reported-fact.js';
+import { lockPayment, suspend, type ReportedFact } from './reported-fact.js';
 
 type Paid = ReportedFact<'paid'>;
 
@@ -44,7 +45,7 @@ export async function applyPaid(client: pg.PoolClient, paid: Paid): Promise<Even
     rate: order.rate,
     currency: order.currency,
     orderId: order.id,
-    paidAt: heldBetween(paid.reportedAt, order.createdAt, await databaseNow(client)),
+    paidAt: heldBetween(paid.reportedAt, order.createdAt, new Date(await databaseNowMs(client))),
   });
   await client.query(MARK_PAID, [order.id, paymentId, topupId]);
   return { state: 'applied', detail: `Order ${order.id} is paid: top-up ${topupId}.` };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { databaseNowMs } from '#database/database.js';
 import { lockOne } from '#database/locks.js';
 import { heldBetween } from '#ledger/postings/effective-time.js';
 import { bookSuspense, type SuspenseItem } from '#ledger/postings/suspense.js';
@@ -42,15 +43,9 @@ export async function lockSuspended(
 /** No provider reports anything older, so an older time is an error. */
 const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
 
-/** Money is decided at the database's time. */
-export async function databaseNow(client: pg.ClientBase): Promise<Date> {
-  const { rows } = await client.query<{ now: Date }>('SELECT now()');
-  return (rows[0] as { now: Date }).now;
-}
-
 /** When a fact that belongs to no account happened. */
-function withoutAccount(reportedAt: string | null, now: Date): string | null {
-  return heldBetween(reportedAt, new Date(now.getTime() - OLDEST_FACT_MS), now);
+function withoutAccount(reportedAt: string | null, nowMs: number): string | null {
+  return heldBetween(reportedAt, new Date(nowMs - OLDEST_FACT_MS), new Date(nowMs));
 }
 
 /** When a fact happened that follows from postings: not before them, or a day would show it without what it follows from. */
@@ -78,7 +73,7 @@ export async function suspend(
   }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'reportedAt' | 'house'>,
   item: Pick<SuspenseItem, 'reference' | 'orderId' | 'paymentId' | 'amountMinor' | 'why' | 'part'>,
 ): Promise<string> {
-  const happenedAt = withoutAccount(reportedAt, await databaseNow(client));
+  const happenedAt = withoutAccount(reportedAt, await databaseNowMs(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);
   return itemId;
 }
