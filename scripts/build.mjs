@@ -1,8 +1,9 @@
 // `npm run build`: builds the programs into dist/ with swc, and the console's pages into dist/console with Vite.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { builtFrom, markBuilt } from './lib/bootstrap.mjs';
 import { bundlePrograms } from './lib/bundle.mjs';
 import { giveUp, root } from './lib/clone.mjs';
 import { buildConsole } from './lib/console-build.mjs';
@@ -34,12 +35,14 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(HELP);
 } else {
+  const stamp = builtFrom();
   buildModules(values['out-dir']);
   try {
     await bundlePrograms(resolve(root, values['out-dir']));
     await writeClient(resolve(root, values['out-dir']));
     if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
     if (!values.programs && canBuildDocs()) await buildDocs(resolve(root, values['out-dir']));
+    markBuilt(resolve(root, values['out-dir']), stamp);
   } catch (error) {
     giveUp(error.stack ?? error.message);
   }
@@ -50,6 +53,9 @@ function buildModules(outDir) {
   const folders = ['apps', 'libs', 'test/support', 'test/console/support', 'test/bench'];
   const ignored = ['--ignore', '**/*.spec.ts,apps/console/**'];
   const options = ['--out-dir', outDir, '--config-file', '.swcrc', '--copy-files', '--quiet'];
+  // Files whose source is gone must not remain.
+  for (const folder of ['apps', 'libs', 'test'])
+    rmSync(resolve(root, outDir, folder), { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, [swc, ...folders, ...options, ...ignored], {
     cwd: root,
     stdio: 'inherit',

@@ -16,7 +16,8 @@ import { builtClient, fingerprint, giveUp, nodeFlags, pinnedNode, root, say } fr
 import { pagesAreBuilt } from './console-build.mjs';
 import { installPackages, packagesAreMissing, withoutNpmRun } from './install.mjs';
 
-const stampFile = join(root, 'dist', '.built-from');
+/** What a build of the programs was made from. */
+const STAMP = '.built-from';
 
 /** What the build reads. */
 const sources = [
@@ -70,13 +71,22 @@ export function nodePath() {
 
 function buildIsNeeded({ development }) {
   if (development && !(existsSync(builtClient) && pagesAreBuilt())) return true;
-  return readText(stampFile) !== fingerprint(sources);
+  return readText(join(root, 'dist', STAMP)) !== builtFrom();
+}
+
+/** The state of the sources that a build reads. */
+export function builtFrom() {
+  return fingerprint(sources);
+}
+
+/** Says of a complete build what it was made from, so that it is not made again. */
+export function markBuilt(folder, stamp) {
+  writeFileSync(join(folder, STAMP), stamp);
 }
 
 /** Builds next to dist and then swaps the folders, so that files whose source is gone do not remain. */
 function buildNow({ development }) {
   say('Building …');
-  const stamp = fingerprint(sources);
   const fresh = join(root, 'dist.new');
   const old = join(root, 'dist.old');
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
@@ -90,7 +100,6 @@ function buildNow({ development }) {
   const pages = join(root, 'dist', 'console');
   if (!development && pagesAreBuilt()) renameSync(pages, join(fresh, 'console'));
   keepDocs(fresh);
-  writeFileSync(join(fresh, '.built-from'), stamp);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
   renameSync(fresh, join(root, 'dist'));
   rmSync(old, { recursive: true, force: true });

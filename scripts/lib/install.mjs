@@ -106,7 +106,8 @@ function npm(args, { cwd = root, optional = false } = {}) {
   const options = ['--no-audit', '--no-fund', '--loglevel=error'];
   const result = spawnSync('npm', [...args, ...options], {
     cwd,
-    stdio: ['ignore', 2, 2],
+    // Its summary may come after the relay has said that it is ready.
+    stdio: ['ignore', 'ignore', 2],
     env: withoutNpmRun(),
   });
   if (result.error) giveUp(`npm cannot be run: ${result.error.message}.`);
