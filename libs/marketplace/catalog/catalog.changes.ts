@@ -65,13 +65,18 @@ export async function changeCatalog<T>(
 }
 
 /**
- * Lists are replaced whole, so a change made from what has changed since would undo that.
- * @param was the fields as whoever makes the change has read them
+ * Lists are replaced whole, so a change made from what has changed since would undo that. A repeat of a change finds what
+ * it wants.
+ * @param wanted `was` are the fields as whoever makes the change has read them
  * @throws ApiError conflict
  */
-export function requireUnchanged<T extends object>(now: T, was: Partial<T> | undefined): void {
-  for (const [name, read] of Object.entries(was ?? {})) {
-    if (read === undefined || isDeepStrictEqual(read, now[name as keyof T])) continue;
+export function requireUnchanged<T extends object>(
+  now: T,
+  { was = {}, ...wanted }: Partial<T> & { was?: Partial<T> | undefined },
+): void {
+  for (const [name, read] of Object.entries(was)) {
+    const fine = [read, (wanted as Partial<T>)[name as keyof T]];
+    if (read === undefined || fine.some((value) => isDeepStrictEqual(value, now[name as keyof T]))) continue;
     const message = `${name}: changed since you read it. Read it again, and repeat your change.`;
     throw new ApiError('conflict', message, { param: `was.${name}` });
   }

@@ -210,7 +210,9 @@ describe('a change of a channel', () => {
       change(id, { models: { [model]: 'lite' }, was }),
     );
     expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
-    expect(await change(id, { groups: [], was: { groups: ['Vendora-Main'] } })).toMatchObject({ groups: [] });
+    // The second time is a repeat after a lost answer.
+    for (const groups of [[], []])
+      expect(await change(id, { groups, was: { groups: ['Vendora-Main'] } })).toMatchObject({ groups: [] });
   });
 
   it('changes nothing if it is refused, and notifies no gateway', async () => {

@@ -132,7 +132,7 @@ export class ChannelService {
       const row = await entities.findOneBy(ChannelRow, { id });
       if (!row) throw notFound(id);
       const before = (await this.shown(entities, [row]))[0]!;
-      requireUnchanged(before, wanted.was);
+      requireUnchanged<ChannelSettings>(before, wanted);
       Object.assign(row, defined(fieldsOf(wanted)));
       row.baseUrl = checkedBaseUrl(wanted.baseUrl ?? row.baseUrl, row.allowPrivateAddress);
       if (new URL(row.baseUrl).origin !== new URL(before.baseUrl).origin && !wanted.apiKeys) {

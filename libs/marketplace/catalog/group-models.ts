@@ -66,7 +66,7 @@ export class GroupModels {
       const { client } = transaction;
       const subject = `group:${group}`;
       const before = await modelsOf(client, group);
-      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, was);
+      requireUnchanged<{ models: readonly string[] }>({ models: [...before].sort() }, { models, was });
       await requireModels(client, models);
       const removed = before.filter((model) => !models.includes(model));
       if (removed.length > 0) await deleteSales(client, salesIn(group, removed));

@@ -126,7 +126,9 @@ describe('a change of a model', () => {
       catalog.models.change(model.id, { limits, was }, admin()),
     );
     expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
-    await expect(catalog.models.change(model.id, { limits: {}, was }, admin())).rejects.toMatchObject({
+    await expect(
+      catalog.models.change(model.id, { limits: { maxImages: 1 }, was }, admin()),
+    ).rejects.toMatchObject({
       code: 'conflict',
       param: 'was.limits',
     });

@@ -105,7 +105,7 @@ export class ModelService {
       if (!model) throw notFound(id);
       if (wanted.routing && model.aliasOf !== null) throw routedElsewhere(model.aliasOf);
       const before = changeable(model);
-      requireUnchanged(before, wanted.was);
+      requireUnchanged<ModelSettings>(before, wanted);
       const { enabled, ownedBy, routing } = wanted;
       entities.merge(Model, model, defined({ enabled, ownedBy, routing }));
       if (wanted.limits) model.limits = wanted.limits;
