@@ -13,6 +13,11 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
+/** A number of things whose plural ends in s. */
+export function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }
