@@ -1,4 +1,4 @@
-import { Table, Paper } from '@mantine/core';
+import { Group, Table, Paper } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Shape, useRead } from '../../api/client.js';
@@ -100,10 +100,12 @@ function Costs({ charge: { costs } }: { charge: Shape<'ChargeMargin'> }) {
             key={`${outcome} ${costVersionId} ${transactionId ?? ''}`}
             name={t(`charge.outcomes.${outcome}`)}
             value={
-              <>
-                <Money value={cost} currency={COSTS} /> · {channel} ·{' '}
-                {t('charge.units', { count: Number(units) })} · <TransactionLinks ids={[transactionId]} />
-              </>
+              <Group gap="xs">
+                <Money value={cost} currency={COSTS} />
+                <span>{channel}</span>
+                <span>{t('charge.units', { count: Number(units) })}</span>
+                <TransactionLinks ids={[transactionId]} />
+              </Group>
             }
           />
         ))}
