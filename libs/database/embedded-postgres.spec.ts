@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -200,32 +201,38 @@ describe('a data folder', () => {
     expect(await canConnect(server.ownerUrl)).toBe(true);
   });
 
-  it('is taken over from a killed program, whose server is stopped first', async () => {
-    const first = await start();
-    const { socketDir } = first;
-    await first.stop();
-    const pgdata = join(root, 'data', 'pgdata');
-    const account = serverAccountFor(pgdata);
-    mkdirSync(socketDir);
-    chmodSync(socketDir, 0o777);
-    const leftover = spawn(
-      join(findPostgres(account).bin, 'postgres'),
-      ['-D', pgdata, '-k', socketDir, '-h', ''],
-      {
-        ...runAs(account),
-        stdio: 'ignore',
-      },
-    );
-    await until(() => canConnect(first.ownerUrl));
-    const identity = identifyProcess(leftover.pid!)!;
-    const dead = spawnSync('true').pid;
-    writeFileSync(join(root, 'data', 'owner.lock'), JSON.stringify({ pid: dead, startedAt: '1' }));
+  it.each(['data', 'moved'])(
+    'is taken over from a killed program, whose server is stopped first: %s',
+    async (name) => {
+      const first = await start();
+      const { socketDir } = first;
+      await first.stop();
+      const pgdata = join(root, 'data', 'pgdata');
+      const account = serverAccountFor(pgdata);
+      mkdirSync(socketDir);
+      chmodSync(socketDir, 0o777);
+      const leftover = spawn(
+        join(findPostgres(account).bin, 'postgres'),
+        ['-D', pgdata, '-k', socketDir, '-h', ''],
+        {
+          ...runAs(account),
+          stdio: 'ignore',
+        },
+      );
+      await until(() => canConnect(first.ownerUrl));
+      const identity = identifyProcess(leftover.pid!)!;
+      const dead = spawnSync('true').pid;
+      writeFileSync(join(root, 'data', 'owner.lock'), JSON.stringify({ pid: dead, startedAt: '1' }));
+      writeFileSync(join(root, 'data', 'server.json'), JSON.stringify({ pid: leftover.pid, socketDir }));
+      renameSync(join(root, 'data'), join(root, name));
+      expect(readEmbeddedConnection(join(root, name)) !== undefined).toBe(name === 'data');
 
-    const second = await start();
-    expect(isRunning(identity)).toBe(false);
-    expect(second.pid).not.toBe(leftover.pid);
-    expect(await canConnect(second.ownerUrl)).toBe(true);
-  });
+      const second = await start(join(root, name));
+      expect(isRunning(identity)).toBe(false);
+      expect(second.pid).not.toBe(leftover.pid);
+      expect(await canConnect(second.ownerUrl)).toBe(true);
+    },
+  );
 
   it('is not taken over if the pid file names an unrelated process', async () => {
     await (await start()).stop();

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
 import { lockDataFolder } from './data-folder-lock.js';
@@ -38,6 +38,8 @@ export function readEmbeddedConnection(dataDir: string): EmbeddedConnection | un
   if (leftoverPid(files.pgdata) === undefined) return undefined;
   try {
     const { socketDir } = JSON.parse(readFileSync(files.record, 'utf8')) as { socketDir: string };
+    // The folder was moved since a killed program recorded it. Whoever starts on it stops the server that was left.
+    if (!existsSync(socketDir)) return undefined;
     return connectionOver(socketDir, readPasswords(files.passwords));
   } catch {
     return undefined;
