@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { builtFrom, markBuilt } from './lib/bootstrap.mjs';
+import { alone, builtFrom, markBuilt, unmarkBuilt } from './lib/bootstrap.mjs';
 import { bundlePrograms } from './lib/bundle.mjs';
 import { giveUp, root } from './lib/clone.mjs';
 import { buildConsole } from './lib/console-build.mjs';
@@ -35,42 +35,51 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(HELP);
 } else {
+  const out = resolve(root, values['out-dir']);
+  if (existsSync(join(out, 'scripts')))
+    giveUp('--out-dir needs a folder of its own: folders in it are replaced.');
+  // `npm start` swaps dist.
+  if (out === join(root, 'dist')) await alone('bootstrap', () => build(out));
+  else await build(out);
+}
+
+async function build(out) {
   const stamp = builtFrom();
-  buildModules(values['out-dir']);
+  unmarkBuilt(out);
   try {
-    await bundlePrograms(resolve(root, values['out-dir']));
-    await writeClient(resolve(root, values['out-dir']));
-    if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
-    if (!values.programs && canBuildDocs()) await buildDocs(resolve(root, values['out-dir']));
-    markBuilt(resolve(root, values['out-dir']), stamp);
+    buildModules(out);
+    await bundlePrograms(out);
+    await writeClient(out);
+    if (!values.programs) await buildConsole(join(out, 'console'));
+    if (!values.programs && canBuildDocs()) await buildDocs(out);
+    markBuilt(out, stamp);
   } catch (error) {
     giveUp(error.stack ?? error.message);
   }
 }
 
-function buildModules(outDir) {
+function buildModules(out) {
   const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
   const folders = ['apps', 'libs', 'test/support', 'test/console/support', 'test/bench'];
   const ignored = ['--ignore', '**/*.spec.ts,apps/console/**'];
-  const options = ['--out-dir', outDir, '--config-file', '.swcrc', '--copy-files', '--quiet'];
+  const options = ['--out-dir', out, '--config-file', '.swcrc', '--copy-files', '--quiet'];
   // Files whose source is gone must not remain.
-  for (const folder of ['apps', 'libs', 'test'])
-    rmSync(resolve(root, outDir, folder), { recursive: true, force: true });
+  for (const folder of ['apps', 'libs', 'test']) rmSync(join(out, folder), { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, [swc, ...folders, ...options, ...ignored], {
     cwd: root,
     stdio: 'inherit',
   });
   if (status !== 0) giveUp('The programs could not be built, see above.');
-  writePackage(outDir);
+  writePackage(out);
 }
 
 /** `#ledger/...` means the built file in built programs, and the source in the sources. */
-function writePackage(outDir) {
+function writePackage(out) {
   const { version, type, imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const built = Object.fromEntries(
     Object.entries(imports).map(([name, source]) => [name, source.replace(/\.ts$/, '.js')]),
   );
-  const file = resolve(root, outDir, 'package.json');
+  const file = join(out, 'package.json');
   writeFileSync(file, `${JSON.stringify({ version, type, imports: built }, null, 2)}\n`);
 }
 

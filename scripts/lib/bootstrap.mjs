@@ -30,6 +30,7 @@ const sources = [
   'scripts/lib/bundle.mjs',
   '.swcrc',
   'package.json',
+  'package-lock.json',
 ];
 
 /**
@@ -82,6 +83,11 @@ export function builtFrom() {
 /** Says of a complete build what it was made from, so that it is not made again. */
 export function markBuilt(folder, stamp) {
   writeFileSync(join(folder, STAMP), stamp);
+}
+
+/** Before a build: one that is interrupted is made again. */
+export function unmarkBuilt(folder) {
+  rmSync(join(folder, STAMP), { force: true });
 }
 
 /** Builds next to dist and then swaps the folders, so that files whose source is gone do not remain. */
