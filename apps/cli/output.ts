@@ -14,7 +14,7 @@ export function printJson(value: unknown): void {
 }
 
 /** A number of things whose plural ends in s. */
-export function counted(count: number, unit: string): string {
+export function countOf(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 

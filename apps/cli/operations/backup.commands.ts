@@ -17,7 +17,7 @@ import { dataFolder } from '#operations/data-folder.js';
 import { readAlone } from '#platform/config.js';
 import { command } from '../command.js';
 import { refuseWithout, withEmbedded } from '../database.access.js';
-import { counted, facts, printJson, printText } from '../output.js';
+import { countOf, facts, printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
 import { interruptible } from './interruption.js';
 import { hashArgument, publicKeyArgument } from './ledger-verify.command.js';
@@ -110,7 +110,7 @@ function summaryOf(
   return facts([
     ['Backup', `${file}, ${bytes} bytes`],
     ['Taken', takenAt],
-    ['Holds', `${counted(rows, 'row')}, ${counted(files, 'file')}, ${counted(secrets, 'secret')}`],
+    ['Holds', `${countOf(rows, 'row')}, ${countOf(files, 'file')}, ${countOf(secrets, 'secret')}`],
     ['Head', head ? `block ${head.number}, ${head.hash}` : 'there is no block yet'],
     ['Proved', proof === null ? 'not: it was not restored' : proofText(proof)],
   ]);
@@ -161,7 +161,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 function restoredText(summary: RestoreSummary): string {
   return facts([
     ['Restored', summary.isInPlace ? `the state of ${summary.takenAt}` : 'nothing was kept'],
-    ['Holds', `${counted(summary.rows, 'row')}, ${counted(summary.files, 'file')}`],
+    ['Holds', `${countOf(summary.rows, 'row')}, ${countOf(summary.files, 'file')}`],
     ['Proved', proofText(summary)],
   ]);
 }
@@ -205,7 +205,7 @@ function proofView(summary: RestoreSummary) {
 function proofText(summary: RestoreSummary): string {
   const { ledger, chain } = summary;
   if (isSound(summary))
-    return `the ledger's invariants hold, and so does its chain of ${counted(chain.blocks, 'block')}`;
+    return `the ledger's invariants hold, and so does its chain of ${countOf(chain.blocks, 'block')}`;
   const rules = ledger.violations.map(({ message }) => message);
   return [...rules, ...chain.findings.slice(0, 10).map(({ message }) => message)].join('\n');
 }

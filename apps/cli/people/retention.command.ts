@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readRetention } from '#privacy/retention.js';
 import { command } from '../command.js';
 import { onDatabase } from '../database.access.js';
-import { counted, printList, right } from '../output.js';
+import { countOf, printList, right } from '../output.js';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
@@ -35,5 +35,5 @@ function durationOf(seconds: number): string {
 
 function count(value: number, unit: string): string {
   const rounded = Math.round(value * 100) / 100;
-  return counted(rounded, unit);
+  return countOf(rounded, unit);
 }
