@@ -41,6 +41,11 @@ export class CatalogCache {
     return elapsedMs + this.offsetMs;
   }
 
+  /** Like `drop`, unless it was read at or after this elapsed time, or is being read. */
+  dropReadBefore(elapsedMs: number): void {
+    if (this.current && this.current.loadedMs < elapsedMs) this.drop();
+  }
+
   /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */
   drop(): void {
     this.generation += 1;

@@ -183,6 +183,7 @@ describe('a hold', () => {
     );
     service = serviceOn(bus);
     const early = await order();
+    clock.advance(1);
     aheadMs = 0;
     expect(await service.hold(early)).toMatchObject({ kind: 'refused', error: { status: 503 } });
     expect((await service.hold(await order())).kind).toBe('held');

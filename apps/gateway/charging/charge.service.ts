@@ -132,11 +132,12 @@ export class ChargeService {
     let atMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const priced = await this.quote(order, atMs);
+      const askedMs = this.options.clock.elapsedMs();
       const reply = await this.ask(order, priced);
       if (reply.outcome === 'held') return { kind: 'held', hold: holdFrom(order, priced) };
       const error = refusalFor(order, reply);
       // The database's clock was set, or this machine slept: its time is read anew with the catalog.
-      if (reply.refusal?.code === 'expired') this.catalog.drop();
+      if (reply.refusal?.code === 'expired') this.catalog.dropReadBefore(askedMs);
       if (reply.refusal?.code !== 'stale_quote') return { kind: 'refused', error };
       if (attempt === MAX_QUOTES) return { kind: 'undecided', error };
       this.catalog.drop();
