@@ -75,11 +75,17 @@ export function requireUnchanged<T extends object>(
   { was = {}, ...wanted }: Partial<T> & { was?: Partial<T> | undefined },
 ): void {
   for (const [name, read] of Object.entries(was)) {
-    const fine = [read, (wanted as Partial<T>)[name as keyof T]];
-    if (read === undefined || fine.some((value) => isDeepStrictEqual(value, now[name as keyof T]))) continue;
+    const current = inAnyOrder(now[name as keyof T]);
+    const fine = [read, (wanted as Partial<T>)[name as keyof T]].map(inAnyOrder);
+    if (read === undefined || fine.some((value) => isDeepStrictEqual(value, current))) continue;
     const message = `${name}: changed since you read it. Read it again, and repeat your change.`;
     throw new ApiError('conflict', message, { param: `was.${name}` });
   }
+}
+
+/** The order of names in a list says nothing. */
+function inAnyOrder(value: unknown): unknown {
+  return Array.isArray(value) ? [...new Set<string>(value)].sort() : value;
 }
 
 function refuseTwice(error: unknown): never {

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, refresh, relayQuery, type Shape } from '../../api/client.js';
+import type { ApiFailure } from '../../api/failure.js';
+import { notifyFailure } from '../../shell/notices.js';
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Field } from '../../ui/forms/field.js';
@@ -153,6 +155,18 @@ interface ChannelFormProps {
   done: (id: string) => void;
 }
 
+function reread(): Promise<void> {
+  return refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
+}
+
+/** The form begins anew when the channel is read again, so what was refused is said outside of it. */
+function beginAnew(failure: ApiFailure): boolean {
+  if (failure.code !== 'conflict') return false;
+  notifyFailure(failure);
+  void reread();
+  return true;
+}
+
 export function ChannelForm({ channel, done }: ChannelFormProps) {
   const { t } = useTranslation('catalog');
   const before = channelValues(channel);
@@ -171,7 +185,8 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
       ]}
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) => save(channel, values)}
-      reread={() => refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log')}
+      reread={reread}
+      {...(channel === null ? {} : { refused: beginAnew })}
       success={({ data }, { id }) =>
         t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
       }

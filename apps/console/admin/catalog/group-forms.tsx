@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, refresh, type Shape } from '../../api/client.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
-import { changedIn } from '../../ui/forms/changed.js';
+import { changedIn, rereadAfterConflict } from '../../ui/forms/changed.js';
 import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { amountField, creditsField, orNull, textField } from '../../ui/forms/text-fields.js';
@@ -126,6 +126,7 @@ export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () =
         if (changed.data?.approvalId != null) return 'groups.openingWaits' as const;
         return set?.data?.approvalId != null ? ('groups.modelsWait' as const) : ('groups.changed' as const);
       }}
+      refused={rereadAfterConflict(reread)}
       reread={reread}
       success={(saved) => t(saved, { group: group.name })}
       done={done}

@@ -6,7 +6,7 @@ import { families, modelRoutings } from '../../api/enumerations.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import type { Entered, Sent } from '../../ui/forms/field.js';
-import { editFrom } from '../../ui/forms/changed.js';
+import { editFrom, rereadAfterConflict } from '../../ui/forms/changed.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { MODEL_NAME } from '../../ui/patterns.js';
 import { Hint } from '../../ui/texts.js';
@@ -154,12 +154,13 @@ function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void 
       fields={useKnownModel(model)}
       hidden={() => [...limitsHidden(model.family, model.limits), ...(isAlias ? (['routing'] as const) : [])]}
       submit={t('save')}
-      send={(values) =>
-        api.PATCH('/api/admin/models/{model}', {
-          params: { path: { model: model.id } },
-          body: editFrom(settingsOf(began), settingsOf({ ...values, limits: values })),
-        })
-      }
+      send={(values) => {
+        const body = editFrom(settingsOf(began), settingsOf({ ...values, limits: values }));
+        // As they were read, with lists that the form shows as none.
+        if (body.was.limits) body.was.limits = began.limits;
+        return api.PATCH('/api/admin/models/{model}', { params: { path: { model: model.id } }, body });
+      }}
+      refused={rereadAfterConflict(reread)}
       reread={reread}
       success={() => t('models.changed', { model: model.id })}
       done={done}

@@ -1,3 +1,5 @@
+import type { ApiFailure } from '../../api/failure.js';
+
 /** The changed values, and what they were: the server refuses them if another person has changed them since. */
 export function editFrom<Values extends object>(before: Values, after: Values) {
   const changed = changedIn(before, after);
@@ -5,6 +7,14 @@ export function editFrom<Values extends object>(before: Values, after: Values) {
     (Object.keys(changed) as (keyof Values)[]).map((name) => [name, before[name]]),
   );
   return { ...changed, was: was as Partial<Values> };
+}
+
+/** For forms that keep what they began with: the next one begins with what others have changed. */
+export function rereadAfterConflict(reread: () => Promise<void>): (failure: ApiFailure) => boolean {
+  return ({ code }) => {
+    if (code === 'conflict') void reread();
+    return false;
+  };
 }
 
 /** The values that differ from before. */
