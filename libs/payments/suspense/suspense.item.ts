@@ -34,12 +34,16 @@ const ENDS_WITH_PAYMENT = `${isGone('i')} AND EXISTS (SELECT FROM suspense_items
 /** Incoming money that we may keep, because it is nobody's payment for something to come. */
 const KEPT: readonly SuspenseWhy[] = ['provider_adjustment', 'dispute_after_deletion', 'dispute_won'];
 
-/** Whether refund `i`, which came back, had ended as `state` when it left. One that left in two parts comes back in two. */
+/**
+ * Whether refund `i`, which came back, had ended as `state` when it left. One that left in two parts comes back in two; if it
+ * comes back as one item, both must have ended so.
+ */
 const leftAs = (
   state: LockedItem['state'],
 ): string => `(SELECT bool_and(u.state = '${state}') FROM suspense_items u
     WHERE u.provider = i.provider AND u.reference = i.reference AND u.why = 'unknown_refund'
-      AND u.amount_minor = -i.amount_minor)`;
+      AND (u.amount_minor = -i.amount_minor OR NOT EXISTS (SELECT FROM suspense_items o WHERE o.provider = i.provider
+        AND o.reference = i.reference AND o.why = 'unknown_refund' AND o.amount_minor = -i.amount_minor)))`;
 
 /** Whether refund `i`, which came back, is one of ours, for which its customer gave credits; `but`: with another condition. */
 const isOurs = (
