@@ -102,7 +102,8 @@ export function readImages(
   const images = allowed.map(readImage).filter((image) => image !== null);
   if (images.length > 0) {
     const tokens = tokensOf?.(body);
-    const usage = tokens && { tokens, images: entries.length };
+    const withheld = entries.length - allowed.length;
+    const usage = tokens && { tokens, images: images.length + withheld };
     return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus, usage };
   }
   if (allowed.length === entries.length) {

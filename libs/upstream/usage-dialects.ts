@@ -30,7 +30,7 @@ const chat: UsageDialect = {
     for (const { delta, index, finish_reason } of choices) {
       reading.characters += chatCharacters(asObject(delta));
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
-      if (asText(finish_reason)) reading.finished += 1;
+      if (asText(finish_reason)) reading.finished.add(asCount(index) ?? 0);
     }
     // Some vendors send their usage before the text, and never again.
     if (asCount(usage?.['completion_tokens']) !== undefined) reading.isBeyondCount = false;

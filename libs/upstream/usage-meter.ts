@@ -16,7 +16,7 @@ export class UsageMeter {
     isFinal: false,
     characters: 0,
     answers: 0,
-    finished: 0,
+    finished: new Set(),
     end: 'open',
   };
   private readonly dialect: UsageDialect;
@@ -113,7 +113,7 @@ export class UsageMeter {
   /** Each answer gave its reason to end. In some dialects, no event is certainly the last. */
   get isFinished(): boolean {
     const { answers, finished } = this.reading;
-    return finished > 0 && finished >= answers;
+    return finished.size > 0 && finished.size >= answers;
   }
 
   /** `open` if the stream was cut off before its last event, `failed` after an error event. */

@@ -86,7 +86,7 @@ describe('the events of a chat', () => {
 
   it('are incomplete until each answer gave its reason to end', () => {
     const second = data({ choices: [{ index: 1, delta: { content: 'b' } }] });
-    expect(filtered([delta('a') + second + STOP], { closes: true }).end).toBe('failed');
+    expect(filtered([delta('a') + second + STOP + STOP], { closes: true }).end).toBe('failed');
   });
 });
 

@@ -190,7 +190,7 @@ describe('an image call', () => {
     expect(await served({})).toEqual([1, 6, 1_056]);
     const image = { b64_json: PNG };
     const usage = { input_tokens: 100, output_tokens: 4_003 };
-    for (const data of [[image, ...Array(3).fill({ respect_moderation: false })], Array(4).fill(image)]) {
+    for (const data of [[image, {}, ...Array(3).fill({ respect_moderation: false })], Array(4).fill(image)]) {
       answers = [(_request, response) => json(response, 200, { created: 1, data, usage })];
       const answer = await generate(call('drawn'));
       expect([answer.data.length, answer.usage.output_tokens]).toEqual([1, 1_000]);

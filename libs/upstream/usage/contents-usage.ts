@@ -51,11 +51,11 @@ export const contents: UsageDialect = {
     for (const { content, index, finishReason } of objects(json['candidates'])) {
       for (const part of objects(asObject(content)?.['parts'])) addPart(reading, part);
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
-      if (asText(finishReason)) reading.finished += 1;
+      if (asText(finishReason)) reading.finished.add(asCount(index) ?? 0);
     }
     // A blocked prompt has no candidates.
-    if (asText(asObject(json['promptFeedback'])?.['blockReason'])) reading.finished += 1;
-    reading.isFinal = reading.finished > 0 && reading.finished >= reading.answers;
+    if (asText(asObject(json['promptFeedback'])?.['blockReason'])) reading.finished.add(0);
+    reading.isFinal = reading.finished.size > 0 && reading.finished.size >= reading.answers;
     const usage = asObject(json['usageMetadata']);
     reportContents(reading, usage);
     if (asCount(usage?.['candidatesTokenCount']) !== undefined) reading.isBeyondCount = false;

@@ -41,7 +41,12 @@ export const image: UsageDialect = {
 
 /** The usage that an answer with images reports; undefined if it does not. */
 export function tokensOfImages(answer: JsonObject | null): TokenCounts | undefined {
-  const reading = { writes: { short: 0, long: 0, untold: 0 }, characters: 0, answers: 0, finished: 0 };
+  const reading = {
+    writes: { short: 0, long: 0, untold: 0 },
+    characters: 0,
+    answers: 0,
+    finished: new Set<number>(),
+  };
   const read: UsageReading = { ...reading, isFinal: false, end: 'open' };
   reportImages(read, answer ?? {});
   const { input, output, cachedInput = 0, kinds } = read;

@@ -22,9 +22,9 @@ export interface UsageReading {
   contents?: Partial<Record<ContentsCount, number>>;
   /** The length of the sound, if it is metered by its length. */
   seconds?: number;
-  /** Answers to one request that were seen, and those that said why they ended. */
+  /** Answers to one request that were seen, and the places of those that said why they ended. */
   answers: number;
-  finished: number;
+  readonly finished: Set<number>;
   end: 'open' | 'complete' | 'failed';
 }
 
