@@ -94,7 +94,7 @@ export class Work {
     const rest = Promise.all(requests.slice(half).map((begin) => limit(begin)));
     if (crash) await crash();
     await rest;
-    await this.end(this.open.length > 40 ? this.open.length - 20 : 0);
+    await this.end(this.open.length > 20 ? this.open.length - 10 : 0);
     await this.endTasks(60);
   }
 
