@@ -156,9 +156,9 @@ async function follow(client: OpenAI, prompt: string): Promise<OpenAI.Videos.Vid
   const bar = new SingleBar({ format: '{bar} {percentage}% {status}', hideCursor: true, barsize: 40 });
   let video = await client.videos.create({ model: VIDEO_MODEL, prompt, seconds: VIDEO_SECONDS });
   bar.start(100, 0, { status: video.status });
-  const deadline = Date.now() + VIDEO_LIMIT_MS;
+  const deadline = performance.now() + VIDEO_LIMIT_MS;
   while (video.status !== 'completed' && video.status !== 'failed') {
-    if (Date.now() > deadline) throw new DemoFailed(`video ${video.id} is still ${video.status}`);
+    if (performance.now() > deadline) throw new DemoFailed(`video ${video.id} is still ${video.status}`);
     await pause(500);
     video = await client.videos.retrieve(video.id);
     bar.update(video.progress, { status: video.status });
@@ -178,8 +178,8 @@ function save(name: string, bytes: Buffer): void {
 
 /** Waits until nothing is held any more, then shows and checks what it all cost. */
 async function settleAccount(pool: pg.Pool, accountId: string, before: bigint): Promise<void> {
-  const deadline = Date.now() + SETTLE_LIMIT_MS;
-  while ((await readBalance(pool, accountId))?.held !== 0n && Date.now() < deadline) await pause(100);
+  const deadline = performance.now() + SETTLE_LIMIT_MS;
+  while ((await readBalance(pool, accountId))?.held !== 0n && performance.now() < deadline) await pause(100);
   const after = await readBalance(pool, accountId);
   printText('\nStatement, newest first (credits)\n');
   printText(statementTable(await readWholeStatement(pool, accountId, STATEMENT_LINES)));

@@ -150,7 +150,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
 
   /** The children of a killed server keep its shared memory for a moment. The next server waits for them. */
   private async launchPastOrphans(): Promise<void> {
-    const deadline = Date.now() + ORPHANS_TIMEOUT_MS;
+    const deadline = performance.now() + ORPHANS_TIMEOUT_MS;
     for (;;) {
       try {
         return await this.launch();
@@ -158,7 +158,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
         const orphans = /pre-existing shared memory block|lock file ".*" already exists/.test(
           (error as Error).message,
         );
-        if (!orphans || Date.now() > deadline) throw error;
+        if (!orphans || performance.now() > deadline) throw error;
         await pause(100);
       }
     }
@@ -213,8 +213,8 @@ export class EmbeddedServer implements EmbeddedPostgres {
   }
 
   private async untilReady(child: ChildProcess): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    while (Date.now() < deadline) {
+    const deadline = performance.now() + READY_TIMEOUT_MS;
+    while (performance.now() < deadline) {
       if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
       if (await this.answers()) return;
       await pause(15);

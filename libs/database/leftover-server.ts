@@ -47,8 +47,8 @@ export async function stopLeftover(pgdata: string, log: Pick<Logger, 'warn'>): P
   log.warn({ pid }, 'stopping the database server that an earlier run left behind');
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     process.kill(identity.pid, signal);
-    const deadline = Date.now() + STOP_TIMEOUT_MS;
-    while (isRunning(identity) && Date.now() < deadline) await pause(20);
+    const deadline = performance.now() + STOP_TIMEOUT_MS;
+    while (isRunning(identity) && performance.now() < deadline) await pause(20);
     if (!isRunning(identity)) return;
   }
   throw new OperatorError(

@@ -75,12 +75,12 @@ class LeaderMissing extends Error {
 
 /** Repeats `look` on errors caused by a new topic or a change of leader. Only for reads. */
 export async function whileLeadersMove<T>(look: () => Promise<T>): Promise<T> {
-  const endMs = Date.now() + LEADERS_LIMIT_MS;
+  const endMs = performance.now() + LEADERS_LIMIT_MS;
   for (;;) {
     try {
       return await look();
     } catch (error) {
-      if ((error as { retriable?: boolean }).retriable !== true || Date.now() > endMs) throw error;
+      if ((error as { retriable?: boolean }).retriable !== true || performance.now() > endMs) throw error;
       await pause(LEADERS_POLL_MS);
     }
   }
