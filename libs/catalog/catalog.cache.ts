@@ -9,7 +9,7 @@ export class CatalogCache {
   private loading: Promise<Catalog> | undefined;
   private current: { catalog: Catalog; loadedMs: number } | undefined;
   private generation = 0;
-  /** The database's clock minus what has elapsed here. Unlike the program's clock, neither is set while the program runs. */
+  /** The database's time minus our elapsed time. Setting this machine's clock changes neither. */
   private offsetMs: number;
 
   constructor(
@@ -41,7 +41,7 @@ export class CatalogCache {
     return elapsedMs + this.offsetMs;
   }
 
-  /** Like `drop`, unless it was read at or after this elapsed time, or is being read. */
+  /** Drops a catalog that was read before this elapsed time. A read in progress is kept. */
   dropReadBefore(elapsedMs: number): void {
     if (this.current && this.current.loadedMs < elapsedMs) this.drop();
   }

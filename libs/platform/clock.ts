@@ -5,7 +5,7 @@
 export interface Clock {
   /** Milliseconds since 1970 UTC. An operator or a time server may set this clock at any moment, also back. */
   nowMs(): number;
-  /** Whole milliseconds since some moment, by a clock that nobody sets: for how long something lasts. */
+  /** Whole milliseconds of a monotonic clock, which nobody can set: for how long something lasts. */
   elapsedMs(): number;
 }
 

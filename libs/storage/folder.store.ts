@@ -109,7 +109,7 @@ export class FolderStore extends FileStore {
     }
   }
 
-  /** What is done with the file of a key, or null if there is none. */
+  /** Applies `read` to the file of a key. Null if there is no file. */
   private async firstOf<T>(key: string, read: (path: string) => Promise<T>): Promise<T | null> {
     for (const path of this.pathsOf(key)) {
       try {

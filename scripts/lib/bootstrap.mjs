@@ -80,12 +80,12 @@ export function builtFrom() {
   return fingerprint(sources);
 }
 
-/** Says of a complete build what it was made from, so that it is not made again. */
+/** Records what a complete build was made from, so that it is not repeated. */
 export function markBuilt(folder, stamp) {
   writeFileSync(join(folder, STAMP), stamp);
 }
 
-/** Before a build: one that is interrupted is made again. */
+/** Called before a build, so that an interrupted one is repeated. */
 export function unmarkBuilt(folder) {
   rmSync(join(folder, STAMP), { force: true });
 }

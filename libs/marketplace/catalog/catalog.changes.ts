@@ -65,9 +65,9 @@ export async function changeCatalog<T>(
 }
 
 /**
- * Lists are replaced whole, so a change made from what has changed since would undo that. A repeat of a change finds what
- * it wants.
- * @param wanted `was` are the fields as whoever makes the change has read them
+ * Lists are replaced as a whole, so a change based on an outdated read would undo a newer one. A repeated change is accepted:
+ * its fields already have the wanted values.
+ * @param wanted the new fields; `was` are the fields as their author read them
  * @throws ApiError conflict
  */
 export function requireUnchanged<T extends object>(
@@ -83,7 +83,7 @@ export function requireUnchanged<T extends object>(
   }
 }
 
-/** The order of names in a list says nothing. */
+/** The order of names in a list has no meaning. */
 function inAnyOrder(value: unknown): unknown {
   return Array.isArray(value) ? [...new Set<string>(value)].sort() : value;
 }

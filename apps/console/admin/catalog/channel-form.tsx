@@ -159,8 +159,8 @@ function reread(): Promise<void> {
   return refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
 }
 
-/** The form begins anew when the channel is read again, so what was refused is said outside of it. */
-function beginAnew(failure: ApiFailure): boolean {
+/** Reading the channel again resets the form, so the refusal appears as a notice instead. */
+function resetAfterConflict(failure: ApiFailure): boolean {
   if (failure.code !== 'conflict') return false;
   notifyFailure(failure);
   void reread();
@@ -186,7 +186,7 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) => save(channel, values)}
       reread={reread}
-      {...(channel === null ? {} : { refused: beginAnew })}
+      {...(channel === null ? {} : { refused: resetAfterConflict })}
       success={({ data }, { id }) =>
         t(data?.approvalId == null ? 'channel.saved' : 'channel.routesWait', { channel: id })
       }

@@ -105,7 +105,7 @@ export function CreateGroup({ done }: { done: () => void }) {
 export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const params = { path: { group: group.name } };
-  // The form keeps what it began with, also when the list is read again.
+  // The form keeps the values it opened with, even if the list is read again.
   const [began] = useState(group);
   return (
     <Form

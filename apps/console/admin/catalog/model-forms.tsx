@@ -146,7 +146,7 @@ type ModelSettings = Pick<Shape<'Model'>, 'enabled' | 'ownedBy' | 'routing'> & {
 /** The name, family and unit of a model never change. */
 function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
-  // The form keeps what it began with, also when the list is read again.
+  // The form keeps the values it opened with, even if the list is read again.
   const [began] = useState(model);
   const isAlias = model.aliasOf !== null;
   return (
@@ -156,7 +156,7 @@ function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void 
       submit={t('save')}
       send={(values) => {
         const body = editFrom(settingsOf(began), settingsOf({ ...values, limits: values }));
-        // As they were read, with lists that the form shows as none.
+        // As read: the form leaves out empty lists.
         if (body.was.limits) body.was.limits = began.limits;
         return api.PATCH('/api/admin/models/{model}', { params: { path: { model: model.id } }, body });
       }}

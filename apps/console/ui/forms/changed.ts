@@ -9,7 +9,7 @@ export function editFrom<Values extends object>(before: Values, after: Values) {
   return { ...changed, was: was as Partial<Values> };
 }
 
-/** For forms that keep what they began with: the next one begins with what others have changed. */
+/** For forms that keep the values they opened with: the next one opens with the changes of others. */
 export function rereadAfterConflict(reread: () => Promise<void>): (failure: ApiFailure) => boolean {
   return ({ code }) => {
     if (code === 'conflict') void reread();
