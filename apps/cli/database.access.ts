@@ -102,7 +102,7 @@ export async function withEmbedded<T>(
   work: (server: EmbeddedPostgres) => Promise<T>,
 ): Promise<T> {
   prepareDataFolder(folder);
-  if (!existsSync(folder.database)) process.stderr.write(`Making a new database in ${folder.database}\n`);
+  if (!existsSync(folder.database)) process.stderr.write(`Creating a new database in ${folder.database}\n`);
   return exitingAtSignals(async () => {
     const server = await startEmbeddedPostgres({
       dataDir: folder.database,

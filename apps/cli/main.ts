@@ -30,7 +30,8 @@ function sentence(error: unknown): string {
   if (known) return error.message;
   const { code } = error as { code?: string };
   if (code === '42P01') return 'The database has no schema yet: run `tollgate migrate` first.';
-  if (code === '42501') return `The login may not do this: ${(error as Error).message}; use billing's role.`;
+  if (code === '42501')
+    return `This login is not allowed to do this: ${(error as Error).message}; use billing's role.`;
   return operatorSentence(error) ?? (error as Error).stack ?? String(error);
 }
 

@@ -69,5 +69,5 @@ function openServices(parts: Pick<Services, 'pool' | 'source' | 'currency'>, gra
 
 /** What is said of something that another person must agree to first. */
 export function waitingFor(approvalId: string): string {
-  return `It waits for another person: \`tollgate approvals approve ${approvalId}\`, or the approvals of the console.`;
+  return `Waiting for another person: \`tollgate approvals approve ${approvalId}\`, or Approvals in the console.`;
 }

@@ -98,14 +98,14 @@ describe('tollgate finance', () => {
     const taken = await finance('adjust', accountId, '--take', '9', ...because);
     expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 credits: no more can be taken.\n' });
     const large = await finance('adjust', accountId, '--give', '18', ...because);
-    expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('It waits for another person') });
+    expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('Waiting for another person') });
     // The command's own environment raises no limit: the one that billing stored applies to everybody.
     const env = { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as, ADJUSTMENT_LIMIT: '1000' };
     const forged = await runTollgate(['finance', 'adjust', accountId, '--give', '18', ...because], env);
-    expect(forged.stdout).toContain('It waits for another person');
+    expect(forged.stdout).toContain('Waiting for another person');
     await recordLimit(fixture.billing, 'adjustment', 1_000_000_000n);
     const less = await finance('adjust', accountId, '--give', '1.5', ...because);
-    expect(less.stdout).toContain('It waits for another person');
+    expect(less.stdout).toContain('Waiting for another person');
     await recordLimit(fixture.billing, 'adjustment', 20_000_000_000n);
     expect((await finance('reverse-adjustment', id, '--note', 'a mistake')).code).toBe(0);
     const listed = await finance('adjustments', '--account', accountId, '--csv');

@@ -74,7 +74,7 @@ describe('tollgate groups', () => {
   it('says what it did in a sentence and a table', async () => {
     const { accountId } = await person(relay);
     const outputOf = async (...args: string[]) => (await tollgate(...args)).stdout;
-    const may = `Account ${accountId} may make keys in ${CHEAP}`;
+    const may = `Account ${accountId} can create keys in ${CHEAP}`;
     expect(await outputOf('grant', accountId, CHEAP)).toBe(`${may}.\n`);
     expect(await outputOf('grant', accountId, CHEAP)).toBe(`${may}; nothing changed.\n`);
     const list = await outputOf('list', accountId);
@@ -82,7 +82,7 @@ describe('tollgate groups', () => {
     expect(list).toMatch(/Low-Price +no +(cli|user):/);
     expect(list).toMatch(/Vendora-Main +yes +–/);
     expect(await outputOf('revoke', accountId, CHEAP)).toBe(
-      `Account ${accountId} has ${CHEAP} no longer as a granted group.\n`,
+      `Account ${accountId} no longer has a grant for ${CHEAP}.\n`,
     );
   });
 

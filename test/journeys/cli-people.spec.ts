@@ -93,7 +93,7 @@ describe('tollgate admin', () => {
     );
     expect(await tollgate([...create, '--link'], { TOLLGATE_AS: 'ada@example.com' })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is of the staff'),
+      stderr: expect.stringContaining('is a member of staff'),
     });
   });
 

@@ -117,7 +117,7 @@ describe('tollgate finance import', () => {
       'There is no bank account main',
     );
     const wrong = await finance('import', 'bank', 'main', statement, '--mapping', '{"date": {}}');
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is no mapping') });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('This is not a mapping') });
     const mapping = await file(
       'main.json',
       '{"delimiter": ";", "decimal": ",", "date": {"column": "Tag"}, "amount": {"column": "Betrag"},',

@@ -16,7 +16,7 @@ export function channelsCommand(): Command {
   command('list', 'all channels and what they serve; keys are never shown', channels).action(list);
   command(
     'test',
-    'ask each upstream, with each of its keys, for something free, such as its list of models; exits 1 when one fails.\nIt holds no money and no customer notices.',
+    'ask each upstream, with each of its keys, for something free, such as its list of models; exits 1 when one fails.\nIt holds no credits, and customers do not notice.',
     channels,
   )
     .argument('[channel]', 'channel id; without one, every channel that is enabled')

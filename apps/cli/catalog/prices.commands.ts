@@ -92,7 +92,7 @@ function hoursArgument(text: string): number {
 
 function revisionArgument(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number from 1 on.');
+  throw new InvalidArgumentError('Give a whole number of at least 1.');
 }
 
 async function list(options: { json?: boolean }): Promise<void> {

@@ -33,7 +33,7 @@ export function differenceTable<T extends Difference>(
 }
 
 export function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {
-  if (rows.length === 0) return 'No request of that time is concerned.';
+  if (rows.length === 0) return 'No request of that time is affected.';
   const cells = rows.map((row) => [
     row.model,
     row.group,

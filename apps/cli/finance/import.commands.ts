@@ -212,7 +212,7 @@ function print(result: ReportImport, digested: Digest | null, { json }: { json?:
       `${amount} ${currency} of ${provider} (${lineId}) cannot be explained: suspense ${itemId}`,
   );
   const missing = missingPayouts.map(
-    ({ payoutId, reason }) => `What the payout ${payoutId} is made of could not be asked: ${reason}`,
+    ({ payoutId, reason }) => `The contents of the payout ${payoutId} could not be fetched: ${reason}`,
   );
   printText([importText(result, digested), ...warnings, ...missing].join('\n'));
 }
@@ -256,6 +256,6 @@ function mappingArgument(text: string): BankMapping {
     return bankMapping.parse(JSON.parse(text.trim().startsWith('{') ? text : readFileSync(text, 'utf8')));
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw new InvalidArgumentError(`It is no mapping: ${why}`);
+    throw new InvalidArgumentError(`This is not a mapping: ${why}`);
   }
 }

@@ -122,7 +122,7 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
   const parts = [periodText(period)];
   if (balances.length > 0)
     parts.push(tableOf(balances, { Account: 'code', Balance: right('balance'), Unit: 'unit' }));
-  if (late.length > 0) parts.push(`Came too late:\n${tableOf(late, LATE)}`);
+  if (late.length > 0) parts.push(`Late postings:\n${tableOf(late, LATE)}`);
   printText(parts.join('\n\n'));
 }
 

@@ -128,7 +128,7 @@ function notesOf(report: RevenueReport): string[] {
     truncated ? 'There are more rows: raise --limit, or take --csv.' : '',
     billDifference === 0n
       ? ''
-      : `Upstreams billed ${formatAmount(billDifference)} USD beyond what costs came to; no row has it.`,
+      : `Upstreams billed ${formatAmount(billDifference)} USD more than the recorded costs; no row includes it.`,
     unknownCosts === 0n
       ? ''
       : `The cost of ${unknownCosts} charges is not known: tollgate finance costs set.`,

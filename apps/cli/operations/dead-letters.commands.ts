@@ -47,7 +47,9 @@ export function deadLettersCommand(): Command {
 
 function letterId(text: string): bigint {
   if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('That is no id of a dead letter; `tollgate dead-letters list` lists them.');
+  throw new InvalidArgumentError(
+    'That is not the id of a dead letter; `tollgate dead-letters list` lists them.',
+  );
 }
 
 async function list({ limit, topic, about, all, ...options }: ListOptions): Promise<void> {

@@ -190,7 +190,7 @@ async function revoke(keyId: string, options: Acting & { json?: boolean }): Prom
     revokeCustomerKey(pool, keyId, await operatorOf(pool, options, ['support', 'admin'])),
   );
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
-  printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
+  printText(`Key ${keyId} of account ${accountId} has been revoked since ${revokedAt.toISOString()}.`);
 }
 
 interface LimitOptions extends Acting {

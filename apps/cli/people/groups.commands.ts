@@ -69,6 +69,6 @@ async function change(
     return isGrant ? grantAccountGroup(pool, of, doer) : withdrawAccountGroup(pool, of, doer);
   });
   if (options.json) return printJson({ ...of, changed });
-  const done = isGrant ? `may make keys in ${group}` : `has ${group} no longer as a granted group`;
+  const done = isGrant ? `can create keys in ${group}` : `no longer has a grant for ${group}`;
   printText(`Account ${accountId} ${done}${changed ? '' : '; nothing changed'}.`);
 }

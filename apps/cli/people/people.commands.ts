@@ -89,7 +89,7 @@ async function print({ token, ...operator }: Operator, { json }: CreateOptions):
   const link = token === null ? null : passwordLink(await consoleUrl(), token);
   if (json) return printJson({ ...operator, passwordLink: link });
   const lines: [string, string][] = [
-    ['Person', `${operator.email}${operator.created ? '' : '   (was there before)'}`],
+    ['Person', `${operator.email}${operator.created ? '' : '   (existed already)'}`],
     ['Person id', operator.userId],
     ['Account id', operator.accountId],
     ['Roles', operator.roles.join(', ')],
