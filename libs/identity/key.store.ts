@@ -61,7 +61,7 @@ function refusalOf(error: unknown, key: NewKey): IdentityRefusal | undefined {
 }
 
 function groupNotGranted(group: string): IdentityRefusal {
-  const message = `The group ${JSON.stringify(group)} is not open to this account: the operator grants it. Ask by a ticket.`;
+  const message = `The group ${JSON.stringify(group)} is not open to this account: ask the operator for it in a ticket.`;
   return new IdentityRefusal('group_not_granted', message);
 }
 

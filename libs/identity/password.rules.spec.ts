@@ -28,7 +28,7 @@ describe('a password', () => {
     'ｐａｓｓｗｏｒｄ１２３４',
     'football.2026',
   ])('is refused if others would try it first: %s', (password) => {
-    expect(passwordFault(password, owner)).toContain('first that others would try');
+    expect(passwordFault(password, owner)).toContain('too easy to guess');
   });
 
   it.each([

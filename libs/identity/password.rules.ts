@@ -17,8 +17,7 @@ export interface PasswordOwner {
 /** Why a password is refused, as the end of a sentence about it; null: it is accepted. */
 export function passwordFault(password: string, owner: PasswordOwner): string | null {
   const text = password.normalize('NFKC').toLowerCase();
-  if (isCommon(text))
-    return 'is one of the first that others would try: choose words that do not belong together';
+  if (isCommon(text)) return 'is too easy to guess: choose words that do not belong together';
   const rest = wordsOf(owner).reduce((left, word) => left.replaceAll(word, ' '), text);
   const letters = rest.replace(/[^\p{L}]/gu, '');
   if (rest === text || (letters.length >= SHORTEST_WORD && !isCommon(rest))) return null;

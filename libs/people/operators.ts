@@ -93,8 +93,8 @@ async function requireNoAdministrator(client: pg.ClientBase, roles: readonly Rol
   const { rowCount } = await client.query('SELECT FROM administrators LIMIT 1');
   if (rowCount === 0 && roles.includes('admin')) return;
   const message = rowCount
-    ? 'There was an administrator already: say who is acting, by --as or TOLLGATE_AS.'
-    : 'Make the first administrator first: leave --role out, or name admin too.';
+    ? 'There is already an administrator: name the person who is acting with --as or TOLLGATE_AS.'
+    : 'Create the first administrator first: leave --role out, or include admin.';
   throw new ApiError('forbidden', message);
 }
 
@@ -103,7 +103,7 @@ function refuseTakeover(before: SigningPerson, { by, passwordHash, linkLifeMs }:
   if (by === null || before.id === by.userId) return;
   if (passwordHash === null && linkLifeMs === null) return;
   if (before.roles.every((role) => role === 'user')) return;
-  const message = `${before.email} is of the staff: they ask for a new password themselves where people sign in.`;
+  const message = `${before.email} is a member of staff: they request a new password themselves on the sign-in page.`;
   throw new ApiError('forbidden', message);
 }
 

@@ -39,7 +39,7 @@ export class GroupGrants {
       const actor = `user:${by.actor.userId}`;
       if (!(await grantGroup(client, { ...of, by: actor, ticketId }))) return;
       if (ticketId !== undefined) {
-        const event = `Granted: you may make keys in the group ${of.group} from now on.`;
+        const event = `Granted: you can now create keys in the group ${of.group}.`;
         await noteDecision(client, { ticketId, authorId: by.actor.userId, outcome: null, event });
       }
       await note(client, by, { ...of, action: 'group.granted', after: { group: of.group, ticketId } });

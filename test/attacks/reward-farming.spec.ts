@@ -78,7 +78,7 @@ it('a reward stays until its payment can hardly be reversed, and older ones can 
   expect(movableOf(parseAmount('4'), pending)).toBe(parseAmount('3'));
   await expect(move(inviter, '3.000000001', HOUR_MS)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/^3 can be moved now; more from \d{4}-/),
+    message: expect.stringMatching(/^3 can be transferred now, and more from \d{4}-/),
   });
   await move(inviter, '3', HOUR_MS);
   expect(await balances(inviter)).toEqual({ main: '3', invite: '1', owed: '0' });

@@ -48,7 +48,7 @@ describe('a key with a fallback in the playground', () => {
     const { page } = tab;
     await page.getByLabel(field).fill('a boat');
     await page.getByRole('button', { name: send, exact: true }).click();
-    await page.getByText(`No entry for dead-${like} is free at the moment.`).waitFor();
+    await page.getByText(`dead-${like} is unavailable at the moment.`).waitFor();
     const { rows } = await relay.fixture.owner.query(
       'SELECT FROM charges WHERE account_id = $1 AND model_id = $2',
       [someone.accountId, like],

@@ -73,7 +73,7 @@ describe('the console address', () => {
       ['GET', '/v1/models'],
     ] as const) {
       const answer = await fetch(relay.consoleUrl + path, { method });
-      const where = 'This is the console: send calls for models to https://api.example.com.';
+      const where = 'This is the console: send model calls to https://api.example.com.';
       const message = `There is no ${method} ${path}. ${where}`;
       expect(await answer.json()).toMatchObject({ error: { code: 'unknown_url', message } });
     }

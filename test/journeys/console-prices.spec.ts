@@ -233,7 +233,7 @@ describe('two administrators who change one price', () => {
       body: { revision: 1, changes: [{ kind: 'price', model, price: { unitPrice: '0.023' } }] },
     });
     expect(revised).toMatchObject({ revision: 2, outdated: [] });
-    expect((await confirm(second.id, colleague, 1)).error?.message).toMatch(/at revision 2 by now/);
+    expect((await confirm(second.id, colleague, 1)).error?.message).toMatch(/now at revision 2/);
     expect((await confirm(second.id, colleague, 2)).status).toBe(200);
     expect((await confirm(second.id, colleague, 2)).error?.message).toMatch(/was confirmed by user:/);
   });

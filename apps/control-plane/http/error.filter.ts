@@ -49,7 +49,7 @@ const OF_MODELS = /^\/(v1|v1beta|vendora|chat|images|videos)(\/|$)/;
 export function unknownUrl({ method, url }: FastifyRequest, baseUrl: string): ApiError {
   const path = url.split('?', 1)[0] as string;
   const hint = OF_MODELS.test(path)
-    ? `This is the console: send calls for models to ${baseUrl}.`
+    ? `This is the console: send model calls to ${baseUrl}.`
     : '/api/openapi.json lists all paths.';
   return new ApiError('unknown_url', `There is no ${method} ${path}. ${hint}`);
 }

@@ -94,7 +94,7 @@ export class LiveHub extends Looping {
     const place = isOwnMost ? null : this.places.tryTake(accountId);
     if (place?.granted) return place;
     const isOwn = isOwnMost || place?.reason === 'over_share';
-    const who = isOwn ? 'You watch from too many pages' : 'Too many people watch';
+    const who = isOwn ? 'You have too many live pages open' : 'Too many live pages are open';
     throw new ApiError('rate_limit_exceeded', `${who}. Close one, or try again later.`, {
       retryAfterSeconds: RETRY_SECONDS,
     });

@@ -87,7 +87,7 @@ export async function enterChannel(
   }
   const { reason, retryAfterSeconds } = entered;
   if (reason !== 'over_share') throw noChannelFree(model.id, retryAfterSeconds);
-  const message = `Your calls take your share of what ${model.id} can do at the same time. Nothing was charged; send fewer at once.`;
+  const message = `Your calls already use your share of the capacity of ${model.id}. Nothing was charged; send fewer at once.`;
   throw new ModelBusy('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
@@ -97,6 +97,6 @@ export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogM
 }
 
 export function noChannelFree(model: string, retryAfterSeconds: number): ModelBusy {
-  const message = `No entry for ${model} is free at the moment. Nothing was charged; please retry.`;
+  const message = `${model} is unavailable at the moment. Nothing was charged; please retry.`;
   return new ModelBusy('service_unavailable', message, { retryAfterSeconds });
 }

@@ -192,7 +192,7 @@ function refuseOtherWords(body: Body, param: string, words: readonly string[]): 
 function refuseUnpriced(kind: TalkKind, body: Body): void {
   refuseTools(kind, body);
   for (const modality of listOf(body['modalities'])) {
-    if (modality !== 'text') throw invalid('modalities', 'must be ["text"]: no sounds are made here');
+    if (modality !== 'text') throw invalid('modalities', 'must be ["text"]: audio is not generated here');
   }
   for (const edit of listOf((body['context_management'] as Body | null | undefined)?.['edits'])) {
     const type = typeOf(edit);
@@ -217,7 +217,7 @@ function refuseTools(kind: TalkKind, body: Body): void {
 function refuseMessage(kind: 'chat' | 'messages', message: unknown): void {
   if (typeof message !== 'object' || message === null) return;
   const { content, audio } = message as Body;
-  if (!isAbsent(audio)) throw invalid('messages', 'must hold no audio: sounds are not priced here');
+  if (!isAbsent(audio)) throw invalid('messages', 'must not hold audio: it has no price here');
   refuseParts(kind, 'messages', content);
 }
 

@@ -17,9 +17,9 @@ describe('what a vendor keeps', () => {
     ],
     ['conversation', { conversation: { id: 'conv_1' } }, /earlier input and output/],
     ['prompt', { prompt: { id: 'pmpt_1' } }, /instructions/],
-    ['input', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /whole items/],
-    ['input', { input: [{ id: 'msg_1' }] }, /whole items/],
-    ['input', { input: [{ type: null, id: 'msg_1' }] }, /whole items/],
+    ['input', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /complete items/],
+    ['input', { input: [{ id: 'msg_1' }] }, /complete items/],
+    ['input', { input: [{ type: null, id: 'msg_1' }] }, /complete items/],
     ['input', { input: said({ type: 'input_file', ...FILE }) }, /file_id/],
     ['input', { input: said({ type: 'input_image', ...FILE }) }, /file_id/],
     [

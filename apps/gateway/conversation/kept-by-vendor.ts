@@ -21,7 +21,7 @@ export function refuseKeptAnswers(body: Body): void {
 export function refuseKeptItem({ type, role }: Body): void {
   if (type === 'item_reference' || (isAbsent(type) && isAbsent(role))) {
     const rule =
-      'must hold whole items, since answers are not kept here: send what item_reference stands for';
+      'must hold complete items, because answers are not kept here: send the item that item_reference refers to';
     throw invalid('input', `${rule}, and in the AI SDK set store to false`);
   }
 }
@@ -49,5 +49,8 @@ function holdsText(value: unknown): boolean {
 export function refuseKeptFile(part: Body, param: string): void {
   const holders = [part, part['file'], part['source']] as (Body | null | undefined)[];
   if (holders.every((holder) => isAbsent(holder?.['file_id']))) return;
-  throw invalid(param, 'must hold no file_id, since files are not kept here: send the bytes or an address');
+  throw invalid(
+    param,
+    'must not hold a file_id, because files are not kept here: send the bytes or an address',
+  );
 }

@@ -117,7 +117,7 @@ function refuseModalities(value: unknown): void {
   if (isAbsent(value)) return;
   const isOffered = (each: unknown) => typeof each === 'string' && MODALITIES.includes(each.toUpperCase());
   if (Array.isArray(value) && value.every(isOffered)) return;
-  throw invalid(param, `must be a list of ${MODALITIES.join(' and ')}: no sounds are made here`);
+  throw invalid(param, `must be a list of ${MODALITIES.join(' and ')}: audio is not generated here`);
 }
 
 function refuseMedia(type: unknown, param: string): void {
@@ -138,7 +138,7 @@ function refuseAddress(address: unknown, param: string): void {
     throw invalid(param, 'must be an http or https address with a host of letters, digits, dots and hyphens');
   const name = host.toLowerCase();
   if (name !== PUBLIC_FILES && GOOGLES_OWN.test(name))
-    throw invalid(param, `must be no address of YouTube, nor of Google's services but ${PUBLIC_FILES}`);
+    throw invalid(param, `must not be an address of YouTube or of Google's services, except ${PUBLIC_FILES}`);
 }
 
 /** The members of an optional object, all of them known. */

@@ -15,7 +15,7 @@ import { COUNT_REFUSALS, countIn } from '../tokens/token-count.openapi.js';
 
 const TAG = 'Native style';
 const PASSED_ON =
-  'The fields of the vendor pass as they are, but for those that cost beyond tokens, which are refused by name. What the model answers is passed on, images too.';
+  "The vendor's fields are passed on unchanged, except those that cost more than tokens, which are refused by name. The model's answer is passed on, including images.";
 const path = { model: 'The name of the model, without `models/`.' };
 
 const PART: Schema = {

@@ -120,8 +120,8 @@ export class MemoryShare {
 function tooMuch({ reason, retryAfterSeconds }: ShareRefusal): ApiError {
   const message =
     reason === 'over_share'
-      ? 'The large requests of this account are more than its share of the memory. Nothing was charged; send fewer of them at the same time.'
-      : 'The large requests of others fill the memory at the moment. Nothing was charged; please retry.';
+      ? 'The large requests of this account use up its share of the memory. Nothing was charged; send fewer at once.'
+      : 'Large requests of other accounts fill the memory at the moment. Nothing was charged; please retry.';
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 

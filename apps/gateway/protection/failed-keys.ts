@@ -23,7 +23,7 @@ export class FailedKeys {
     const window = this.windows.get(networkOf(ip));
     const leftMs = (window?.endsAtMs ?? 0) - this.clock.elapsedMs();
     if (!window || leftMs <= 0 || window.failures < this.perMinute) return;
-    const message = 'Too many keys that are not valid came from this address; try again later.';
+    const message = 'Too many invalid keys were sent from this address; try again later.';
     throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: Math.ceil(leftMs / 1000) });
   }
 

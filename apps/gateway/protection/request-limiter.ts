@@ -209,7 +209,7 @@ export class RequestLimiter {
 function reached({ perMinute, resetMs }: Allowance, unit: string, amount = 1): ApiError {
   const isTooLarge = amount > perMinute;
   const what = isTooLarge
-    ? `The request may come to ${amount} ${unit}, and its key or account may have ${perMinute} per minute.`
+    ? `The request may use ${amount} ${unit}, but its key or account is limited to ${perMinute} per minute.`
     : `The limit of ${perMinute} ${unit} per minute is reached.`;
   const retryAfterSeconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(resetMs / 1000));
   const rest = isTooLarge ? { shouldRetry: false } : { retryAfterSeconds };

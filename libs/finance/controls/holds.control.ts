@@ -21,6 +21,6 @@ export const holdsControl: Control = {
       values: [graceMs, before ?? 'infinity'],
       limit,
       messageOf: ({ details: { amount, model, held_since, task } }) =>
-        `${amount} of ${model} ${task ? `for task ${task} ` : ''}are held since ${held_since}.`,
+        `${amount} of ${model} ${task ? `for task ${task} ` : ''}have been held since ${held_since}.`,
     }),
 };

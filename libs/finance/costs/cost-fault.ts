@@ -7,7 +7,7 @@ const SENTENCES = {
   bad_time: () => 'effective_from must be a time such as 2026-01-31T00:00:00Z, or empty.',
   withdrawn_unclear: () => 'withdrawn must be yes or empty.',
   withdrawn_with_cost: () => 'What is withdrawn has no cost.',
-  not_decimal: ({ value }) => `${value} is no decimal such as 0.02.`,
+  not_decimal: ({ value }) => `${value} is not a decimal such as 0.02.`,
   incomplete: () => 'Give unit_cost, or input_cost, cached_input_cost and output_cost, or withdrawn.',
   earlier_line: ({ channel, model, line }) =>
     `The cost of ${model} on ${channel} is in line ${line} already.`,

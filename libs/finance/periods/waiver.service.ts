@@ -100,6 +100,6 @@ async function requireOpen(client: pg.ClientBase, end: Date): Promise<void> {
 }
 
 function countedMore(item: string, count: number): ApiError {
-  const message = `count: ${item} counts ${count} by now. Run the checklist again.`;
+  const message = `count: ${item} now counts ${count}. Run the checklist again.`;
   return new ApiError('conflict', message, { param: 'count' });
 }

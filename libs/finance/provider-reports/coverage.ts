@@ -34,7 +34,7 @@ export function requireDays(
     ['to', to],
   ] as const) {
     if (given !== undefined) continue;
-    const message = `${param} is required: the file does not say itself for which days it was asked. Give the first day as from and the day after the last as to.`;
+    const message = `${param} is required: the file does not say which days it was requested for. Give the first day as from and the day after the last as to.`;
     throw new ApiError('missing_required_parameter', message, { param });
   }
   const days = { from: from as string, to: to as string };
@@ -43,7 +43,7 @@ export function requireDays(
       param: 'to',
     });
   if (days.to > today) {
-    const message = `to must not be after ${today}: a day that is not over is in no file whole.`;
+    const message = `to must not be after ${today}: no file has all of a day that is not over.`;
     throw new ApiError('invalid_value', message, { param: 'to' });
   }
   return days;

@@ -65,7 +65,7 @@ function headerOf(
 
 function faultOf(error: CsvError): RowFault {
   const line = typeof error['lines'] === 'number' ? error['lines'] : 1;
-  return { line, column: null, reason: `This is no CSV: ${error.message}.` };
+  return { line, column: null, reason: `This is not CSV: ${error.message}.` };
 }
 
 /** Bytes as text. A byte that is invalid in the encoding refuses the file, so that no name is silently corrupted. */

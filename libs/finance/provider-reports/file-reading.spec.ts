@@ -105,8 +105,8 @@ describe("Stripe's itemised reports", () => {
   it.each([
     ['another file', 'date,amount\n2026-01-31,3\n', 'The header lacks '],
     ['a report without payments', `${HEADER.replace(',payment_intent_id', '')}\n`, 'lacks payment_intent_id'],
-    ['a row with too few cells', `${HEADER}\ntxn_1,2026-01-31\n`, 'This is no CSV'],
-    ['a quote that stays open', `${HEADER}\n"txn_1,2026`, 'This is no CSV'],
+    ['a row with too few cells', `${HEADER}\ntxn_1,2026-01-31\n`, 'This is not CSV'],
+    ['a quote that stays open', `${HEADER}\n"txn_1,2026`, 'This is not CSV'],
     ['a column twice', `${HEADER},gross\n`, 'has the column "gross" twice'],
     ['bytes of another encoding', Buffer.from([0x61, 0xff, 0xfe]), 'is not encoded in utf-8'],
   ])('are not %s', async (_, text, reason) => {

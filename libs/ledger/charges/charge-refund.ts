@@ -61,7 +61,7 @@ export async function refundCharge(
   const existing = await findRefund(client, request);
   if (existing) return existing;
   if (request.amount > rest) {
-    const message = `Of this charge ${formatAmount(rest)} credits can still be refunded.`;
+    const message = `At most ${formatAmount(rest)} credits of this charge can still be refunded.`;
     throw new ChargeRefundRefused('beyond_settled', message);
   }
   const account = await lockBalance(client, accountId);

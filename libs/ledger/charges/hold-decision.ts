@@ -33,7 +33,7 @@ function keyFault(
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
     return reject('key_expired', 'The API key has expired.');
   if (!key.hasGroup) {
-    const instead = 'Use a key of another group, or ask support for this one.';
+    const instead = 'Use a key of another group, or ask support for access to this one.';
     return reject(
       'group_not_granted',
       `The group ${key.group} is no longer open to this account. ${instead}`,

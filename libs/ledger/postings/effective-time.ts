@@ -43,7 +43,7 @@ export async function placeInTime(
   );
   const { at, isFuture, isBeforeAccount, isNow, periodId } = rows[0] as PlaceRow;
   if (isFuture)
-    throw new EffectiveTimeRefused(`${happenedAt} is still to come: nothing can have happened then.`);
+    throw new EffectiveTimeRefused(`${happenedAt} is in the future: nothing can have happened then.`);
   if (isBeforeAccount) throw new EffectiveTimeRefused(`${happenedAt} is before the account was opened.`);
   if (periodId !== null) return { effectiveAt: null, late: { periodId, happenedAt: at } };
   return isNow ? NOW : { effectiveAt: at, late: null };

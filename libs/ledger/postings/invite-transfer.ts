@@ -85,6 +85,6 @@ async function refusePending(
   const movable = movableOf(account.invite, pending);
   const next = pending[0];
   if (amount <= movable || !next) return;
-  const message = `${formatAmount(nanos(movable))} can be moved now; more from ${next.movableAt.toISOString()} on.`;
+  const message = `${formatAmount(nanos(movable))} can be transferred now, and more from ${next.movableAt.toISOString()}.`;
   throw new ApiError('conflict', message, { param: 'amount' });
 }

@@ -50,7 +50,7 @@ it('a disputed payment is not refunded again when its charges are refunded later
   for (const credits of ['1.5', '0.01', null])
     await expect(beginRefund(fixture, disputed, credits)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching('up 0 can be refunded') as unknown,
+      message: expect.stringMatching('At most 0 of this top-up can be refunded') as unknown,
     });
 });
 

@@ -221,7 +221,7 @@ function refundableCredits(of: { unused: bigint; left: bigint; main: bigint }, w
   const most = nanos(smallest > 0n ? smallest : 0n);
   const amount = wanted ?? most;
   if (amount > 0n && amount <= most) return amount;
-  const message = `Of this top-up ${formatAmount(most)} can be refunded: the rest is used, held or gone.`;
+  const message = `At most ${formatAmount(most)} of this top-up can be refunded: the rest is used, held or gone.`;
   throw new ApiError('conflict', message, { param: 'credits' });
 }
 

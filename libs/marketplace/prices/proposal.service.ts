@@ -194,7 +194,7 @@ async function lockOpen(client: pg.ClientBase, id: string, revision: number): Pr
   if (proposal.state !== 'open')
     throw conflict(`The proposal was ${proposal.state} by ${proposal.decidedBy} already.`);
   if (proposal.revision !== revision) {
-    throw conflict(`The proposal is at revision ${proposal.revision} by now: look at it again.`);
+    throw conflict(`The proposal is now at revision ${proposal.revision}: review it again.`);
   }
   return proposal;
 }

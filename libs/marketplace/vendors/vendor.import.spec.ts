@@ -134,7 +134,7 @@ describe('an import from the vendor catalog', () => {
   it.each([
     [{ models: ['nothing'] }, 'models: the catalog has no model nothing.'],
     [{ vendors: ['nobody'] }, 'vendors: the catalog has no vendor nobody.'],
-    [{ models: ['fresh-3'] }, 'models: fresh-3 is not here: add missing models, too.'],
+    [{ models: ['fresh-3'] }, 'models: fresh-3 is not here: add missing models as well.'],
     [{ effectiveAt: new Date(0) }, 'effectiveAt'],
   ])('refuses %j', async (choice, message) => {
     const models = [offered({ id: 'fresh-3' }), offered({ id: 'imgmodel-4' })];

@@ -140,7 +140,7 @@ function refuseNamed(compared: readonly VendorComparison[], { addMissing }: Vend
   const faults: Partial<Record<VendorState, string>> = {
     alias: 'is an alias here: it costs what its model costs',
     unlike: 'is of another family here, or counted otherwise',
-    ...(!addMissing && { missing: 'is not here: add missing models, too' }),
+    ...(!addMissing && { missing: 'is not here: add missing models as well' }),
   };
   const faultOf = ({ model, state }: VendorComparison) =>
     isListed(model) ? faults[state] : 'has no list price: set a price of your own';

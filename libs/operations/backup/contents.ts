@@ -40,7 +40,7 @@ export function parseManifest(text: string): BackupManifest {
   return parsed(
     manifest,
     text,
-    'It is no backup of this version of Tollgate: use the version that wrote it.',
+    'This is not a backup of this version of Tollgate: use the version that wrote it.',
   );
 }
 

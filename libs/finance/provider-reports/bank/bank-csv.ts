@@ -107,7 +107,7 @@ function requireDay(
   day: string,
   { today, days, column: name }: { today: string; days: ReportDays; column: string },
 ): void {
-  if (day > today) throw new CellFault(name, `is ${day}, which is still to come.`);
+  if (day > today) throw new CellFault(name, `is ${day}, which is in the future.`);
   if (day < days.from || day >= days.to)
     throw new CellFault(name, `is ${day}, and the file is to hold ${days.from} up to ${days.to}.`);
 }

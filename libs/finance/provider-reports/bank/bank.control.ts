@@ -29,8 +29,8 @@ function overdueItem({ bankAccountId, until, firstAt }: OverdueFiles): ControlIt
     state: 'report_overdue',
     message:
       until === null
-        ? `No file of ${account} was ever imported, although transfers or payouts are expected since ${firstAt}.`
-        : `The files of ${account} end at ${until}, although transfers or payouts are expected since then.`,
+        ? `No file of ${account} was ever imported, although transfers or payouts have been expected since ${firstAt}.`
+        : `The files of ${account} end at ${until}, although transfers or payouts have been expected since then.`,
     details: { bankAccount: bankAccountId, until, firstAt, how: until === null ? 'never' : null },
     transactionIds: [],
   };
@@ -93,6 +93,6 @@ export function bankSentence(item: BankFacts): string {
     case 'differs':
       return `${what} names ${other}, which has another amount, or was unlinked from it by a person.`;
     case 'twice':
-      return `${what} names ${other}, which another line brought already.`;
+      return `${what} names ${other}, which another line already matches.`;
   }
 }

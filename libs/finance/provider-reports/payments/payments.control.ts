@@ -37,8 +37,8 @@ function overdueItem({ provider, until, firstAt }: OverdueReport): ControlItem {
     state: 'report_overdue',
     message:
       until === null
-        ? `No report of ${provider} was ever imported, although it was paid through since ${firstAt}.`
-        : `The reports of ${provider} end at ${until}, although it was paid through since then.`,
+        ? `No report of ${provider} was ever imported, although it has taken payments since ${firstAt}.`
+        : `The reports of ${provider} end at ${until}, although it has taken payments since then.`,
     details: { provider, until, firstAt, how: until === null ? 'never' : null },
     transactionIds: [],
     at: 'infinity',

@@ -2,7 +2,8 @@ import type { VendorModel } from '../vendor-model.js';
 import { API_EVANGELIST, LITELLM, listedRate } from './sources.js';
 
 /** Announced for 2026-08-17 (Gemini API) and 2026-06-30 (Vertex AI). */
-const SHUT_DOWN = 'Google announced to shut it down in the summer of 2026: check that it still answers.';
+const SHUT_DOWN =
+  'Google has announced that it will shut it down in the summer of 2026: check that it still answers.';
 
 function imagen(id: string, unitPrice: string): VendorModel {
   return {

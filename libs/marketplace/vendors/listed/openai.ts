@@ -79,7 +79,7 @@ export const openAiModels: readonly VendorModel[] = [
       url: 'https://developers.openai.com/api/docs/models/gpt-image-1-mini',
       read: '2026-11-23',
     },
-    note: 'Deprecated by its vendor. The tokens of the prompt and of input images come on top.',
+    note: 'Deprecated by its vendor. The tokens of the prompt and of input images cost extra.',
   },
   { ...openAiChat('gpt-5.5', ['5', '0.5', '30'], [OPENAI_STEP, 128_000]), note: LONG_PROMPTS },
   { ...openAiChat('gpt-5.4', ['2.5', '0.25', '15'], [OPENAI_STEP, 128_000]), note: LONG_PROMPTS },

@@ -18,7 +18,7 @@ function seedream(id: string, unitPrice: string, source: VendorModel['source']):
     limits: {},
     listPrice: { unitPrice },
     source,
-    note: 'The price of BytePlus, which sells the models of Volcengine abroad. Volcengine itself asks yuan.',
+    note: 'The price of BytePlus, which sells the models of Volcengine abroad. Volcengine itself charges in yuan.',
   };
 }
 
@@ -48,7 +48,7 @@ export const volcengineModels: readonly VendorModel[] = [
       via: 'pages that quote it and the model card (ModelArk/1587798), without a date',
     },
     note:
-      'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024, in the largest shape ' +
+      'Worked out: BytePlus charges 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024, in the largest shape ' +
       'of each resolution. The shapes are in its reference of video tasks (ModelArk/Video_Generation_API), read in a copy on 2026-11-26.',
   },
   {
@@ -76,7 +76,7 @@ export const volcengineModels: readonly VendorModel[] = [
       via: 'price lists of 302.ai and others that quote it, and the shapes in the reference of Runware, without a date',
     },
     note:
-      'Worked out: BytePlus asks 2.4 USD for a million tokens of a video with sound and 1.2 without, of which a second has width x ' +
+      'Worked out: BytePlus charges 2.4 USD for a million tokens of a video with sound and 1.2 without, of which a second has width x ' +
       'height x 24 / 1024, in the largest shape of each resolution.',
   },
 ];
