@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ENTITIES } from '#operations/entities.js';
 import { setUpDatabase } from '#operations/database.setup.js';
@@ -13,6 +14,7 @@ import {
 import { listedFirst, type Listing } from '#finance/listing.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { requireSchema } from '#database/migrations.js';
+import { databaseUrlOf } from '#database/roles.js';
 import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
@@ -24,6 +26,8 @@ const APPLICATION = 'tollgate-cli';
 const POOL_SIZE = 4;
 /** A check reads the whole ledger. */
 const STATEMENT_TIMEOUT_MS = 600_000;
+const OTHERS_POLL_MS = 100;
+const OTHERS = `SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 /**
  * Runs a command on a database, and disconnects afterwards: DATABASE_URL, otherwise the one
@@ -111,9 +115,26 @@ export async function withEmbedded<T>(
     try {
       return await work(server);
     } finally {
+      // A server that no longer answers has no other commands.
+      await untilAlone(server).catch(() => undefined);
       await server.stop();
     }
   });
+}
+
+/** Other commands may have found the server meanwhile. Stopping it would cut them off. */
+async function untilAlone(server: EmbeddedPostgres): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrlOf(server.urlFor('admin'), 'postgres') });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    for (let isTold = false; (await client.query(OTHERS)).rowCount !== 0; isTold = true) {
+      if (!isTold) process.stderr.write('Waiting for other commands that use this database\n');
+      await pause(OTHERS_POLL_MS);
+    }
+  } finally {
+    await client.end();
+  }
 }
 
 /** Entities of a database, for the duration of some work. */
