@@ -9,6 +9,13 @@ import { kindsOfWork } from './task-kinds.js';
 /** The time for the largest file at one megabyte per second, rounded up. */
 export const COPY_LIMIT_MS = 600_000;
 
+export interface Copying {
+  channel: Channel;
+  fileUrl: string;
+  signal: AbortSignal;
+  limitMs?: number;
+}
+
 export interface CopyFailure {
   ok: false;
   /** For the operator. */
@@ -21,34 +28,54 @@ export interface CopyFailure {
 export async function copyFile(
   { upstreams, storage }: { upstreams: Upstreams; storage: FileStore },
   task: LeasedTask,
-  { channel, fileUrl, signal }: { channel: Channel; fileUrl: string; signal: AbortSignal },
+  { channel, fileUrl, signal, limitMs = COPY_LIMIT_MS }: Copying,
 ): Promise<{ ok: true; key: string; bytes: number } | CopyFailure> {
   const work = kindsOfWork[task.kind];
   const key = `${work.folder}/${task.id}.${work.extension}`;
   const adapter = upstreams.adapterFor(channel.protocol);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(COPY_LIMIT_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   let file: FileBody | undefined;
-  let isBroken = false;
+  const flow: Flow = { isBroken: false, vendorMs: 0, storeMs: 0 };
   try {
     file = await work.open(adapter, channel, { fileUrl, signal: limit });
-    const chunks = noting(work.checked(file.body), () => (isBroken = true));
-    const source = Readable.from(chunks, { objectMode: false });
+    const source = Readable.from(noting(work.checked(file.body), flow), { objectMode: false });
     const { bytes } = await storage.write(key, source, { maxBytes: work.maxBytes });
     return { ok: true, key, bytes };
   } catch (error) {
-    const isStores = file !== undefined && !isBroken && !(error instanceof FileTooLarge);
+    const isSlowStore = limit.aborted && flow.storeMs > flow.vendorMs;
+    const isStores =
+      file !== undefined && (!flow.isBroken || isSlowStore) && !(error instanceof FileTooLarge);
     return { ok: false, reason: error instanceof Error ? error.message : String(error), isStores };
   } finally {
     file?.body.destroy();
   }
 }
 
-/** Passes chunks on, and says when their source breaks. */
-async function* noting(chunks: AsyncIterable<Buffer>, onBroken: () => void): AsyncGenerator<Buffer> {
+/** Where chunks came to a stop. */
+interface Flow {
+  isBroken: boolean;
+  /** How long each side was waited for. */
+  vendorMs: number;
+  storeMs: number;
+}
+
+/** Passes chunks on, and notes when their source breaks and who is slow. */
+async function* noting(chunks: AsyncIterable<Buffer>, flow: Flow): AsyncGenerator<Buffer> {
+  let sinceMs = performance.now();
+  const count = (side: 'vendorMs' | 'storeMs') => {
+    const nowMs = performance.now();
+    flow[side] += nowMs - sinceMs;
+    sinceMs = nowMs;
+  };
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      count('vendorMs');
+      yield chunk;
+      count('storeMs');
+    }
   } catch (error) {
-    onBroken();
+    count('vendorMs');
+    flow.isBroken = true;
     throw error;
   }
 }

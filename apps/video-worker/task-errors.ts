@@ -12,7 +12,8 @@ export const outOfTime = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
   message: `The ${kindsOfWork[kind].noun} was not finished in time.`,
 });
 
-export const noFile = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
+/** @param isStores our store did not take it */
+export const noFile = ({ kind }: Pick<Task, 'kind'>, isStores: boolean): TaskError => ({
   code: 'generation_failed',
-  message: `The finished ${kindsOfWork[kind].noun} could not be fetched from the upstream.`,
+  message: `The finished ${kindsOfWork[kind].noun} could not be ${isStores ? 'stored' : 'fetched from the upstream'}.`,
 });

@@ -169,7 +169,7 @@ export class TaskFollower {
     if (task.pastDeadline || (!isStores && failures >= config.copyAttempts)) {
       await this.fail(
         task,
-        noFile(task),
+        noFile(task, isStores),
         `the upstream finished, but the file could not be copied: ${reason}`,
       );
     } else if (isStores) {

@@ -163,7 +163,10 @@ describe('a video that fails', () => {
     await until('it was tried', async () => (await failed()) > 0);
     await under.tasks.owner.query('UPDATE tasks SET deadline = now()');
     expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
-    expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/could not be copied/);
+    expect(await under.tasks.row(task.id)).toMatchObject({
+      error_message: 'The finished video could not be stored.',
+      unbilled_cost: expect.stringContaining('could not be copied'),
+    });
   });
 
   it('to end before its deadline is given up, with its cost recorded', async () => {
