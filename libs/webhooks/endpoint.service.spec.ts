@@ -234,7 +234,11 @@ describe('a new secret', () => {
     // The receiver has been switched to the third one.
     const { secret: fourth } = await service.rotateSecret(asker, id, 'current');
     expect(await signing(id)).toEqual([fourth, third]);
+    const until = new Date(clock.nowMs() + webhooks.secretOverlapMs);
+    expect(await list()).toMatchObject([{ previousSecretUntil: until }]);
     clock.advance(webhooks.secretOverlapMs);
+    expect(await list()).toMatchObject([{ previousSecretUntil: null }]);
+    expect(await service.find(asker.actor.accountId, id)).toMatchObject({ previousSecretUntil: null });
     const { secret: last } = await service.rotateSecret(asker, id);
     expect(await signing(id)).toEqual([last, fourth]);
   });

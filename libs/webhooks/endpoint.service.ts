@@ -46,16 +46,19 @@ export class EndpointService {
     private readonly clock: Clock,
   ) {}
 
-  list(accountId: string): Promise<WebhookEndpoint[]> {
-    return this.source
+  async list(accountId: string): Promise<WebhookEndpoint[]> {
+    const endpoints = await this.source
       .getRepository(WebhookEndpoint)
       .find({ where: { accountId, deletedAt: IsNull() }, order: { id: 'DESC' } });
+    return endpoints.map((endpoint) => this.asOfNow(endpoint));
   }
 
   /** @throws ApiError not_found */
   async find(accountId: string, endpointId: string): Promise<WebhookEndpoint> {
     const where = { id: endpointId, accountId, deletedAt: IsNull() };
-    return (await this.source.getRepository(WebhookEndpoint).findOneBy(where)) ?? refuseUnknown();
+    return this.asOfNow(
+      (await this.source.getRepository(WebhookEndpoint).findOneBy(where)) ?? refuseUnknown(),
+    );
   }
 
   /**
@@ -99,7 +102,7 @@ export class EndpointService {
       const before = shown(endpoint);
       const current: EndpointChange = { ...endpoint, enabled: endpoint.disabledAt === null };
       const wanted = realChanges(current, { ...change, url });
-      if (Object.keys(wanted).length === 0) return endpoint;
+      if (Object.keys(wanted).length === 0) return this.asOfNow(endpoint);
       const { enabled, ...fields } = wanted;
       const failures = fields.url === undefined ? {} : { failingSince: null };
       if (Object.keys(fields).length > 0)
@@ -116,7 +119,7 @@ export class EndpointService {
         before,
         after: shown(after),
       });
-      return after;
+      return this.asOfNow(after);
     });
   }
 
@@ -138,8 +141,8 @@ export class EndpointService {
   rotateSecret(asker: Asker, endpointId: string, receiverHas?: SigningSecret): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const [secret, nowMs] = [newWebhookSecret(), this.clock.nowMs()];
-      const { previousSecret, previousSecretUntil: until } = endpoint;
-      const doBothSign = until !== null && until.getTime() > nowMs;
+      const { previousSecret, previousSecretUntil: until } = this.asOfNow(endpoint);
+      const doBothSign = until !== null;
       if (doBothSign && receiverHas === undefined) throw bothSign(until);
       const change = {
         secret: this.config.secrets.seal(secret, placeOf.webhook(endpointId)),
@@ -150,6 +153,13 @@ export class EndpointService {
       await this.note(transaction, asker, { action: 'webhook.secret_rotated', endpoint });
       return { ...endpoint, ...change, secret };
     });
+  }
+
+  /** The time until which two secrets sign is kept after it has passed. Whoever reads it may have another clock. */
+  private asOfNow(endpoint: WebhookEndpoint): WebhookEndpoint {
+    const { previousSecretUntil: until } = endpoint;
+    const doBothSign = until !== null && until.getTime() > this.clock.nowMs();
+    return doBothSign ? endpoint : { ...endpoint, previousSecretUntil: null };
   }
 
   /** Runs `work` on an endpoint of the caller's account, under its lock. @throws ApiError not_found */

@@ -35,7 +35,7 @@ const endpointView = z
       .meta({ description: 'The time of the first failure after the last success.' }),
     previousSecretUntil: timeView
       .nullable()
-      .meta({ description: 'The previous secret also signs until this time.' }),
+      .meta({ description: 'The previous secret also signs until this time. Null if it does not.' }),
     createdAt: timeView,
   })
   .meta({ id: 'WebhookEndpoint' });

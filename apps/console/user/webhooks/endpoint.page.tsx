@@ -11,7 +11,6 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame, Section } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { useNow } from '../../ui/time/now.js';
 import { When } from '../../ui/time/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
@@ -19,8 +18,6 @@ import { EndpointState } from './endpoint.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useOwnState } from '../../shell/session.js';
 import { GROUP } from '../../i18n/group.js';
-
-const MINUTE_MS = 60_000;
 
 export default function EndpointPage() {
   const { t } = useTranslation('webhooks');
@@ -148,9 +145,7 @@ function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
 function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [secret, setSecret] = useOwnState<string>();
-  const { previousSecretUntil: until } = endpoint;
-  const now = useNow(MINUTE_MS);
-  const doBothSign = until !== null && Date.parse(until) > now;
+  const doBothSign = endpoint.previousSecretUntil !== null;
   const receiverHas = choiceField(t('one.receiverHas.label'), {
     of: ['current', 'previous'],
     name: (which) => t(`one.receiverHas.${which}`),
