@@ -128,8 +128,15 @@ export class ApprovalService {
     return approval;
   }
 
-  /** Like `request`, but returns the approval that the same change is already waiting for, if there is one. */
-  async requestOnce(transaction: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
+  /**
+   * Like `request`, but returns the approval that the same change is already waiting for, if there is one that could still be
+   * approved.
+   */
+  async requestOnce(
+    transaction: EntityTransaction,
+    asked: ApprovalRequest,
+    isOutdated: (approvalId: string) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<Approval> {
     const { kind, payload } = asked;
     const pending = transaction.entities
       .createQueryBuilder(Approval, 'approval')
@@ -137,8 +144,11 @@ export class ApprovalService {
         kind,
         state: 'pending',
         payload: JSON.stringify(payload),
-      });
-    return (await pending.getOne()) ?? this.request(transaction, asked);
+      })
+      .orderBy('id', 'DESC')
+      .limit(1);
+    const found = await pending.getOne();
+    return found && !(await isOutdated(found.id)) ? found : this.request(transaction, asked);
   }
 
   /** Does at once what one person may do, in the caller's transaction. Without `alone`, records a request. */

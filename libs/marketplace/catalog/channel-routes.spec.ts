@@ -182,6 +182,12 @@ describe('once customers have paid', () => {
       code: 'conflict',
       message: expect.stringContaining('imgmodel-4 was removed'),
     });
+    const { approvalId: again } = await change(id, renamed);
+    expect(again).not.toBe(ofModel);
+    expect((await change(id, renamed)).approvalId).toBe(again);
+    await approve(again);
+    expect((await routesOf(id)).models).toEqual(renamed.models);
+    await change(id, { models: {} });
     const groups = ['Public-Relay', 'Vendora-Main'];
     const { approvalId: ofBoth } = await change(id, { ...renamed, groups });
     const { approvalId: ofGroup } = await change(id, { groups });

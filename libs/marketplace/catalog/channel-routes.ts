@@ -9,7 +9,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, changeCatalog } from './catalog.changes.js';
-import { refuseRemoved } from './removed-since.js';
+import { type Entries, refuseRemoved, removedSince } from './removed-since.js';
 
 const KIND = 'channel.routes';
 /** Names that end with ID are stored as they are: some vendors' model names look like email addresses. */
@@ -57,9 +57,7 @@ export class ChannelRoutes {
           await requireSameUpstream(client, asked);
           const { channel, models, groups } = asked;
           const subject = `channel:${channel}`;
-          const modelIds = models.map(({ modelId }) => modelId);
-          await refuseRemoved(client, approvalId, { subject, path: ['models'], names: modelIds });
-          await refuseRemoved(client, approvalId, { subject, path: ['groups'], names: groups });
+          await refuseRemoved(client, approvalId, listsOf(asked));
           const added = { models: Object.fromEntries(models.map(pairOf)), groups };
           await addRoutes(client, channel, added);
           return { result: null, action: 'channel.routes-added', subject, after: added };
@@ -96,22 +94,25 @@ export class ChannelRoutes {
       ...models.map(({ modelId, upstreamId }) => `${modelId} (upstream name: ${upstreamId})`),
       ...added.groups.map((group) => `group ${group}`),
     ].join(', ');
-    const approval = await this.approvals.requestOnce(transaction, {
+    const asked = {
+      channel: channel.id,
+      baseUrl: written(channel.baseUrl),
+      models: models.sort((a, b) => (a.modelId < b.modelId ? -1 : 1)),
+      groups: [...added.groups],
+    };
+    const request = {
       kind: KIND,
       subject: `channel:${channel.id}`,
       accountId: null,
-      payload: {
-        channel: channel.id,
-        baseUrl: written(channel.baseUrl),
-        models: models.sort((a, b) => (a.modelId < b.modelId ? -1 : 1)),
-        groups: added.groups,
-      },
+      payload: asked,
       amount: null,
       reason: `Send paid requests through ${channel.id}: ${names}.`,
       actor: { userId: by.actor.replace(/^user:/, '') },
       requestId: newId(),
-    });
-    return approval.id;
+    };
+    const lists = listsOf(asked);
+    const isOutdated = async (id: string) => (await removedSince(transaction.client, id, lists)) !== null;
+    return (await this.approvals.requestOnce(transaction, request, isOutdated)).id;
   }
 }
 
@@ -148,6 +149,14 @@ async function requireSameUpstream(client: pg.ClientBase, { channel, baseUrl }: 
   if (rows[0] && written(rows[0].baseUrl) === baseUrl) return;
   const message = `The base URL of ${channel} has changed. Reject this, and ask again if it is still needed.`;
   throw new ApiError('conflict', message);
+}
+
+function listsOf({ channel, models, groups }: Payload): Entries[] {
+  const subject = `channel:${channel}`;
+  return [
+    { subject, path: ['models'], names: models.map(({ modelId }) => modelId) },
+    { subject, path: ['groups'], names: groups },
+  ];
 }
 
 /** As approvals store it: from what looks like an email address, they would leave out the host as well. */

@@ -196,6 +196,11 @@ describe('the models of a group', () => {
       message: expect.stringContaining('imgmodel-lite was removed'),
     });
     expect(await modelsOf(group)).toEqual([]);
+    const again = await set(group, 'imgmodel-4', 'imgmodel-lite');
+    expect(again).not.toBe(both);
+    expect(await set(group, 'imgmodel-4', 'imgmodel-lite')).toBe(again);
+    await approve(again!, admins[1]);
+    expect(await modelsOf(group)).toEqual(['imgmodel-4', 'imgmodel-lite']);
   });
 
   it('are approved by the same person in an installation with one person, on the record', async () => {

@@ -8,7 +8,7 @@ import { newId } from '#platform/ids.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, changeCatalog, requireUnchanged } from './catalog.changes.js';
 import { cheapSales, saleColumns, type Sale } from './cheap-sales.js';
-import { refuseRemoved } from './removed-since.js';
+import { type Entries, refuseRemoved, removedSince } from './removed-since.js';
 import { requireServable } from './served-models.js';
 
 const KIND = 'group.models';
@@ -43,8 +43,7 @@ export class GroupModels {
       apply: (client, asked, { decidedBy, approvalId }) =>
         changeCatalog(client, { actor: `user:${decidedBy}`, requestId: approvalId }, async () => {
           const { sales } = asked;
-          for (const { group, model } of sales)
-            await refuseRemoved(client, approvalId, { subject: `group:${group}`, path: [], names: [model] });
+          await refuseRemoved(client, approvalId, sales.map(entryOf));
           await addSales(client, sales, 'models');
           return { result: null, action: 'group.models-added', subject: subjectOf(sales), after: asked };
         }),
@@ -89,7 +88,7 @@ export class GroupModels {
     if (cheap.length === 0) return null;
     await deleteSales(client, cheap);
     const named = cheap.map(({ group, model }) => `${model} to ${group}`).join(', ');
-    const approval = await this.approvals.requestOnce(transaction, {
+    const asked = {
       kind: KIND,
       subject,
       accountId: null,
@@ -98,8 +97,9 @@ export class GroupModels {
       reason: `Add ${named}. The price there is fixed, or far below the list price.`,
       actor: { userId: by.actor.replace(/^user:/, '') },
       requestId: newId(),
-    });
-    return approval.id;
+    };
+    const isOutdated = async (id: string) => (await removedSince(client, id, cheap.map(entryOf))) !== null;
+    return (await this.approvals.requestOnce(transaction, asked, isOutdated)).id;
   }
 }
 
@@ -123,6 +123,10 @@ async function deleteSales(client: pg.ClientBase, sales: readonly Sale[]): Promi
      WHERE g.group_name = s.group_name AND g.model_id = s.model_id`,
     saleColumns(sales),
   );
+}
+
+function entryOf({ group, model }: Sale): Entries {
+  return { subject: `group:${group}`, path: [], names: [model] };
 }
 
 export function salesIn(group: string, models: readonly string[]): Sale[] {

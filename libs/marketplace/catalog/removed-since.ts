@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 
 /** Entries of a list of the catalog. */
-interface Entries {
+export interface Entries {
   /** What has the list, such as `group:{name}`, and the path of the list in its audit log. */
   readonly subject: string;
   readonly path: readonly string[];
@@ -17,8 +17,32 @@ interface Entries {
 export async function refuseRemoved(
   client: pg.ClientBase,
   approvalId: string,
-  { subject, path, names }: Entries,
+  lists: readonly Entries[],
 ): Promise<void> {
+  const name = await removedSince(client, approvalId, lists);
+  if (name === null) return;
+  const message = `${name} was removed after this was requested. Reject this, and ask again if it is still needed.`;
+  throw new ApiError('conflict', message);
+}
+
+/** One of the entries that was removed after this approval was requested; null: none was. In the same transaction. */
+export async function removedSince(
+  client: pg.ClientBase,
+  approvalId: string,
+  lists: readonly Entries[],
+): Promise<string | null> {
+  for (const list of lists) {
+    const name = await removedOf(client, approvalId, list);
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+async function removedOf(
+  client: pg.ClientBase,
+  approvalId: string,
+  { subject, path, names }: Entries,
+): Promise<string | null> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM approvals p
        JOIN audit_log asked ON asked.subject = p.subject AND asked.action = 'approval.requested'
@@ -28,7 +52,5 @@ export async function refuseRemoved(
      WHERE p.id = $1 AND since.before #> $3::text[] ? name AND NOT since.after #> $3::text[] ? name LIMIT 1`,
     [approvalId, subject, path, names],
   );
-  if (!rows[0]) return;
-  const message = `${rows[0].name} was removed after this was requested. Reject this, and ask again if it is still needed.`;
-  throw new ApiError('conflict', message);
+  return rows[0]?.name ?? null;
 }
