@@ -11,9 +11,16 @@ const MOST = {
   'messages on tickets': 200,
   'new keys': 500,
   'changes of name': 20,
+  /** Each opens a checkout at a provider, and a cancelled one makes room for the next. */
+  'new orders': 200,
   /** Of keys, webhooks, billing details and the account together. */
   'changes of settings': 1_000,
   'downloads of archives': 100,
+  /** Of webhooks. */
+  'test events': 500,
+  'replays of single deliveries': 1_000,
+  /** Each sends up to ten thousand. */
+  'replays of many deliveries': 50,
   /** Those that succeed. A reset of the password forgets them, so that nobody is locked out by them. */
   'sign-ins': 1_000,
   /** Each also sends a mail. */

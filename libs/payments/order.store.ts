@@ -3,6 +3,7 @@ import { DataSource, In, LessThan } from 'typeorm';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction } from '#database/database.js';
 import { lockAccount } from '#identity/account.store.js';
+import { countDaily } from '#identity/daily-limits.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -68,7 +69,7 @@ export class OrderStore {
 
   /**
    * Saves an order with its current price. A repeat of the request returns the same order.
-   * @throws ApiError conflict for another order's request id, or one open order too many
+   * @throws ApiError conflict for another order's request id, or one open order too many; too_many_attempts
    */
   async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
     const orders = this.parts.source.getRepository(TopupOrder);
@@ -88,6 +89,7 @@ export class OrderStore {
     const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
     await lockAccount(client, accountId);
     await refuseTooMany(client, order);
+    await countDaily(client, accountId, 'new orders');
     await client.query(INSERT, [
       newId(),
       accountId,

@@ -140,6 +140,16 @@ describe('an order', () => {
     expect(await save()).toBe('made');
   });
 
+  it('is one of at most 200 in a day, however many of them were cancelled', async () => {
+    const accountId = await payments.newAccount();
+    const order = { accountId, wish: { credits: parseAmount('1') }, provider: 'manual' as const };
+    const { id } = await payments.orders.save({ ...order, requestId: newId() });
+    await payments.orders.end(id, 'cancelled');
+    await payments.ledger.billing.query('UPDATE attempts SET count = 200');
+    const another = payments.orders.save({ ...order, requestId: newId() });
+    await expect(another).rejects.toMatchObject({ code: 'too_many_attempts' });
+  });
+
   it('exists for its own account only', async () => {
     const { id } = await orderOf(payments, await payments.newAccount());
     const stranger = await payments.newAccount();

@@ -86,6 +86,20 @@ describe('the delivery log', () => {
     expect(JSON.parse(shown.body)).toMatchObject({ type: 'topup.credited' });
   });
 
+  it('keeps the last 100 attempts of a delivery, however often it is replayed', async () => {
+    const { delivered } = await ended();
+    await ledger.billing.query(
+      `INSERT INTO webhook_attempts (delivery_id, started_at, duration_ms, status)
+       SELECT $1, now(), 5, n FROM generate_series(1, 5000) AS n`,
+      [delivered],
+    );
+    await log.replay(of, delivered);
+    const [again] = await queue.claim(1, 1, []);
+    await queue.succeeded(again!, attempt(204));
+    const kept = (await log.find(of, delivered)).log.map(({ status }) => status);
+    expect(kept).toEqual([...Array.from({ length: 99 }, (_, index) => 4_902 + index), 204]);
+  });
+
   it('belongs to the account', async () => {
     const { failed } = await ended();
     const foreign = { ...of, accountId: newId() };
@@ -107,6 +121,17 @@ describe('a replay', () => {
     expect(await log.replay(of, failed)).toMatchObject({ state: 'pending', attempts: 1 });
     await queue.succeeded(again!, attempt(204));
     expect((await log.find(of, failed)).log.map(({ status }) => status)).toEqual([500, 204]);
+  });
+
+  it('is only done so often in a day', async () => {
+    const { failed } = await ended();
+    const since = new Date(Date.now() + 60_000);
+    const refusal = { code: 'too_many_attempts' };
+    for (let replays = 0; replays < 50; replays += 1) await log.replaySince(of, since, 'all');
+    await expect(log.replaySince(of, since, 'all')).rejects.toMatchObject(refusal);
+    await log.replay(of, failed);
+    await ledger.billing.query('UPDATE attempts SET count = 1000');
+    await expect(log.replay(of, failed)).rejects.toMatchObject(refusal);
   });
 
   it('since a time sends the failed ones again, or all', async () => {

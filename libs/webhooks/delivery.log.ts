@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
+import { countDaily } from '#identity/daily-limits.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type RowOf, timeView } from '#platform/http/fields.js';
@@ -105,6 +106,7 @@ export class DeliveryLog {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
       await refuseOnePingTooMany(client, of.endpointId);
+      await countDaily(client, of.accountId, 'test events');
       const body = webhookBody({
         type: PING,
         at: new Date().toISOString(),
@@ -119,10 +121,11 @@ export class DeliveryLog {
     return this.find(of, deliveryId);
   }
 
-  /** Resends a delivery. @throws ApiError conflict if the endpoint is disabled */
+  /** Resends a delivery. @throws ApiError conflict if the endpoint is disabled, too_many_attempts */
   async replay(of: OwnEndpoint, deliveryId: string): Promise<WebhookDelivery> {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
+      await countDaily(client, of.accountId, 'replays of single deliveries');
       await client.query(
         `UPDATE webhook_deliveries SET ${AGAIN} WHERE id = $1 AND endpoint_id = $3 AND state <> 'pending'`,
         [deliveryId, this.config.giveUpMs, of.endpointId],
@@ -131,10 +134,14 @@ export class DeliveryLog {
     return this.find(of, deliveryId);
   }
 
-  /** Resends what was queued since. @returns how many. @throws ApiError conflict if the endpoint is disabled */
+  /**
+   * Resends what was queued since. @returns how many
+   * @throws ApiError conflict if the endpoint is disabled, too_many_attempts
+   */
   async replaySince(of: OwnEndpoint, since: Date, states: 'failed' | 'all'): Promise<number> {
     return inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
+      await countDaily(client, of.accountId, 'replays of many deliveries');
       const { rowCount } = await client.query(
         `UPDATE webhook_deliveries SET ${AGAIN} WHERE id IN (
            SELECT id FROM webhook_deliveries

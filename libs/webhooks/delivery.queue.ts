@@ -85,6 +85,9 @@ RETURNING d.id, d.endpoint_id AS "endpointId", d.account_id AS "accountId", d.ev
   CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
   (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
 
+/** The attempts of a delivery that stay in the log, which shows them all at once: those of several turns. */
+const MAX_LOGGED = 100;
+
 /** If the next attempt would be too late, the delivery has failed. A lost lease decides nothing. */
 const AFTER_FAILURE = `
 UPDATE webhook_deliveries SET lease_token = NULL,
@@ -262,6 +265,7 @@ async function markFailing(
   return rows[0];
 }
 
+/** Replays can go on as long as the log is kept. */
 async function insertAttempt(
   client: pg.ClientBase,
   delivery: DueDelivery,
@@ -269,8 +273,10 @@ async function insertAttempt(
 ): Promise<void> {
   const { startedAt, durationMs, status, error, answer } = attempt;
   await client.query(
-    `INSERT INTO webhook_attempts (delivery_id, started_at, duration_ms, status, error, answer)
+    `WITH former AS (DELETE FROM webhook_attempts WHERE delivery_id = $1 AND id <=
+       (SELECT id FROM webhook_attempts WHERE delivery_id = $1 ORDER BY id DESC OFFSET $7 LIMIT 1))
+     INSERT INTO webhook_attempts (delivery_id, started_at, duration_ms, status, error, answer)
      VALUES ($1, $2, $3, $4, $5, $6)`,
-    [delivery.id, startedAt, durationMs, status, error, answer],
+    [delivery.id, startedAt, durationMs, status, error, answer, MAX_LOGGED - 1],
   );
 }

@@ -81,7 +81,7 @@ export const topupRoutes = {
       .refine(isOneWish, ONE_WISH),
     answer: orderView,
     status: 201,
-    refusals: ['conflict', 'payment_provider_failed'],
+    refusals: ['conflict', 'too_many_attempts', 'payment_provider_failed'],
   }),
   list: forUsers.list(orderView)('listTopups', '/api/topups', {
     summary: 'List your orders.',

@@ -105,7 +105,7 @@ export const webhookRoutes = {
     query: { state: z.enum(DELIVERY_STATES).optional() },
   }),
   delivery: forUsers.get('getWebhookDelivery', '/api/webhooks/{endpointId}/deliveries/{deliveryId}', {
-    summary: 'Get a delivery with all attempts.',
+    summary: 'Get a delivery with its last 100 attempts.',
     answer: deliveryDetail,
   }),
   replay: forUsers.post(
@@ -115,7 +115,7 @@ export const webhookRoutes = {
       summary: 'Resend a delivery with the same webhook-id.',
       status: 202,
       answer: deliveryView,
-      refusals: ['conflict'],
+      refusals: ['conflict', 'too_many_attempts'],
     },
   ),
   replaySince: forUsers.post('replayWebhookDeliveries', '/api/webhooks/{endpointId}/replays', {
@@ -129,6 +129,6 @@ export const webhookRoutes = {
     }),
     status: 202,
     answer: z.object({ replayed: z.number().int() }),
-    refusals: ['conflict'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
 };
