@@ -426,6 +426,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     const seq = [...model.refunds.values()].filter((each) => each.chargeId === chargeId).length + 1;
     model.refunds.set(requestId, { chargeId, amount, seq });
     model.refunded.set(chargeId, refunded + amount);
+    model.spent.set(charge.keyId, model.spent.get(charge.keyId)! - amount);
     credit(charge.accountId, amount);
     return { seq, amount };
   }

@@ -40,8 +40,24 @@ beforeEach(async () => {
 /** A charge of 0.10 for five images, of which this many were delivered. */
 async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'failed' = 'delivered') {
   const chargeId = newId();
+  const { accountId } = customer;
+  await hold(chargeId);
+  await engine.resolve({
+    chargeId,
+    accountId,
+    outcome,
+    deliveredUnits: delivered,
+    channel: null,
+    reason: null,
+    upstreamStatus: null,
+    latencyMs: null,
+  });
+  return chargeId;
+}
+
+function hold(chargeId = newId()) {
   const { accountId, keyId } = customer;
-  await engine.hold({
+  return engine.hold({
     chargeId,
     accountId,
     keyId,
@@ -55,17 +71,6 @@ async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'f
     expiresAtMs: Date.now() + 60_000,
     deadlineMs: Date.now() + 60_000,
   });
-  await engine.resolve({
-    chargeId,
-    accountId,
-    outcome,
-    deliveredUnits: delivered,
-    channel: null,
-    reason: null,
-    upstreamStatus: null,
-    latencyMs: null,
-  });
-  return chargeId;
 }
 
 function refund(chargeId: string, amount: string, more: Partial<ChargeRefundRequest> = {}) {
@@ -139,6 +144,37 @@ describe('a refund after settlement', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await main()).toBe('0.99');
     await expectClean();
+  });
+
+  it('can be spent again by its key, once, in the month of its hold', async () => {
+    await ledger.owner.query('UPDATE api_keys SET monthly_limit_nanos = $2 WHERE id = $1', [
+      customer.keyId,
+      parseAmount('0.1'),
+    ]);
+    const [chargeId, requestId] = [await charge(), newId()];
+    expect(await hold()).toMatchObject({ outcome: 'refused', code: 'key_limit_exceeded' });
+    await refund(chargeId, '0.1', { requestId });
+    await refund(chargeId, '0.1', { requestId });
+    expect(await hold()).toMatchObject({ outcome: 'held' });
+    expect(await hold()).toMatchObject({ outcome: 'refused', code: 'key_limit_exceeded' });
+    await expectClean();
+  });
+
+  it('leaves the limits of later months as they are', async () => {
+    const chargeId = await charge();
+    for (const sql of [
+      `UPDATE charges SET created_at = created_at - interval '1 month' WHERE key_id = $1`,
+      `UPDATE key_spend SET month = month - interval '1 month' WHERE key_id = $1`,
+    ])
+      await ledger.owner.query(sql, [customer.keyId]);
+    const second = await charge();
+    await refund(chargeId, '0.03');
+    await refund(second, '0.01');
+    const { rows } = await ledger.owner.query<{ spent: bigint }>(
+      'SELECT spent FROM key_spend WHERE key_id = $1 ORDER BY month',
+      [customer.keyId],
+    );
+    expect(rows.map(({ spent }) => spent)).toEqual([parseAmount('0.07'), parseAmount('0.09')]);
   });
 
   it('is refused for a charge that was not settled', async () => {

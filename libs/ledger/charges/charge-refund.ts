@@ -47,9 +47,14 @@ const COLUMNS = `id AS "refundId", charge_id AS "chargeId", account_id AS "accou
   ticket_id AS "ticketId", requested_by AS "requestedBy", approved_by AS "approvedBy",
   transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
 
+/** Under the lock of the account's balance, like every change of what its keys spent. */
+const UNSPEND = `UPDATE key_spend s SET spent = s.spent - $2 FROM charges c
+  WHERE c.id = $1 AND s.key_id = c.key_id AND s.month = date_trunc('month', c.created_at AT TIME ZONE 'UTC')::date`;
+
 /**
  * Refunds part of what a charge settled: Dr usage-refund / Cr main, under the charge's lock, so that its refunds
- * together never exceed the settlement. Runs and announces in the caller's transaction.
+ * together never exceed the settlement. As with a release, it no longer counts toward the limits of the month of its hold.
+ * Runs and announces in the caller's transaction.
  * @throws ChargeRefundRefused
  */
 export async function refundCharge(
@@ -71,6 +76,7 @@ export async function refundCharge(
   const transactionId = await postRefund(client, request, { account, seq });
   const refund = await insertRefund(client, request, { accountId, seq, transactionId });
   await settleDebt(client, account);
+  await client.query(UNSPEND, [request.chargeId, request.amount]);
   await announce(client, refund, taskId);
   return refund;
 }
