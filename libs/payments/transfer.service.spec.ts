@@ -116,6 +116,36 @@ describe('a bank transfer for an order', () => {
     expect(await payments.orders.show(accountId, orderId)).toMatchObject({ state: 'paid' });
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
+
+  it('that expired pays it at its rate, but not once the account has another', async () => {
+    const accountId = await payments.newAccount();
+    const orders = await Promise.all(
+      [1, 2, 3].map(() => orderOf(payments, accountId, { provider: 'manual' })),
+    );
+    const [early, onTime, late] = orders.map(({ id }) => id);
+    await payments.ledger.owner.query(
+      `UPDATE topup_orders SET expires_at = now() - interval '1 second' WHERE account_id = $1`,
+      [accountId],
+    );
+    const record = async (of: Partial<Transfer>) =>
+      transfers.recordTransfer(transferTo(accountId, of), asking(await payments.finance()));
+    await record({ orderId: early! });
+    await payments.ledger.owner.query(
+      `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
+       VALUES ($1, 1.2, now(), 'a reseller', 'test', $2)`,
+      [accountId, newId()],
+    );
+    await expect(record({ orderId: late! })).rejects.toMatchObject({ code: 'conflict', param: 'orderId' });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    await payments.ledger.owner.query(
+      `UPDATE topup_orders SET expires_at = now() + interval '1 hour' WHERE id = $1`,
+      [onTime],
+    );
+    await record({ orderId: onTime! });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('20');
+    await record({});
+    expect(await balanceOf(payments.ledger, accountId)).toBe('30.833333333');
+  });
 });
 
 describe('above the limit of one person', () => {

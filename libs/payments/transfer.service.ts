@@ -8,7 +8,7 @@ import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { topupRates } from '#topup/conversion.js';
 import type { Done } from '#approvals/approval.service.js';
-import { convertForAccount } from '#topup/account-rates.js';
+import { convertForAccount, rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
   type FinanceRequest,
@@ -82,7 +82,7 @@ export class TransferService {
     requireHouseCurrency(currency, this.parts.config.payments.currency);
     const { valueDate } = transfer;
     const paid = { paymentId, currency, paidMinor: paidMinor.toString(), valueDate };
-    if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
+    if (orderId !== null) return { ...(await planOrder(client, { orderId, paidMinor, valueDate })), ...paid };
     const accountId = transfer.accountId as string;
     await requireAccount(client, accountId);
     const { rate, ...bought } = await convertForAccount(client, accountId, { payMinor: paidMinor });
@@ -153,30 +153,43 @@ interface ManualOrder {
   credits: bigint;
   paidMinor: bigint;
   rate: TransferPayload['rate'];
+  /** Whether the transfer arrived after the time in which the order could be paid. */
+  isLate: boolean;
 }
 
-async function lockManualOrder(client: pg.ClientBase, orderId: string): Promise<ManualOrder> {
+type OrderPayment = { orderId: string } & Pick<Transfer, 'paidMinor' | 'valueDate'>;
+
+async function lockManualOrder(
+  client: pg.ClientBase,
+  { orderId, valueDate }: OrderPayment,
+): Promise<ManualOrder> {
   const { rows } = await client.query<ManualOrder>(
-    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
+    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate,
+       coalesce($2::timestamp AT TIME ZONE 'UTC', now()) > expires_at AS "isLate"
      FROM topup_orders WHERE id = $1 AND provider = 'manual' FOR UPDATE`,
-    [orderId],
+    [orderId, valueDate],
   );
   if (rows[0]) return rows[0];
   const message = 'orderId: there is no such bank transfer order.';
   throw new ApiError('invalid_value', message, { param: 'orderId' });
 }
 
+/** An order that has expired is still credited, but only at the rate that the account has now. */
 async function planOrder(
   client: pg.ClientBase,
-  orderId: string,
-  paidMinor: bigint,
+  payment: OrderPayment,
 ): Promise<Pick<TransferPayload, 'accountId' | 'orderId' | 'credits' | 'rate'>> {
-  const order = await lockManualOrder(client, orderId);
+  const { orderId, paidMinor } = payment;
+  const order = await lockManualOrder(client, payment);
   if (order.paidMinor !== paidMinor) {
     const message = `The order is for ${viewPayment(order.paidMinor)}: record another amount for its account.`;
     throw new ApiError('conflict', message, { param: 'paid' });
   }
-  const { accountId, rate } = order;
+  const { accountId, rate, isLate } = order;
+  if (isLate && (await rateInForce(client, accountId)) !== rate) {
+    const message = `The order expired, and its rate of ${rate} is out of date. Give the value date if it was paid in time. Otherwise, record the payment for account ${accountId}.`;
+    throw new ApiError('conflict', message, { param: 'orderId' });
+  }
   return { accountId, orderId, credits: formatAmount(order.credits), rate };
 }
 
