@@ -10,14 +10,30 @@ beforeAll(async () => {
 });
 afterAll(() => ledger?.close());
 
+async function bill({
+  number = newId(),
+  from = '2026-01-01',
+  to = '2026-01-02',
+  amount = 0n,
+}): Promise<void> {
+  await ledger.owner.query(
+    `INSERT INTO upstream_bills (id, channel_id, number, from_day, to_day, amount, accrued, actor, request_id)
+     VALUES ($1, 'sandbox', $2, $3, $4, $5, $5, 'user:test', $1)`,
+    [newId(), number, from, to, amount],
+  );
+}
+
+async function cost(day: string): Promise<void> {
+  await ledger.owner.query(
+    `INSERT INTO charge_costs (charge_id, outcome, account_id, channel_id, model_id, units, cost, cost_version_id,
+       transaction_id, ended_at, day) VALUES ($1, 'delivered', 'a', 'sandbox', 'm', 1, 1, 1, 1, $2::date, $2)`,
+    [newId(), day],
+  );
+}
+
 it('adds the bills of a channel up beyond what a column holds', async () => {
   const most = 2n ** 63n - 1n;
-  for (const number of ['first', 'second'])
-    await ledger.owner.query(
-      `INSERT INTO upstream_bills (id, channel_id, number, from_day, to_day, amount, accrued, actor, request_id)
-       VALUES ($1, 'sandbox', $2, '2026-01-01', '2026-01-02', $3, $3, 'user:test', $1)`,
-      [newId(), number, most],
-    );
+  for (const number of ['first', 'second']) await bill({ number, amount: most });
   expect(await billsByChannel(ledger.billing)).toEqual([
     {
       channel: 'sandbox',
@@ -30,4 +46,21 @@ it('adds the bills of a channel up beyond what a column holds', async () => {
       billedTo: '2026-01-02',
     },
   ]);
+});
+
+it('is billed up to the first gap that has costs, whatever bills overlap', async () => {
+  for (const [from, to] of [
+    ['2026-03-12', '2026-03-20'],
+    ['2026-03-01', '2026-03-10'],
+    ['2026-03-02', '2026-03-04'],
+  ] as const)
+    await bill({ from, to });
+  const billedTo = async () => (await billsByChannel(ledger.billing))[0]?.billedTo;
+  await cost('2026-03-09');
+  await cost('2026-03-12');
+  expect(await billedTo()).toBe('2026-03-20');
+  await cost('2026-03-11');
+  expect(await billedTo()).toBe('2026-03-10');
+  await bill({ from: '2026-03-10', to: '2026-03-12' });
+  expect(await billedTo()).toBe('2026-03-20');
 });

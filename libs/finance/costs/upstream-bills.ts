@@ -43,7 +43,10 @@ export const channelBillsView = z
     billed: amountView,
     difference: amountView.meta({ description: '`billed` − `covered`.' }),
     bills: z.int(),
-    billedTo: utcDay.nullable().meta({ description: 'The first day not covered by bills.' }),
+    billedTo: utcDay.nullable().meta({
+      description:
+        'The day after the last bill, or the start of the first gap between bills in which there were costs.',
+    }),
   })
   .meta({ id: 'ChannelBills' });
 
@@ -112,7 +115,10 @@ export async function billsByChannel(database: Database): Promise<ChannelBills[]
        WHERE a.code LIKE 'accrued-upstream:%' GROUP BY 1),
      billed AS (
        SELECT channel_id AS channel, sum(accrued) AS covered, sum(amount) AS billed, count(*)::int AS bills,
-         max(to_day)::text AS "billedTo" FROM upstream_bills GROUP BY 1)
+         coalesce(min(through) FILTER (WHERE through < next AND (SELECT max(cost) FROM charge_costs k
+           WHERE k.channel_id = b.channel_id AND k.day >= b.through AND k.day < b.next) > 0), max(through))::text AS "billedTo"
+       FROM (SELECT *, max(to_day) OVER earlier AS through, lead(from_day) OVER earlier AS next FROM upstream_bills
+         WINDOW earlier AS (PARTITION BY channel_id ORDER BY from_day, to_day)) b GROUP BY 1)
      SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,
        coalesce(billed, 0)::text AS billed, coalesce(bills, 0) AS bills, "billedTo"
      FROM accrued_now FULL JOIN billed USING (channel) ORDER BY channel`,
