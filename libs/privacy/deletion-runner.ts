@@ -44,7 +44,7 @@ export class DeletionRunner {
 
   private async carryOut(due: DueDeletion): Promise<void> {
     const { pool } = this.options;
-    if ((await settleDeletion(pool, due, this.options)) !== null) return;
+    if (!(await settleDeletion(pool, due, this.options))) return;
     crashPoint('deletion.settled');
     const subject = await this.subjectOf(due);
     await erase(pool, subject, () => this.putOff(due, LEASE_MS));

@@ -15,13 +15,13 @@ export interface DueDeletion {
 /**
  * Settles an account once: when nothing is held, being refunded or disputed, its remaining balance is forfeited if that
  * was agreed, and it accepts no more credits. Everything is decided under the lock of the balances.
- * @returns what it waits for; null if it is settled
+ * @returns whether it is settled: not if it waits, or its owner has cancelled it since it was found due
  */
 export function settleDeletion(
   pool: pg.Pool,
   { id, accountId }: DueDeletion,
   options: { fileLifeMs: number; retryMs: number },
-): Promise<DeletionBlocker | null> {
+): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     const account = await lockBalance(client, accountId);
     const { rows } = await client.query<{ state: string; forfeits: boolean }>(
@@ -29,14 +29,14 @@ export function settleDeletion(
       [id],
     );
     const { state, forfeits } = rows[0]!;
-    if (state !== 'requested') return null;
+    if (state !== 'requested') return state !== 'cancelled';
     const blocker = await findBlocker(client, account, { forfeits, fileLifeMs: options.fileLifeMs });
     if (blocker !== null) {
       await postpone(client, id, { blocker, retryMs: options.retryMs });
-      return blocker;
+      return false;
     }
     await runDeletion(client, account, id);
-    return null;
+    return true;
   });
 }
 

@@ -18,6 +18,7 @@ import { applyDisputeFact } from '#payments/facts/dispute.fact.js';
 import { priceCredits } from '#topup/conversion.js';
 import { tablesWith } from '../../test/support/everywhere.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { meetAt } from '../../test/support/race.js';
 import { cancelDeletion, findDeletion, requestDeletion } from './deletion-request.js';
 import { DeletionRunner } from './deletion-runner.js';
 
@@ -364,6 +365,22 @@ describe('carrying a deletion out', () => {
     for (const { accountId } of people)
       expect(await findDeletion(fixture.billing, accountId)).toMatchObject({ state: 'done' });
     await expectCleanBooks();
+  });
+
+  it('erases nothing if its owner cancels it at the moment at which it is due', async () => {
+    const person = await someone();
+    const { accountId, userId } = person;
+    await ask(person);
+    const before = await tablesWith(fixture.owner, person.word);
+    const hold = {
+      sql: 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE',
+      values: [accountId],
+      meanwhile: (client: pg.ClientBase) =>
+        cancelDeletion(client, { accountId, by: `user:${userId}`, requestId: null }),
+    };
+    await meetAt(fixture, hold, [() => runnerOn(fixture.billing).round()]);
+    expect(await findDeletion(fixture.billing, accountId)).toBeNull();
+    expect(await tablesWith(fixture.owner, person.word)).toEqual(before);
   });
 
   it('waits for what is open, and says for what', async () => {

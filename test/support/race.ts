@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { until } from './eventually.js';
 import type { LedgerFixture } from './ledger.js';
 
@@ -15,11 +16,11 @@ export async function race(
 
 /**
  * Starts work while the rows that `hold` selects are locked, and unlocks them once all of the work waits. So it meets
- * there, however fast the machine is.
+ * there, however fast the machine is. What happens `meanwhile` is done before it goes on.
  */
 export async function meetAt<T>(
   { owner }: Pick<LedgerFixture, 'owner'>,
-  hold: { sql: string; values: unknown[] },
+  hold: { sql: string; values: unknown[]; meanwhile?: (holder: pg.ClientBase) => Promise<unknown> },
   work: readonly (() => Promise<T>)[],
 ): Promise<T[]> {
   const holder = await owner.connect();
@@ -28,6 +29,7 @@ export async function meetAt<T>(
     await holder.query(hold.sql, hold.values);
     const all = Promise.all(work.map((start) => start()));
     await until('all to wait for the rows', async () => (await waitingIn(owner)) === work.length);
+    await hold.meanwhile?.(holder);
     await holder.query('COMMIT');
     return await all;
   } finally {
