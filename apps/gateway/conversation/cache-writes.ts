@@ -1,4 +1,5 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { isText } from '#platform/http/long-text.js';
 import { areWritesSold, type InputKind } from '#pricing/held-kinds.js';
 import type { Conversation } from './conversation-request.js';
 
@@ -10,19 +11,18 @@ export function dearestInput(
   { kind, body }: Conversation,
   { catalog, model, group, atMs }: { catalog: Catalog; model: CatalogModel; group: string; atMs: number },
 ): InputKind {
-  if (kind === 'messages') return writesOf(body, 0);
+  if (kind === 'messages') return writesOf(body);
   const writesUnasked = areWritesSold(catalog.priceBook, { model: model.id, group, atMs });
   return kind !== 'speech' && (writesUnasked || body['prompt_cache_options']) ? 'cacheWrite' : 'input';
 }
 
-/** Bodies are bounded in depth before they come here; marks are no deeper than in the content of a tool's result. */
-const MARKS_DEPTH = 8;
-
-function writesOf(value: unknown, depth: number): InputKind {
-  if (typeof value !== 'object' || value === null || depth > MARKS_DEPTH) return 'input';
+/** A body's depth is bounded where it is read. */
+function writesOf(value: unknown): InputKind {
+  // A long text has its bytes as members, millions of them.
+  if (typeof value !== 'object' || value === null || isText(value)) return 'input';
   let dearest: InputKind = 'input';
   for (const [name, member] of Object.entries(value)) {
-    const found = name === 'cache_control' ? writeOf(member) : writesOf(member, depth + 1);
+    const found = name === 'cache_control' ? writeOf(member) : writesOf(member);
     if (found === 'cacheWrite1h') return found;
     if (found === 'cacheWrite') dearest = found;
   }
