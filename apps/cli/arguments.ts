@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { day, time } from '#platform/http/fields.js';
 import { InvalidAmount, MAX_AMOUNT_NANOS, type Nanos, parseAmount } from '#money/amount.js';
 import {
   MINOR_PER_UNIT,
@@ -82,19 +83,29 @@ function amountArgument(text: string): Nanos {
   throw new InvalidArgumentError('Give a decimal with at most nine decimals, such as 5 or 0.02.');
 }
 
+/** A UTC day, such as 2026-01-31. */
+export function dayArgument(text: string): string {
+  if (day.safeParse(text).success) return text;
+  throw new InvalidArgumentError('Give a day, such as 2026-01-31.');
+}
+
 /** A day, or a time of ISO 8601. */
 export function timeArgument(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
-    return time;
+  const read = readTime(day.safeParse(text).success ? `${text}T00:00Z` : text);
+  if (read) return read;
   throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
 
 /** A time with its zone. */
 export function zonedTimeArgument(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(time.getTime())) return time;
+  const read = readTime(text);
+  if (read) return read;
   throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+/** Seconds may be left out. */
+function readTime(text: string): Date | undefined {
+  return time.safeParse(text.replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00')).data;
 }
 
 /** A day or a time, kept as text because the ledger's times have microseconds. */

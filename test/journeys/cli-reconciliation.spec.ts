@@ -123,9 +123,13 @@ describe('tollgate finance import', () => {
       '{"delimiter": ";", "decimal": ",", "date": {"column": "Tag"}, "amount": {"column": "Betrag"},',
       '"currency": {"fixed": "USD"}, "reference": ["Zweck"]}',
     );
-    const made = await finance('import', 'bank', 'main', statement, '--mapping', mapping, '--json', ...DAYS);
+    const asked = ['import', 'bank', 'main', statement, '--json', ...DAYS];
+    const tried = await finance(...asked, '--mapping', mapping, '--dry-run');
+    expect(JSON.parse(tried.stdout)).toMatchObject({ id: null, added: 2 });
+    expect((await finance(...asked)).stderr).toContain('There is no bank account main');
+    const made = await finance(...asked, '--mapping', mapping);
     expect(JSON.parse(made.stdout)).toMatchObject({ added: 2, matchedAtBank: 1 });
-    expect((await finance('import', 'bank', 'main', statement, '--json', ...DAYS)).code).toBe(0);
+    expect((await finance(...asked)).code).toBe(0);
   });
 });
 

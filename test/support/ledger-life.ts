@@ -307,7 +307,9 @@ export class LedgerLife {
       currency: { fixed: 'USD' },
       reference: ['r'],
     });
-    await this.transaction((client) => saveBankAccount(client, { id: 'main', mapping }, 'system'));
+    await this.transaction((client) =>
+      saveBankAccount(client, { id: 'main', mapping }, { actor: 'system', requestId: null }),
+    );
     const { rows } = await billing.query<{ paymentId: string; paid: string }>(
       `SELECT payment_id AS "paymentId", (paid_minor / 100.0)::text AS paid FROM topups WHERE provider = 'manual' ORDER BY id DESC LIMIT 2`,
     );

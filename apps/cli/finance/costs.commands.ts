@@ -10,11 +10,10 @@ import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
-import { countArgument, zonedTimeArgument } from '../arguments.js';
+import { dayArgument, countArgument, zonedTimeArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, minute, printJson, printList, printText, right, tableOf } from '../output.js';
 import { costOf, costText } from './cost-text.js';
-import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
 
 /** `finance costs`: what upstreams cost, and what they bill. */

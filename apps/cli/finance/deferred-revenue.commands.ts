@@ -13,10 +13,9 @@ import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
-import { csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
+import { dayArgument, csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { type Columns, facts, type Printed, printJson, printText, right, table, tableOf } from '../output.js';
-import { dayArgument } from './days.js';
 
 const NOTES = `
 Used credits become revenue within about a minute. Payments in other currencies are in suspense.

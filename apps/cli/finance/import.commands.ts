@@ -5,14 +5,9 @@ import { z } from 'zod';
 import { readPaymentsConfig } from '#payments/payments.config.js';
 import { viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { importFromStripe } from '#finance/provider-reports/stripe.report.js';
-import { inTransaction } from '#database/database.js';
 import { bankMapping, type BankMapping } from '#finance/provider-reports/bank/bank-csv.js';
 import { matchBankLines } from '#finance/provider-reports/bank/bank-match.js';
-import {
-  findBankAccount,
-  importBankCsv,
-  saveBankAccount,
-} from '#finance/provider-reports/bank/bank.import.js';
+import { findBankAccount, importBankCsv } from '#finance/provider-reports/bank/bank.import.js';
 import { requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import type { FileSource } from '#finance/provider-reports/csv-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
@@ -24,16 +19,15 @@ import {
 } from '#finance/provider-reports/report.import.js';
 import { faultText, ReportRefused } from '#finance/provider-reports/report-line.js';
 import { importSandbox } from '#finance/provider-reports/sandbox-books.js';
-import { audit } from '#identity/audit-log.js';
 import { formatMinor } from '#money/currency.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
+import { dayArgument } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
-import { dayArgument } from './days.js';
 
 const NOTES = `
 Stripe: the itemized reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
@@ -144,32 +138,13 @@ async function importBank(
     throw new OperatorError('The name of an account must be 1 to 40 characters: a-z, 0-9 and -.');
   await onDatabase(async (pool) => {
     const { mapping } = options;
-    const isOnlyTried = options.dryRun === true && !mapping;
-    const { by } = await doerUnless(pool, { ...options, isOnlyTried }, ['finance']);
-    if (mapping) await keepMapping(pool, { id: accountId, mapping }, by);
+    const { by } = await doerUnless(pool, { ...options, isOnlyTried: options.dryRun ?? false }, ['finance']);
     const source = sourceOf(file);
     const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';
     const days = requireDays(options, await todayIn(pool, zone));
     const kept = { ...importOptions(`bank:${accountId}`, { ...options, by }), days };
-    const result = await withReadableFaults(() => importBankCsv(pool, { accountId, source }, kept));
+    const result = await withReadableFaults(() => importBankCsv(pool, { accountId, source, mapping }, kept));
     print(result, await digest(pool, result), options);
-  });
-}
-
-async function keepMapping(
-  pool: pg.Pool,
-  account: { id: string; mapping: BankMapping },
-  actor: string,
-): Promise<void> {
-  await inTransaction(pool, async (client) => {
-    await saveBankAccount(client, account, actor);
-    await audit(client, {
-      actor,
-      action: 'bank-account.saved',
-      subject: `bank-account:${account.id}`,
-      after: account.mapping,
-      requestId: null,
-    });
   });
 }
 

@@ -10,12 +10,11 @@ import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { dayArgument, countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { firstOf } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { type Columns, minute, printJson, printText } from '../output.js';
 import { waitingFor, withServices } from '../services.js';
-import { dayArgument } from './days.js';
 import { printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
 
 const GRACE_MS = 300_000;

@@ -28,10 +28,9 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { OperatorError } from '#platform/errors.js';
 import { command } from '../command.js';
-import { countArgument, csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
+import { dayArgument, countArgument, csvOption, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { minute, type Printed, printJson, printList, printText, right, table } from '../output.js';
-import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
 
 /** `finance revenue` and `finance price-changes`. */

@@ -33,7 +33,9 @@ beforeAll(async () => {
     reference: ['text'],
   });
   for (const id of ['main', 'other'])
-    await inTransaction(fixture.billing, (client) => saveBankAccount(client, { id, mapping }, 'cli:test'));
+    await inTransaction(fixture.billing, (client) =>
+      saveBankAccount(client, { id, mapping }, { actor: 'cli:test', requestId: null }),
+    );
 });
 afterAll(() => fixture?.close());
 afterEach(async () => {
@@ -154,7 +156,9 @@ describe('the days of a file', () => {
     );
     const mapping = bankMapping.parse({ ...rows[0]!.mapping, timeZone: 'Asia/Tokyo' });
     const save = (id: string, kept: typeof mapping) =>
-      inTransaction(fixture.billing, (client) => saveBankAccount(client, { id, mapping: kept }, 'cli:test'));
+      inTransaction(fixture.billing, (client) =>
+        saveBankAccount(client, { id, mapping: kept }, { actor: 'cli:test', requestId: null }),
+      );
     await save('main', mapping);
     await importBank({ from: '2026-01-01', to: '2026-01-02' });
     await save('main', bankMapping.parse(rows[0]!.mapping));

@@ -519,7 +519,9 @@ describe('the bank', () => {
   }
 
   beforeEach(() =>
-    inTransaction(fixture.billing, (client) => saveBankAccount(client, { id: 'main', mapping }, 'cli:test')),
+    inTransaction(fixture.billing, (client) =>
+      saveBankAccount(client, { id: 'main', mapping }, { actor: 'cli:test', requestId: null }),
+    ),
   );
 
   it('shows payouts by their amount and day, and transfers by their reference', async () => {
@@ -597,7 +599,7 @@ describe('the bank', () => {
   it('refuses a line that was booked differently before', async () => {
     const ids = bankMapping.parse({ ...mapping, lineId: 'id' });
     await inTransaction(fixture.billing, (client) =>
-      saveBankAccount(client, { id: 'main', mapping: ids }, 'cli:test'),
+      saveBankAccount(client, { id: 'main', mapping: ids }, { actor: 'cli:test', requestId: null }),
     );
     const line = (amount: string) => text(`date,amount,text,id\n${dayAt(0)},${amount},x,A1`);
     await importBank(line('1.00'));

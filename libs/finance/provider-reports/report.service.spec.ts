@@ -87,7 +87,7 @@ describe('a file of a bank', () => {
       lineId: 'id',
     });
     await inTransaction(payments.ledger.billing, (client) =>
-      saveBankAccount(client, { id: 'main', mapping }, 'user:x'),
+      saveBankAccount(client, { id: 'main', mapping }, { actor: 'user:x', requestId: null }),
     );
     expect(await service.importBank('main', upload, asking(finance))).toMatchObject({ lines: 1, added: 1 });
   });

@@ -166,7 +166,9 @@ export class Month {
       await importStripeCsv(billing, () => textSource(csv), options);
     }
     const account = { id: 'house', mapping: bankMapping.parse(BANK_MAPPING) };
-    await this.database.transaction((client) => saveBankAccount(client, account, 'user:finance'));
+    await this.database.transaction((client) =>
+      saveBankAccount(client, account, { actor: 'user:finance', requestId: null }),
+    );
     const bank = bankCsv(lines, this.transfers);
     await importBankCsv(billing, { accountId: 'house', source: () => textSource(bank) }, options);
     await postReportLines(billing, { currency: 'USD' });

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
@@ -38,29 +39,43 @@ export async function listBankAccounts(client: pg.ClientBase | pg.Pool): Promise
   return rows.map(({ id, mapping }) => ({ id, mapping: bankMapping.parse(mapping) }));
 }
 
+/** @param by `requestId`: for the audit log */
 export async function saveBankAccount(
   client: pg.ClientBase,
   { id, mapping }: BankAccount,
-  actor: string,
+  { actor, requestId }: { actor: string; requestId: string | null },
 ): Promise<void> {
+  const before = await findBankAccount(client, id);
   await client.query(
     `INSERT INTO bank_accounts (id, mapping, actor) VALUES ($1, $2, $3)
      ON CONFLICT (id) DO UPDATE SET mapping = excluded.mapping, actor = excluded.actor, updated_at = now()`,
     [id, JSON.stringify(mapping), actor],
   );
+  await audit(client, {
+    actor,
+    action: 'bank-account.saved',
+    subject: `bank-account:${id}`,
+    before: before?.mapping,
+    after: mapping,
+    requestId,
+  });
 }
 
 /**
  * Imports a bank file, completely or not at all. Known lines stay as they are. If a line with a bank's own ID has changed, the
- * file is refused, because banks do not change what they have booked.
+ * file is refused, because banks do not change what they have booked. A `mapping` is stored with the import.
  * @throws ApiError not_found if the account has no mapping; ReportRefused with the faulty rows
  */
 export async function importBankCsv(
   pool: pg.Pool,
-  { accountId, source }: { accountId: string; source: FileSource },
+  {
+    accountId,
+    source,
+    mapping,
+  }: { accountId: string; source: FileSource; mapping?: BankMapping | undefined },
   options: FileImport,
 ): Promise<ReportImport> {
-  const account = await findBankAccount(pool, accountId);
+  const account = mapping ? { id: accountId, mapping } : await findBankAccount(pool, accountId);
   if (!account)
     throw new ApiError('not_found', `There is no bank account ${accountId}: define its mapping first.`);
   const { days } = options;
@@ -68,8 +83,13 @@ export async function importBankCsv(
   const today = await todayIn(pool, timeZone);
   const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
   const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
+  const { actor } = options;
   const file: ImportedFile<BankLine> = {
-    begin: (client) => beginBankReport(client, { accountId, sha256, actor: options.actor }),
+    begin: async (client) => {
+      await lockProvider(client, `bank:${accountId}`);
+      if (mapping) await saveBankAccount(client, account, { actor, requestId: null });
+      return beginBankReport(client, { accountId, sha256, actor });
+    },
     read: () => read(source),
     insert: (client, reportId, lines) => insertBankLines(client, { reportId, accountId }, lines),
     covers: { from: `${days.from} ${timeZone}`, to: `${days.to} ${timeZone}` },
@@ -81,7 +101,6 @@ async function beginBankReport(
   client: pg.ClientBase,
   { accountId, sha256, actor }: { accountId: string; sha256: string; actor: string },
 ): Promise<string> {
-  await lockProvider(client, `bank:${accountId}`);
   const reportId = newId();
   await client.query(
     `INSERT INTO provider_reports (id, provider, bank_account_id, source, holds, sha256, actor)

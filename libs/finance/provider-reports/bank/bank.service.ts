@@ -5,7 +5,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { ApiError } from '#platform/errors.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
-import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
+import { type BankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
 import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
 
 /** Finds whose money each type of subject is. */
@@ -30,18 +30,8 @@ export class BankService {
   }
 
   async save(account: BankAccount, { actor, auditId }: FinanceRequest): Promise<void> {
-    await inTransaction(this.parts.pool, async (client) => {
-      const before = await findBankAccount(client, account.id);
-      await saveBankAccount(client, account, `user:${actor.userId}`);
-      await audit(client, {
-        actor: `user:${actor.userId}`,
-        action: 'bank-account.saved',
-        subject: `bank-account:${account.id}`,
-        before: before?.mapping,
-        after: account.mapping,
-        requestId: auditId,
-      });
-    });
+    const by = { actor: `user:${actor.userId}`, requestId: auditId };
+    await inTransaction(this.parts.pool, (client) => saveBankAccount(client, account, by));
   }
 
   /** @throws ApiError not_found, conflict, invalid_value, second_person_required */
