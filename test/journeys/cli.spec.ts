@@ -123,6 +123,9 @@ describe('accounts', () => {
 
   it('start empty without credits, since nothing is free', async () => {
     expect(await json('accounts', 'create', '--name', 'Empty')).toMatchObject({ balance: '0' });
+    const much = await tollgate('accounts', 'create', '--name', 'Rich', '--credits', '5000');
+    expect(much).toMatchObject({ code: 1, stderr: expect.stringMatching(/^One person can add at most/) });
+    expect(JSON.parse(much.stdout)).toMatchObject({ apiKey: expect.any(String) as string, balance: '0' });
   });
 });
 

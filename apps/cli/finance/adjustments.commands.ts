@@ -128,7 +128,7 @@ async function writeOff(
   command: Command,
 ): Promise<void> {
   const { amount = null, ticket: ticketId, note } = options;
-  if (amount === 0n) command.error('error: --amount is above 0', { exitCode: 2 });
+  if (amount === 0n) command.error('error: --amount must be above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, note };
   const answer = await asked(options, (service, asking) => service.writeOff(wanted, asking));
   printMade('Write-off', viewDone(answer, writeOffView), options);

@@ -92,14 +92,18 @@ async function create(options: CreateOptions): Promise<void> {
   if (credits) requireLeastTopup({ credits }, '--credits');
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
-  const answer = await onDatabase(async (pool) => {
+  await onDatabase(async (pool) => {
     const { actor, by } = await operatorOf(pool, options, ['support', 'finance', 'admin']);
     if (credits && actor) await requirePlayed(pool);
     const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
-    const balance = credits ? await credit(pool, { accountId, credits, currency, by }) : '0';
-    return { accountId, apiKey, group, balance };
+    let balance = '0';
+    try {
+      if (credits) balance = await credit(pool, { accountId, credits, currency, by });
+    } finally {
+      // The account is there without its credits, too, and its key is shown only now.
+      printJson({ accountId, apiKey, group, balance });
+    }
   });
-  printJson(answer);
 }
 
 /** Whoever creates an account decides nothing about it: somebody else records its money. */
