@@ -37,16 +37,22 @@ interface List<T> {
   table: Columns<T>;
   /** Printed instead of an empty table. */
   none?: string;
+  /** Whether the list goes on after these items. */
+  more?: boolean;
 }
+
+/** Follows a table that does not show everything. */
+export const MORE = 'There are more: raise --limit.';
 
 /** Prints a list as its options say: a CSV file, a JSON document or a table. */
 export async function printList<T>(
   options: Printed,
-  { items, json, csv, table: columns, none }: List<T>,
+  { items, json, csv, table: columns, none, more = false }: List<T>,
 ): Promise<void> {
   if (options.csv && csv) return writeCsv(process.stdout, csv, inSequence(items));
   if (options.json) return printJson(json);
   printText(items.length === 0 && none !== undefined ? none : tableOf(items, columns));
+  if (more) printText(MORE);
 }
 
 /** The width that tables fit, in columns: the terminal's, or this one where there is none. */

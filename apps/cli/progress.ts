@@ -18,10 +18,11 @@ export function progressOf(
   words: (sum: number) => string,
   output: ProgressOutput = process.stderr,
 ): (sum: number) => void {
-  let shownAtMs = 0;
+  let shownAtMs = -Infinity;
   return (sum) => {
-    if (Date.now() - shownAtMs < REFRESH_MS) return;
-    shownAtMs = Date.now();
+    const nowMs = performance.now();
+    if (nowMs - shownAtMs < REFRESH_MS) return;
+    shownAtMs = nowMs;
     showProgress(words(sum), output);
   };
 }

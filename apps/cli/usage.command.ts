@@ -63,10 +63,14 @@ async function print(
   options: UsageOptions,
 ): Promise<void> {
   const items: Entry[] = [];
+  let more = false;
   for await (const entry of entries) {
-    if (items.push(entry) === options.limit) break;
+    more = items.length === options.limit;
+    if (more) break;
+    items.push(entry);
   }
-  await printList(options, { items, json: { accountId, items }, table: COLUMNS, none: 'No requests.' });
+  const json = { accountId, items, more };
+  await printList(options, { items, json, table: COLUMNS, none: 'No requests.', more });
 }
 
 const COLUMNS: Columns<Entry> = {

@@ -108,8 +108,9 @@ describe('tollgate finance', () => {
     expect(less.stdout).toContain('Waiting for another person');
     await recordLimit(fixture.billing, 'adjustment', 20_000_000_000n);
     expect((await finance('reverse-adjustment', id, '--note', 'a mistake')).code).toBe(0);
-    const listed = await finance('adjustments', '--account', accountId, '--csv');
-    expect(listed.stdout.trim().split('\n')).toHaveLength(3);
+    const ofAccount = ['adjustments', '--account', accountId, '--limit', '1'];
+    expect((await finance(...ofAccount, '--csv')).stdout.trim().split('\n')).toHaveLength(3);
+    expect((await finance(...ofAccount)).stdout).toContain('There are more: raise --limit.');
     const none = await finance('write-off', accountId, '--ticket', ticketId, '--note', 'gone');
     expect(none).toMatchObject({ code: 1, stderr: 'The account has no debt.\n' });
     const unknown = await finance('reverse-write-off', id, '--note', 'a mistake');
@@ -236,6 +237,8 @@ describe('tollgate finance reports of work and lots', () => {
     expect((await finance('promotion', '--csv')).stdout).toMatch(/^day,given,clawed_back,/);
     expect((await finance('trial-balance', '--csv')).stdout).toMatch(/^account,kind,unit,balance\n/);
     expect((await finance('debts', '--csv')).stdout).toMatch(/^account,/);
+    const noSuchDay = await finance('periods', 'close', '--end', '2026-02-31');
+    expect(noSuchDay).toMatchObject({ code: 2, stderr: expect.stringContaining('Give a day or a time') });
     expect((await finance('price-changes', '--csv')).stdout).toMatch(/^effective_from,until,kind,/);
   });
 });

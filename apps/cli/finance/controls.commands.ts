@@ -8,7 +8,7 @@ import { type FindingState, listFindings, findingShape } from '#finance/findings
 import { command } from '../command.js';
 import { countArgument, secondsArgument, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
-import { type Columns, minute, printJson, printText, right, tableOf } from '../output.js';
+import { type Columns, minute, printJson, printList, printText, right, tableOf } from '../output.js';
 import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -121,11 +121,8 @@ async function printFindings(options: FindingOptions): Promise<void> {
     return listFindings(pool, { control, state, limit: limit + 1, after: null });
   });
   const items = rows.slice(0, limit).map((row) => shown(findingShape, row));
-  const hasMore = rows.length > limit;
-  if (options.json) return printJson({ items, more: hasMore });
-  if (items.length === 0) return printText('No findings.');
-  const more = hasMore ? '\nThere are more: raise --limit.' : '';
-  printText(tableOf(items, FINDINGS) + more);
+  const more = rows.length > limit;
+  await printList(options, { items, json: { items, more }, table: FINDINGS, none: 'No findings.', more });
 }
 
 const FINDINGS: Columns<z.output<typeof findingShape>> = {

@@ -1,15 +1,16 @@
 import { type Command, Option } from 'commander';
 import { adjustmentColumns, debtorColumns, writeOffColumns } from '#finance/adjustments/adjustments.view.js';
 import { adjustmentListing, debtorListing, writeOffListing } from '#finance/adjustments/correction.lists.js';
-import { listedFirst } from '#finance/listing.js';
+import { listedFirst, listedRows } from '#finance/listing.js';
 import { readDebtTotals } from '#finance/reports/debts.js';
 import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { inSequence, writeCsv } from '#platform/http/csv.js';
+import { writeCsv } from '#platform/http/csv.js';
 import { command } from '../command.js';
 import { csvOption, timeArgument, LIMIT_OPTION } from '../arguments.js';
-import { firstOf, onSnapshot } from '../database.access.js';
-import { type Printed, printJson, printList, printText, right, second, tableOf } from '../output.js';
+import { onDatabase, onSnapshot } from '../database.access.js';
+import { printListing } from '../listing.output.js';
+import { MORE, type Printed, printJson, printText, right, second, tableOf } from '../output.js';
 
 /** `finance adjustments`. */
 export function registerCommand(): Command {
@@ -20,7 +21,7 @@ export function registerCommand(): Command {
     .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
     .option(...LIMIT_OPTION)
-    .addOption(csvOption())
+    .addOption(csvOption('all rows as CSV'))
     .action(printRegister);
 }
 
@@ -29,7 +30,7 @@ export function writeOffsCommand(): Command {
   return command('write-offs', 'write-offs and their reversals, newest first')
     .option('--account <id>', 'only this account')
     .option(...LIMIT_OPTION)
-    .addOption(csvOption())
+    .addOption(csvOption('all rows as CSV'))
     .action(printWriteOffs);
 }
 
@@ -37,7 +38,7 @@ export function writeOffsCommand(): Command {
 export function debtsCommand(): Command {
   return command('debts', 'accounts that are in debt or frozen')
     .option(...LIMIT_OPTION)
-    .addOption(csvOption())
+    .addOption(csvOption('all rows as CSV'))
     .action(printDebts);
 }
 
@@ -52,10 +53,8 @@ interface RegisterOptions extends Printed {
 
 async function printRegister(options: RegisterOptions): Promise<void> {
   const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
-  const found = await firstOf(adjustmentListing({ accountId, ticketId, reason, from, to }), limit);
-  await printList(options, {
-    items: found.items,
-    json: found,
+  await printListing(options, adjustmentListing({ accountId, ticketId, reason, from, to }), {
+    limit,
     csv: adjustmentColumns,
     table: {
       'Time (UTC)': ({ recordedAt }) => second(recordedAt),
@@ -70,10 +69,8 @@ async function printRegister(options: RegisterOptions): Promise<void> {
 }
 
 async function printWriteOffs(options: Printed & { account?: string; limit: number }): Promise<void> {
-  const found = await firstOf(writeOffListing({ accountId: options.account }), options.limit);
-  await printList(options, {
-    items: found.items,
-    json: found,
+  await printListing(options, writeOffListing({ accountId: options.account }), {
+    limit: options.limit,
     csv: writeOffColumns,
     table: {
       'Time (UTC)': ({ recordedAt }) => second(recordedAt),
@@ -87,15 +84,16 @@ async function printWriteOffs(options: Printed & { account?: string; limit: numb
 }
 
 async function printDebts({ limit, csv, json }: Printed & { limit: number }): Promise<void> {
-  const { items, totals } = await onSnapshot(async (client) => ({
-    items: (await listedFirst(client, debtorListing, limit)).items,
+  if (csv)
+    return onDatabase((pool) => writeCsv(process.stdout, debtorColumns, listedRows(pool, debtorListing)));
+  const { items, more, totals } = await onSnapshot(async (client) => ({
+    ...(await listedFirst(client, debtorListing, limit)),
     totals: await readDebtTotals(client),
   }));
-  if (csv) return writeCsv(process.stdout, debtorColumns, inSequence(items));
   const { accounts, frozen } = totals;
   const debt = formatAmount(nanos(totals.debt));
   const owedRewards = formatAmount(nanos(totals.owedRewards));
-  if (json) return printJson({ items, accounts, frozen, debt, owedRewards });
+  if (json) return printJson({ items, more, accounts, frozen, debt, owedRewards });
   if (items.length === 0) return printText('No account is in debt or frozen.');
   const debtors = tableOf(items, {
     Account: 'accountId',
@@ -107,4 +105,5 @@ async function printDebts({ limit, csv, json }: Printed & { limit: number }): Pr
   printText(
     `${debtors}\n\n${accounts} accounts, ${frozen} frozen. Debt: ${debt} credits. Rewards to be reversed: ${owedRewards} credits.`,
   );
+  if (more) printText(MORE);
 }

@@ -91,9 +91,11 @@ async function list(options: { limit: number; json?: boolean }): Promise<void> {
   const { limit } = options;
   const found = await onDatabase((pool) => listPeriods(pool, { limit, beforeId: null }));
   const items = found.slice(0, limit).map(viewPeriod);
+  const more = found.length > limit;
   await printList(options, {
     items,
-    json: { items, more: found.length > limit },
+    json: { items, more },
+    more,
     table: {
       Period: 'id',
       From: ({ startsAt }) => startsAt ?? 'the beginning',

@@ -20,11 +20,13 @@ import { readRefundDays } from '#finance/reports/refunds.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { command } from '../command.js';
 import { countArgument, csvOption, secondsArgument, timeArgument, LIMIT_OPTION } from '../arguments.js';
-import { firstOf, onDatabase, onSnapshot } from '../database.access.js';
+import { onDatabase, onSnapshot } from '../database.access.js';
+import { printListing } from '../listing.output.js';
 import {
   type Columns,
   facts,
   minute,
+  MORE,
   type Printed,
   printJson,
   printList,
@@ -92,6 +94,7 @@ async function printHolds(options: HoldsOptions): Promise<void> {
     ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} credits`],
   ]);
   printText(`${sums}\n${items.length === 0 ? '' : `\n${tableOf(items, HOLDS)}`}`);
+  if (more) printText(MORE);
 }
 
 const HOLDS: Columns<z.output<typeof holdShape>> = {
@@ -140,11 +143,13 @@ const REFUND_DAYS: Columns<z.output<typeof refundDayShape>> = {
 };
 
 async function printFailures(range: { from: Date; to: Date }, options: RefundsOptions): Promise<void> {
-  const { outstanding: outstandingOnly = false, limit, csv, json } = options;
-  const failures = failureListing({ ...range, outstandingOnly });
-  if (csv) return onDatabase((pool) => writeCsv(process.stdout, failureColumns, listedRows(pool, failures)));
-  const found = await firstOf(failures, limit);
-  await printList({ json }, { items: found.items, json: found, table: FAILURES, none: 'No failures found.' });
+  const { outstanding: outstandingOnly = false, limit } = options;
+  await printListing(options, failureListing({ ...range, outstandingOnly }), {
+    limit,
+    csv: failureColumns,
+    table: FAILURES,
+    none: 'No failures found.',
+  });
 }
 
 const FAILURES: Columns<z.output<typeof failureShape>> = {
